@@ -1,0 +1,31 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What a client does where a {@link LockRequest} says nothing.
+ *
+ * @param lease how long a lock survives without renewal; 100 ms to 365 days, 30 s unless told
+ * @param waitFor how long {@code execute} and {@code acquire} wait; 5 s unless told ({@code try…} does not wait)
+ * @param renew whether leases are renewed; true unless told
+ * @param maxHold ends renewal this long after the grant; none unless told
+ * @param warnAfter a lock held for longer is logged once; 60 s unless told
+ */
+public record LockDefaults(
+        Duration lease, Duration waitFor, boolean renew, Optional<Duration> maxHold, Duration warnAfter) {
+
+    /** 30 s, renewed, waiting 5 s, no limit on the hold, a warning after 60 s. */
+    public static final LockDefaults STANDARD = new LockDefaults(
+            Duration.ofSeconds(30), Duration.ofSeconds(5), true, Optional.empty(), Duration.ofSeconds(60));
+
+    /**
+     * @throws IllegalArgumentException if a time is out of range; the message says which, and what is allowed
+     */
+    public LockDefaults {
+        LockRequest.checkRange("lease", lease, LockRequest.MIN_LEASE);
+        LockRequest.checkRange("waitFor", waitFor, Duration.ZERO);
+        maxHold.ifPresent(value -> LockRequest.checkRange("maxHold", value, LockRequest.MIN_LEASE));
+        LockRequest.checkRange("warnAfter", warnAfter, Duration.ofMillis(1));
+    }
+}

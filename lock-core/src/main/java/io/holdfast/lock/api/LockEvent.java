@@ -1,0 +1,76 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Something that happened to a lock of this client. */
+public sealed interface LockEvent {
+
+    /**
+     * A lock was granted by the store. A reentrant acquisition is no event.
+     *
+     * @param key the lock
+     * @param fencingToken the token of the grant
+     * @param waited how long the caller waited
+     */
+    record Acquired(LockKey key, long fencingToken, Duration waited) implements LockEvent {}
+
+    /**
+     * A lock was not free in time.
+     *
+     * @param key the lock
+     * @param waited how long the caller waited
+     * @param holder who held it at the last look, if known
+     */
+    record NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) implements LockEvent {}
+
+    /**
+     * A lock was given back by its last handle.
+     *
+     * @param key the lock
+     * @param fencingToken the token of the grant
+     * @param held how long it was held
+     */
+    record Released(LockKey key, long fencingToken, Duration held) implements LockEvent {}
+
+    /**
+     * A renewal call failed. The locks are still held; it is tried again until their leases end.
+     *
+     * @param keys the locks of that call
+     * @param failure why
+     */
+    record RenewalFailed(List<LockKey> keys, Throwable failure) implements LockEvent {}
+
+    /**
+     * A lock has been held for longer than the warning threshold. It goes on being held.
+     *
+     * @param key the lock
+     * @param fencingToken the token of the grant
+     * @param held how long it has been held
+     */
+    record LongHeld(LockKey key, long fencingToken, Duration held) implements LockEvent {}
+
+    /**
+     * A held lock was lost.
+     *
+     * @param key the lock
+     * @param fencingToken the token of the lost grant
+     * @param held how long it was held
+     * @param cause why
+     * @param failure the last failed renewal, if one led to this
+     */
+    record Lost(
+            LockKey key,
+            long fencingToken,
+            Duration held,
+            LossCause cause,
+            @Nullable Throwable failure) implements LockEvent {}
+
+    /**
+     * @param key the lock
+     * @param holder who held it
+     */
+    record ForceReleased(LockKey key, LockHolder holder) implements LockEvent {}
+}

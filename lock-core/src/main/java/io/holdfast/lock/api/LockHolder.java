@@ -1,0 +1,26 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Who holds a lock, as the store knows it, for people: these are not credentials.
+ *
+ * @param clientId the client, unique for each engine
+ * @param host the host name of the holder's machine
+ * @param pid the process on that machine
+ * @param thread the thread that acquired the lock
+ * @param since when it was acquired, by the store's clock
+ * @param remaining how long the lease still lasts without renewal, at the moment of the answer; never negative
+ * @param fencingToken the token of this grant
+ */
+public record LockHolder(
+        String clientId, String host, long pid, String thread, Instant since, Duration remaining, long fencingToken) {
+
+    /**
+     * @return one line for a message: host, process, thread, remaining lease
+     */
+    public String describe() {
+        return host + " (pid " + pid + ", thread " + thread + "), lease remaining " + remaining.toMillis() + " ms";
+    }
+}

@@ -1,0 +1,24 @@
+package io.holdfast.lock.api;
+
+import org.jspecify.annotations.Nullable;
+
+/** A key cannot be used: null, blank, too long, or an expression that does not yield one. Nothing was locked. */
+public final class LockKeyException extends LockException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param message what is wrong and what to do
+     */
+    public LockKeyException(String message) {
+        this(message, null);
+    }
+
+    /**
+     * @param message what is wrong and what to do
+     * @param cause why, or null
+     */
+    public LockKeyException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.lock.api;
+
+/**
+ * Is told what happens to the locks of one client.
+ *
+ * <p>{@code Acquired}, {@code NotAcquired}, {@code Released} and {@code ForceReleased} are told on the thread that
+ * caused them; {@code Lost}, {@code LongHeld} and {@code RenewalFailed} on a thread kept for listeners, one after the
+ * other. A listener should be quick. One that throws is logged and harms nobody.
+ *
+ * <pre>{@code
+ * LockListener listener = event -> {
+ *     if (event instanceof LockEvent.Lost lost) { alarm(lost.key()); }
+ * };
+ * }</pre>
+ */
+@FunctionalInterface
+public interface LockListener {
+
+    /**
+     * @param event what happened
+     */
+    void onEvent(LockEvent event);
+
+    /**
+     * A listener that hears of lost locks only.
+     *
+     * @param action what to do with a loss
+     * @return the listener
+     */
+    static LockListener onLost(java.util.function.Consumer<LockEvent.Lost> action) {
+        return event -> {
+            if (event instanceof LockEvent.Lost lost) {
+                action.accept(lost);
+            }
+        };
+    }
+}

@@ -1,0 +1,249 @@
+package io.holdfast.lock.api;
+
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The central door to distributed locks. Thread-safe; one for each client.
+ *
+ * <pre>{@code
+ * lockTemplate.execute("order:" + id, () -> charge(id));
+ * }</pre>
+ *
+ * <p>Calls of the same thread are reentrant, whichever method was used: a thread that holds a key gets it again without
+ * asking Redis, and only its last exit frees it.
+ *
+ * <p>The lock is renewed while it is held, also when a lease is given explicitly, unless the request says
+ * {@code renew(false)}.
+ *
+ * <p>Every method that acquires may throw {@link LockStoreException} (Redis did not answer or refused),
+ * {@link LockInterruptedException} (the thread was interrupted while it waited; the flag is kept),
+ * {@link LockLostException} (this thread held the key already, and lost it) and {@link IllegalStateException} (the
+ * client is closed; or the request has a {@code minHold} and this thread holds the key already).
+ */
+public interface LockTemplate {
+
+    /**
+     * Runs the work under the lock.
+     *
+     * @param request what to lock; waits 5 s unless told otherwise
+     * @param work runs on this thread while the lock is held
+     * @param <T> the work's result
+     * @param <E> what the work may throw; it passes through untouched
+     * @return the work's result
+     * @throws E what the work throws
+     * @throws LockNotAcquiredException if the lock was not free in time; the work did not run
+     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     */
+    <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
+            throws E;
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <T> the work's result
+     * @param <E> what the work may throw
+     * @return the work's result
+     * @throws E what the work throws
+     */
+    default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedCallable<T, E> work)
+            throws E {
+        return execute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     *
+     * @param request what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <E> what the work may throw
+     * @throws E what the work throws
+     */
+    @SuppressWarnings("NullAway") // the lambda's Void is nullable
+    default <E extends Throwable> void execute(LockRequest request, LockedRunnable<E> work) throws E {
+        this.<@Nullable Void, E>execute(request, () -> {
+            work.run();
+            return null;
+        });
+    }
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <E> what the work may throw
+     * @throws E what the work throws
+     */
+    default <E extends Throwable> void execute(String key, LockedRunnable<E> work) throws E {
+        execute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work if the lock is free.
+     *
+     * @param request what to lock; one try unless it has a {@code waitFor}
+     * @param work runs on this thread while the lock is held
+     * @param <T> the work's result
+     * @param <E> what the work may throw; it passes through untouched
+     * @return {@link LockResult.Executed} or {@link LockResult.NotAcquired}, never null
+     * @throws E what the work throws
+     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     */
+    <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
+            LockRequest request, LockedCallable<T, E> work) throws E;
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <T> the work's result
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
+            String key, LockedCallable<T, E> work) throws E {
+        return tryExecute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     *
+     * @param request what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    @SuppressWarnings("NullAway") // the lambda's Void is nullable
+    default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedRunnable<E> work)
+            throws E {
+        return this.<@Nullable Void, E>tryExecute(request, () -> {
+            work.run();
+            return null;
+        });
+    }
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedRunnable<E> work) throws E {
+        return tryExecute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Acquires on another thread, starts the work there, and holds the lock until the stage that the work returned is
+     * complete. Cancelling the returned future while it waits ends the wait; once the work has started, the lock is
+     * held until its stage completes all the same.
+     *
+     * @param request what to lock; waits 5 s unless told otherwise
+     * @param work is called on a thread of the client's executor while the lock is held
+     * @param <T> the work's result
+     * @return completes as the work's stage does, after the lock was released; or exceptionally with what
+     *     {@link #execute(LockRequest, LockedCallable)} would throw
+     */
+    <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> work);
+
+    /**
+     * See {@link #executeAsync(LockRequest, Supplier)}.
+     *
+     * @param key what to lock
+     * @param work is called on a thread of the client's executor while the lock is held
+     * @param <T> the work's result
+     * @return completes as the work's stage does, after the lock was released
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            String key, Supplier<? extends CompletionStage<T>> work) {
+        return executeAsync(LockRequest.of(key), work);
+    }
+
+    /**
+     * Acquires the lock.
+     *
+     * @param request what to lock; waits 5 s unless told otherwise
+     * @return the handle, to be closed by the caller
+     * @throws LockNotAcquiredException if the lock was not free in time
+     */
+    LockHandle acquire(LockRequest request);
+
+    /**
+     * Acquires the lock, see {@link #acquire(LockRequest)}.
+     *
+     * @param key what to lock
+     * @return the handle, to be closed by the caller
+     * @throws LockNotAcquiredException if the lock was not free in time
+     */
+    default LockHandle acquire(String key) {
+        return acquire(LockRequest.of(key));
+    }
+
+    /**
+     * Acquires the lock if it is free.
+     *
+     * @param request what to lock; one try unless it has a {@code waitFor}
+     * @return the handle, to be closed by the caller, or empty
+     */
+    Optional<LockHandle> tryAcquire(LockRequest request);
+
+    /**
+     * Acquires the lock if it is free, see {@link #tryAcquire(LockRequest)}.
+     *
+     * @param key what to lock
+     * @return the handle, to be closed by the caller, or empty
+     */
+    default Optional<LockHandle> tryAcquire(String key) {
+        return tryAcquire(LockRequest.of(key));
+    }
+
+    /**
+     * The lock as a {@link java.util.concurrent.locks.Lock}.
+     *
+     * @param request what to lock; its {@code waitFor} is not used, since each method of the view says how it waits
+     * @return a view; any number of views of one key are the same lock
+     */
+    RemoteLock getLock(LockRequest request);
+
+    /**
+     * The lock as a {@link java.util.concurrent.locks.Lock}.
+     *
+     * @param key what to lock
+     * @return a view; any number of views of one key are the same lock
+     */
+    default RemoteLock getLock(String key) {
+        return getLock(LockRequest.of(key));
+    }
+
+    /**
+     * Asks the store who holds a lock, since when, from where, and how many wait.
+     *
+     * @param key the lock
+     * @return its state at one moment
+     * @throws LockStoreException if the store did not answer
+     */
+    LockSnapshot inspect(String key);
+
+    /**
+     * Takes the lock away from whoever holds it. The holder learns of it at its next renewal or at release, so for up
+     * to a third of its lease two may believe that they hold the lock: only the fencing token protects then. For
+     * operators, not for the ordinary path.
+     *
+     * @param key the lock
+     * @return who held it, or empty if nobody did
+     * @throws LockStoreException if the store did not answer
+     */
+    Optional<LockHolder> forceRelease(String key);
+}

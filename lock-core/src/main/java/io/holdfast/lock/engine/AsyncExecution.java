@@ -1,0 +1,111 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockException;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
+ * work's stage is complete. The release, which talks to the store, runs on the executor too, never on the thread that
+ * completes the stage.
+ *
+ * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
+ * interrupt, are guarded by one monitor, so an interrupt never hits the work.
+ */
+final class AsyncExecution<T extends @Nullable Object> {
+
+    private final Supplier<Handle> acquire;
+    private final Supplier<? extends CompletionStage<T>> work;
+    private final Executor executor;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private @Nullable Thread waiting;
+
+    AsyncExecution(Supplier<Handle> acquire, Supplier<? extends CompletionStage<T>> work, Executor executor) {
+        this.acquire = acquire;
+        this.work = work;
+        this.executor = executor;
+    }
+
+    CompletableFuture<T> start() {
+        result.whenComplete((value, failure) -> interruptIfWaiting());
+        executor.execute(this::run);
+        return result;
+    }
+
+    private void run() {
+        Handle handle;
+        try {
+            if (!beginWaiting()) {
+                return;
+            }
+            try {
+                handle = acquire.get();
+            } finally {
+                endWaiting();
+            }
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+            return;
+        }
+        if (result.isDone()) {
+            close(handle, null);
+            return;
+        }
+        startWork(handle);
+    }
+
+    private void startWork(Handle handle) {
+        CompletionStage<T> stage;
+        try {
+            stage = Objects.requireNonNull(work.get(), "The work of executeAsync returned null instead of a stage");
+        } catch (RuntimeException | Error e) {
+            complete(null, close(handle, e));
+            return;
+        }
+        handle.detach();
+        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), executor);
+    }
+
+    @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
+    private void complete(@Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    private static @Nullable Throwable close(Handle handle, @Nullable Throwable failure) {
+        try {
+            handle.closeAfter(failure);
+            return failure;
+        } catch (LockException lost) {
+            return lost;
+        }
+    }
+
+    private synchronized boolean beginWaiting() {
+        if (result.isDone()) {
+            return false;
+        }
+        waiting = Thread.currentThread();
+        return true;
+    }
+
+    private synchronized void endWaiting() {
+        waiting = null;
+        if (result.isCancelled()) {
+            Thread.interrupted();
+        }
+    }
+
+    private synchronized void interruptIfWaiting() {
+        if (waiting != null && result.isCancelled()) {
+            waiting.interrupt();
+        }
+    }
+}

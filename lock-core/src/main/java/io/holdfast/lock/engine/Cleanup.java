@@ -1,0 +1,86 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tidies up at the store in the background what a caller cannot wait for: acquisitions that failed with an unknown
+ * outcome, waiters that gave up, releases that Redis did not answer, holds of dead threads.
+ *
+ * <p>Each is tried again, every 50 ms to 1 s, until it succeeds or one lease has passed since: by then a lock that was
+ * granted to it has ended by itself. So what is queued is bounded by the failures of one lease time. If it does not run
+ * at all, because the client dies, the store frees everything after the lease as well.
+ */
+final class Cleanup {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+    private static final long FIRST_RETRY_MILLIS = 50;
+    private static final long LAST_RETRY_MILLIS = 1000;
+
+    private final LockStore store;
+    private final ScheduledThreadPoolExecutor executor;
+
+    Cleanup(LockStore store) {
+        this.store = store;
+        this.executor = new ScheduledThreadPoolExecutor(1, Daemons.named("lock-cleanup"));
+        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
+        executor.allowCoreThreadTimeOut(true);
+        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /** A waiter gave up; all its calls were answered. */
+    void leave(LockKey key, OwnerId owner) {
+        submit(key, () -> store.leave(key, owner, Duration.ZERO), LockStore.SEAT_TIMEOUT.toNanos());
+    }
+
+    /** An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again. */
+    void undo(LockKey key, OwnerId owner, long leaseNanos) {
+        Duration lease = Duration.ofNanos(leaseNanos);
+        submit(key, () -> store.leave(key, owner, lease), leaseNanos);
+    }
+
+    /** Gives back a lock that nobody waits to see released. */
+    void release(LockKey key, OwnerId owner, Duration keep, long leaseNanos) {
+        submit(key, () -> store.release(key, owner, keep), leaseNanos);
+    }
+
+    private void submit(LockKey key, Runnable task, long patienceNanos) {
+        schedule(new Attempt(key, task, System.nanoTime() + patienceNanos), 0);
+    }
+
+    private void schedule(Attempt attempt, long delayMillis) {
+        try {
+            executor.schedule(() -> run(attempt, delayMillis), delayMillis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closed) {
+            log.debug("The client is closed; lock '{}' ends with its lease", attempt.key);
+        }
+    }
+
+    private void run(Attempt attempt, long delayMillis) {
+        try {
+            attempt.task.run();
+        } catch (LockStoreException e) {
+            if (System.nanoTime() - attempt.giveUpAt < 0) {
+                schedule(attempt, Math.min(Math.max(2 * delayMillis, FIRST_RETRY_MILLIS), LAST_RETRY_MILLIS));
+            } else {
+                log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key, e);
+            }
+        } catch (RuntimeException e) {
+            log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
+        }
+    }
+
+    void close() {
+        executor.shutdown();
+    }
+
+    private record Attempt(LockKey key, Runnable task, long giveUpAt) {}
+}

@@ -1,0 +1,132 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.lease.Lease;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
+ * closed. So it counts in the lease exactly once, and leaves it exactly once, whichever threads detach and close it.
+ */
+final class Handle implements LockHandle {
+
+    private enum State {
+        ATTACHED,
+        DETACHED,
+        CLOSED
+    }
+
+    private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
+    private final LockOperations operations;
+    private final Hold hold;
+    private final Map<LockKey, Hold> thread;
+    private final boolean renewing;
+
+    Handle(LockOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing) {
+        this.operations = operations;
+        this.hold = hold;
+        this.thread = thread;
+        this.renewing = renewing;
+    }
+
+    @Override
+    public LockKey key() {
+        return lease().key();
+    }
+
+    @Override
+    public long fencingToken() {
+        return lease().token();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return state.get() != State.CLOSED && lease().isLive();
+    }
+
+    @Override
+    public Duration remaining() {
+        return state.get() == State.CLOSED ? Duration.ZERO : lease().remaining();
+    }
+
+    @Override
+    public void ensureHeld() {
+        ensureOpen();
+        LockEvent.Lost loss = lease().loss();
+        if (loss != null) {
+            throw new LockLostException(loss);
+        }
+    }
+
+    @Override
+    public void extend(Duration atLeast) {
+        LockRequest checked = LockRequest.of(key()).lease(atLeast);
+        ensureHeld();
+        operations.extend(lease(), checked.lease().orElse(atLeast).toNanos());
+    }
+
+    @Override
+    public void onLost(Consumer<LockEvent.Lost> action) {
+        ensureOpen();
+        Consumer<LockEvent.Lost> once = lease().addLossAction(action);
+        LockEvent.Lost loss = lease().loss();
+        if (loss != null) {
+            EventPublisher.guarded(() -> once.accept(loss));
+        }
+    }
+
+    @Override
+    public LockHandle detach() {
+        ensureOpen();
+        if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
+            lease().detach();
+            operations.leftThread(hold, thread);
+        }
+        return this;
+    }
+
+    @Override
+    public void close() {
+        closeAfter(null);
+    }
+
+    /** Closes; if the lock was lost, throws that with the failure of the guarded code suppressed inside. */
+    void closeAfter(@Nullable Throwable failure) {
+        State former = state.getAndSet(State.CLOSED);
+        if (former == State.CLOSED) {
+            return;
+        }
+        LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, renewing);
+        if (loss != null && !isToldBy(failure)) {
+            throw new LockLostException(loss).suppressing(failure);
+        }
+    }
+
+    private boolean isToldBy(@Nullable Throwable failure) {
+        return failure instanceof LockLostException known
+                && known.key().equals(key())
+                && known.fencingToken() == fencingToken();
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    private Lease lease() {
+        return hold.lease();
+    }
+
+    private void ensureOpen() {
+        if (state.get() == State.CLOSED) {
+            throw new IllegalStateException("This handle of lock '" + key() + "' was closed; acquire the lock again");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.lease.LeaseEvents;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Passes on what the watchdog reports: to the log, to listeners, to the handles' own loss actions. */
+final class LeaseReports implements LeaseEvents {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+
+    private final EventPublisher events;
+    private final Cleanup cleanup;
+    private final Consumer<Lease> forget;
+
+    LeaseReports(EventPublisher events, Cleanup cleanup, Consumer<Lease> forget) {
+        this.events = events;
+        this.cleanup = cleanup;
+        this.forget = forget;
+    }
+
+    @Override
+    public void lost(Lease lease, LockEvent.Lost loss) {
+        log.warn(
+                "Lock '{}' (fencing token {}) was lost after {} ms: {}{}",
+                loss.key(),
+                loss.fencingToken(),
+                loss.held().toMillis(),
+                loss.cause(),
+                loss.failure() == null
+                        ? ""
+                        : "; last failed renewal: " + loss.failure().getMessage());
+        events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
+        events.publishLater(loss);
+    }
+
+    @Override
+    public void renewalFailed(LockEvent.RenewalFailed event) {
+        events.publishLater(event);
+    }
+
+    @Override
+    public void longHeld(LockEvent.LongHeld event) {
+        log.warn(
+                "Lock '{}' has been held for {} ms and goes on being held; is the work stuck?",
+                event.key(),
+                event.held().toMillis());
+        events.publishLater(event);
+    }
+
+    @Override
+    public void abandoned(Lease lease) {
+        forget.accept(lease);
+        cleanup.release(lease.key(), lease.owner(), Duration.ZERO, lease.leaseNanos());
+    }
+}

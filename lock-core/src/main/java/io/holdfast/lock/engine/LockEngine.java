@@ -1,0 +1,237 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockInterruptedException;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockResult;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.Pause;
+import io.holdfast.lock.waiting.PollingWaiter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock client: {@link LockTemplate} on a {@link LockStore}. One for each application; thread-safe.
+ *
+ * <pre>{@code
+ * LockStore store = new RedisLockStore(connectionFactory, RedisLockSettings.STANDARD);
+ * LockEngine locks = LockEngine.builder(store).build();
+ * locks.execute("order:42", () -> charge(42));
+ * }</pre>
+ *
+ * <p>Closing it refuses new locks, declares what is still held lost, and releases it. The store belongs to the caller.
+ */
+public final class LockEngine implements LockTemplate, AutoCloseable {
+
+    private final Client client;
+    private final LockOperations operations;
+    private final Cleanup cleanup;
+    private final EventPublisher events;
+    private final LockDefaults defaults;
+    private final Executor executor;
+    private final @Nullable ExecutorService ownExecutor;
+
+    private LockEngine(Builder builder) {
+        this.defaults = builder.defaults;
+        this.events = new EventPublisher(builder.listeners);
+        this.cleanup = new Cleanup(builder.store);
+        this.client = new Client(builder.store, cleanup, builder.ticker);
+        this.operations = new LockOperations(client, new PollingWaiter(builder.pause), events);
+        Executor given = builder.executor;
+        ExecutorService own = given == null ? Executors.newCachedThreadPool(Daemons.numbered("lock-async-")) : null;
+        this.ownExecutor = own;
+        this.executor = own == null ? Objects.requireNonNull(given) : own;
+    }
+
+    /**
+     * @param store keeps the locks; belongs to the caller, who closes it after the engine
+     * @return a builder
+     */
+    public static Builder builder(LockStore store) {
+        return new Builder(store);
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
+            throws E {
+        return run(required(request, true), work);
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
+            LockRequest request, LockedCallable<T, E> work) throws E {
+        LockOperations.Outcome outcome = acquire(request, Duration.ZERO, true);
+        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
+            return new LockResult.Executed<>(run(acquired.handle(), work));
+        }
+        var refused = (LockOperations.Outcome.Refused) outcome;
+        return new LockResult.NotAcquired<>(request.key(), refused.waited(), Optional.ofNullable(refused.holder()));
+    }
+
+    private static <T extends @Nullable Object, E extends Throwable> T run(Handle handle, LockedCallable<T, E> work)
+            throws E {
+        T result;
+        try {
+            result = work.call();
+        } catch (Throwable failure) {
+            handle.closeAfter(failure);
+            throw failure;
+        }
+        handle.close();
+        return result;
+    }
+
+    @Override
+    public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> work) {
+        return new AsyncExecution<T>(() -> required(request, false), work, executor).start();
+    }
+
+    @Override
+    public LockHandle acquire(LockRequest request) {
+        return required(request, false);
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        return acquire(request, Duration.ZERO, false) instanceof LockOperations.Outcome.Acquired acquired
+                ? Optional.of(acquired.handle())
+                : Optional.empty();
+    }
+
+    @Override
+    public RemoteLock getLock(LockRequest request) {
+        Terms terms = Terms.of(request, defaults, Duration.ZERO);
+        return new RemoteLockView(operations, client.ticker(), request.key(), terms);
+    }
+
+    @Override
+    public LockSnapshot inspect(String key) {
+        LockKey lockKey = LockKey.of(key);
+        return Shielded.call(() -> client.store().inspect(lockKey));
+    }
+
+    @Override
+    public Optional<LockHolder> forceRelease(String key) {
+        return operations.forceRelease(LockKey.of(key));
+    }
+
+    private Handle required(LockRequest request, boolean bound) {
+        LockOperations.Outcome outcome = acquire(request, defaults.waitFor(), bound);
+        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
+            return acquired.handle();
+        }
+        var refused = (LockOperations.Outcome.Refused) outcome;
+        throw new LockNotAcquiredException(null, request.key(), refused.waited(), refused.holder());
+    }
+
+    private LockOperations.Outcome acquire(LockRequest request, Duration defaultWait, boolean bound) {
+        Terms terms = Terms.of(request, defaults, defaultWait);
+        Budget budget = Budget.of(client.ticker(), terms.waitNanos());
+        try {
+            return operations.acquire(request.key(), terms, budget, bound, !budget.isOneTry());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(request.key(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        operations.close();
+        cleanup.close();
+        events.close();
+        if (ownExecutor != null) {
+            ownExecutor.shutdown();
+        }
+    }
+
+    /** Settings of a {@link LockEngine}; used by one thread. */
+    public static final class Builder {
+
+        private final LockStore store;
+        private final List<LockListener> listeners = new ArrayList<>();
+        private LockDefaults defaults = LockDefaults.STANDARD;
+        private @Nullable Executor executor;
+        private Ticker ticker = Ticker.SYSTEM;
+        private Pause pause = Pause.SLEEP;
+
+        private Builder(LockStore store) {
+            this.store = store;
+        }
+
+        /**
+         * @param value what a request leaves open
+         * @return this
+         */
+        public Builder defaults(LockDefaults value) {
+            this.defaults = value;
+            return this;
+        }
+
+        /**
+         * @param listener is told what happens to this client's locks
+         * @return this
+         */
+        public Builder listener(LockListener listener) {
+            listeners.add(listener);
+            return this;
+        }
+
+        /**
+         * @param value runs {@code executeAsync}; its threads wait for locks. Daemon threads, one for each waiting call,
+         *     unless told
+         * @return this
+         */
+        public Builder executor(Executor value) {
+            this.executor = value;
+            return this;
+        }
+
+        /**
+         * @param value the clock for leases and budgets, for tests
+         * @return this
+         */
+        public Builder ticker(Ticker value) {
+            this.ticker = value;
+            return this;
+        }
+
+        /**
+         * @param value how time passes while a caller waits, for tests
+         * @return this
+         */
+        public Builder pause(Pause value) {
+            this.pause = value;
+            return this;
+        }
+
+        /**
+         * @return the engine; its threads start when they are first needed
+         */
+        public LockEngine build() {
+            return new LockEngine(this);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Budget;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A key as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its own: all views of a key are one lock. */
+final class RemoteLockView implements RemoteLock {
+
+    private final LockOperations operations;
+    private final Ticker ticker;
+    private final LockKey key;
+    private final Terms terms;
+
+    RemoteLockView(LockOperations operations, Ticker ticker, LockKey key, Terms terms) {
+        this.operations = operations;
+        this.ticker = ticker;
+        this.key = key;
+        this.terms = terms;
+    }
+
+    @Override
+    public LockKey key() {
+        return key;
+    }
+
+    @Override
+    public void lock() {
+        try {
+            while (!acquire(Budget.unlimited(ticker), false)) {
+                Thread.onSpinWait();
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError("An uninterruptible wait was interrupted", e);
+        }
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        throwIfInterrupted();
+        while (!acquire(Budget.unlimited(ticker), true)) {
+            throwIfInterrupted();
+        }
+    }
+
+    @Override
+    public boolean tryLock() {
+        try {
+            return acquire(Budget.of(ticker, 0), false);
+        } catch (InterruptedException e) {
+            throw new AssertionError("An uninterruptible try was interrupted", e);
+        }
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        throwIfInterrupted();
+        return acquire(Budget.of(ticker, unit.toNanos(time)), true);
+    }
+
+    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        LockOperations.Outcome outcome = operations.acquire(key, terms, budget, true, interruptible);
+        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
+            acquired.handle().hold().lockedByView().push(acquired.handle());
+            return true;
+        }
+        return false;
+    }
+
+    private static void throwIfInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    @Override
+    public void unlock() {
+        Hold hold = hold();
+        Handle last = hold == null ? null : hold.lockedByView().poll();
+        if (last == null) {
+            throw notHeld();
+        }
+        last.close();
+    }
+
+    @Override
+    public int holdCount() {
+        Hold hold = hold();
+        return hold == null ? 0 : hold.lease().holdCount();
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        Hold hold = hold();
+        return hold != null && hold.lease().isLive();
+    }
+
+    @Override
+    public Duration remaining() {
+        Hold hold = hold();
+        return hold == null ? Duration.ZERO : hold.lease().remaining();
+    }
+
+    @Override
+    public long fencingToken() {
+        Hold hold = hold();
+        if (hold == null) {
+            throw notHeld();
+        }
+        return hold.lease().token();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+        return operations.forceRelease(key).isPresent();
+    }
+
+    private @Nullable Hold hold() {
+        return operations.holdOfCurrentThread(key);
+    }
+
+    private IllegalMonitorStateException notHeld() {
+        return new IllegalMonitorStateException(
+                "Thread " + Thread.currentThread().getName() + " has not locked '" + key
+                        + "' through a RemoteLock, or has unlocked it already");
+    }
+
+    @Override
+    public String toString() {
+        return "RemoteLock[" + key + "]";
+    }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.lock.lease;
+
+import io.holdfast.lock.api.LockEvent;
+
+/** What leases and their watchdog tell the engine. Called on any thread: must be quick and must not throw. */
+public interface LeaseEvents {
+
+    /**
+     * A lease was lost; told once for each lease, by whoever discovers it.
+     *
+     * @param lease the lease
+     * @param loss what happened
+     */
+    void lost(Lease lease, LockEvent.Lost loss);
+
+    /**
+     * A renewal call failed; it will be tried again.
+     *
+     * @param event which locks, and why
+     */
+    void renewalFailed(LockEvent.RenewalFailed event);
+
+    /**
+     * A lease is held for longer than its warning threshold; told once for each lease.
+     *
+     * @param event which lock, and how long
+     */
+    void longHeld(LockEvent.LongHeld event);
+
+    /**
+     * The thread that a lease was bound to has died without releasing it. The lease is lost and closed; the store does
+     * not know yet.
+     *
+     * @param lease the lease
+     */
+    void abandoned(Lease lease);
+}

@@ -1,0 +1,7 @@
+/**
+ * Locks kept in this JVM, for tests and one-node development. Door: {@link io.holdfast.lock.memory.InMemoryLockStore}.
+ */
+@NullMarked
+package io.holdfast.lock.memory;
+
+import org.jspecify.annotations.NullMarked;

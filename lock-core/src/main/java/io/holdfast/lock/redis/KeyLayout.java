@@ -1,0 +1,29 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockKey;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Where a lock lives: {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in
+ * one slot. {@code %}, {@code {} and {@code }} inside the key are escaped as in a URL, which is injective: no key can
+ * close the tag early, or look like another.
+ */
+final class KeyLayout {
+
+    private final String open;
+
+    KeyLayout(String prefix) {
+        this.open = prefix + ":{";
+    }
+
+    byte[] bytes(LockKey key) {
+        return (open + escape(key.value()) + '}').getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String escape(String text) {
+        if (text.indexOf('%') < 0 && text.indexOf('{') < 0 && text.indexOf('}') < 0) {
+            return text;
+        }
+        return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+    }
+}

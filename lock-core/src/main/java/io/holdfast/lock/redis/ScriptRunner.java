@@ -1,0 +1,82 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+
+/**
+ * Sends scripts by their digest, and by their text where the server does not know the digest.
+ *
+ * <p>After a restart of Redis a pool is full of dead connections, each of which fails one command. Since every script
+ * may be sent twice, a call on a broken connection is sent again at once, as long as its command timeout has not
+ * passed. A timeout is never retried here: the caller's budget pays for one of them only.
+ *
+ * <p>The template gets a connection factory that nobody else has: Spring binds connections to the factory's identity,
+ * and on a connection that a user's transaction has bound, a script would be queued and answer null.
+ */
+final class ScriptRunner {
+
+    private static final int MAX_SENDS = 20;
+
+    /** An answer, and whether it is the answer to the first send. */
+    record Reply(List<?> values, boolean firstSend) {}
+
+    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+    private final long timeoutNanos;
+
+    ScriptRunner(RedisConnectionFactory ownFactory, Duration commandTimeout) {
+        template.setConnectionFactory(ownFactory);
+        template.afterPropertiesSet();
+        this.timeoutNanos = commandTimeout.toNanos();
+    }
+
+    Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
+        long start = System.nanoTime();
+        for (int send = 1; ; send++) {
+            try {
+                return new Reply(send(script, keys, keysAndArgs), send == 1);
+            } catch (RuntimeException e) {
+                LockStoreException failure = RedisFailures.translate(e);
+                boolean again = RedisFailures.isBrokenConnection(failure)
+                        && send < MAX_SENDS
+                        && System.nanoTime() - start < timeoutNanos;
+                if (!again) {
+                    throw failure;
+                }
+            }
+        }
+    }
+
+    private List<?> send(LuaScript script, int keys, byte[][] keysAndArgs) {
+        @SuppressWarnings("NullAway") // drivers answer null in MULTI
+        RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
+        Object reply = template.execute(callback, true);
+        if (reply instanceof List<?> values) {
+            return values;
+        }
+        throw new LockStoreException(
+                "Redis answered " + reply + " to the script " + script + " instead of a list. Check whether the"
+                        + " connection is in MULTI or pipelining.",
+                null,
+                true);
+    }
+
+    private static @Nullable Object sendOn(
+            RedisConnection connection, LuaScript script, int keys, byte[][] keysAndArgs) {
+        var commands = connection.scriptingCommands();
+        try {
+            return commands.evalSha(script.sha(), ReturnType.MULTI, keys, keysAndArgs);
+        } catch (RuntimeException e) {
+            if (!RedisFailures.isNoScript(e)) {
+                throw e;
+            }
+            return commands.eval(script.text(), ReturnType.MULTI, keys, keysAndArgs);
+        }
+    }
+}

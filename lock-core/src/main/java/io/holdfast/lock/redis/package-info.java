@@ -1,0 +1,7 @@
+/**
+ * Locks kept in Redis. Doors: {@link io.holdfast.lock.redis.RedisLockStore}, {@link io.holdfast.lock.redis.RedisLockSettings}.
+ */
+@NullMarked
+package io.holdfast.lock.redis;
+
+import org.jspecify.annotations.NullMarked;

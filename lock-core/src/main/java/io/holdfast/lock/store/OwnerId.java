@@ -1,0 +1,25 @@
+package io.holdfast.lock.store;
+
+/**
+ * Who acquires: one acquisition of one client. All tries of the same acquisition use the same id; the next acquisition
+ * has another one.
+ *
+ * @param clientId the client, unique in the world; without a colon
+ * @param sequence the acquisition, unique within the client
+ */
+public record OwnerId(String clientId, long sequence) {
+
+    /**
+     * @throws IllegalArgumentException if the client id is empty or holds a colon
+     */
+    public OwnerId {
+        if (clientId.isEmpty() || clientId.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("Not a client id: '" + clientId + "'");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return clientId + ':' + sequence;
+    }
+}
