@@ -86,6 +86,16 @@ public final class InMemoryLockStore implements LockStore {
         return locked(key, state -> state.forceRelease(ticker.nanos()));
     }
 
+    /** How many locks are remembered. */
+    int size() {
+        mutex.lock();
+        try {
+            return locks.size();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     /** Does nothing: there is nothing to free. */
     @Override
     public void close() {}

@@ -3,6 +3,7 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -14,15 +15,17 @@ import org.springframework.data.redis.core.RedisTemplate;
  * Sends scripts by their digest, and by their text where the server does not know the digest.
  *
  * <p>After a restart of Redis a pool is full of dead connections, each of which fails one command. Since every script
- * may be sent twice, a call on a broken connection is sent again at once, as long as its command timeout has not
- * passed. A timeout is never retried here: the caller's budget pays for one of them only.
+ * may be sent twice, a call on a broken connection is sent again, as long as its command timeout has not passed: at
+ * once for as many times as there may be dead connections, and then every 20 ms. A timeout is never retried here: the
+ * caller's budget pays for one of them only.
  *
  * <p>The template gets a connection factory that nobody else has: Spring binds connections to the factory's identity,
  * and on a connection that a user's transaction has bound, a script would be queued and answer null.
  */
 final class ScriptRunner {
 
-    private static final int MAX_SENDS = 20;
+    private static final int SENDS_AT_ONCE = 20;
+    private static final long PAUSE_NANOS = 20_000_000;
 
     /** An answer, and whether it is the answer to the first send. */
     record Reply(List<?> values, boolean firstSend) {}
@@ -44,10 +47,12 @@ final class ScriptRunner {
             } catch (RuntimeException e) {
                 LockStoreException failure = RedisFailures.translate(e);
                 boolean again = RedisFailures.isBrokenConnection(failure)
-                        && send < MAX_SENDS
-                        && System.nanoTime() - start < timeoutNanos;
+                        && System.nanoTime() - start + PAUSE_NANOS < timeoutNanos;
                 if (!again) {
                     throw failure;
+                }
+                if (send >= SENDS_AT_ONCE) {
+                    LockSupport.parkNanos(this, PAUSE_NANOS);
                 }
             }
         }

@@ -1,0 +1,194 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.testing.FaultProxy;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What happens when the network or somebody else's transaction gets in the way. */
+@ParameterizedClass
+@EnumSource(TestRedis.Client.class)
+class RedisFaultsTest {
+
+    private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
+
+    /** Sees the server without the proxy. */
+    private static final RedisLockStore DIRECT =
+            new RedisLockStore(TestRedis.jedis(TestRedis.shared().port()), RedisLockSettings.STANDARD);
+
+    @Parameter
+    private TestRedis.Client client;
+
+    private final LockKey key = LockKey.of("faults:" + UUID.randomUUID());
+    private final OwnerId owner = new OwnerId("client" + System.nanoTime(), 1);
+    private FaultProxy proxy;
+    private RedisConnectionFactory applications;
+    private RedisLockStore store;
+
+    @BeforeEach
+    void open() {
+        proxy = new FaultProxy(TestRedis.shared().port());
+        applications = client.connect(proxy.port());
+        store = new RedisLockStore(applications, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(1)));
+        store.inspect(key);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        proxy.close();
+    }
+
+    private AcquireReply acquire(OwnerId acquirer) {
+        return store.acquire(new AcquireRequest(key, acquirer, 30_000, HERE, false));
+    }
+
+    @Test
+    void lost_answer_is_an_unknown_outcome_after_the_command_timeout() {
+        proxy.loseReplies(true);
+
+        assertThatThrownBy(() -> acquire(owner)).isInstanceOfSatisfying(LockStoreException.class, e -> {
+            assertThat(e.outcomeUnknown()).isTrue();
+            assertThat(e).hasMessageContaining("did not answer in time");
+        });
+
+        assertThat(DIRECT.inspect(key).holder()).isPresent();
+    }
+
+    @Test
+    void loading_server_is_a_known_failure_that_says_so() {
+        proxy.answer("-LOADING Redis is loading the dataset in memory");
+
+        assertThatThrownBy(() -> acquire(owner)).isInstanceOfSatisfying(LockStoreException.class, e -> {
+            assertThat(e).hasMessageContaining("LOADING").hasMessageContaining("still loading");
+            assertThat(e.outcomeUnknown()).isFalse();
+        });
+
+        proxy.answer(null);
+        assertThat(acquire(owner)).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    @Test
+    void null_answer_is_an_error_and_never_not_acquired() {
+        proxy.answer("$-1");
+
+        assertThatThrownBy(() -> acquire(owner))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageStartingWith("Redis answered");
+    }
+
+    @Test
+    void answer_that_no_script_gives_is_an_error() {
+        proxy.answer("*1\r\n$5\r\nHELLO");
+
+        assertThatThrownBy(() -> acquire(owner))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("no lock script says");
+    }
+
+    @Test
+    void broken_connection_is_replaced_within_the_call() {
+        for (int i = 0; i < 5; i++) {
+            assertThat(acquire(owner)).isInstanceOf(AcquireReply.Granted.class);
+            proxy.cut();
+        }
+    }
+
+    @Test
+    void all_pooled_connections_broken_at_once_fail_no_call() throws Exception {
+        CountDownLatch allInside = new CountDownLatch(8);
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < threads.length; i++) {
+            OwnerId each = new OwnerId(owner.clientId(), 100 + i);
+            threads[i] = new Thread(() -> {
+                acquire(each);
+                allInside.countDown();
+                for (int n = 0; n < 50; n++) {
+                    acquire(each);
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        proxy.cut();
+
+        assertThat(acquire(owner)).isNotNull();
+        assertThat(allInside.getCount()).isZero();
+    }
+
+    @Test
+    void release_that_had_to_be_repeated_and_finds_itself_gone_says_so() {
+        RedisLockStore patient =
+                new RedisLockStore(applications, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMinutes(1)));
+        patient.release(key, owner, Duration.ZERO);
+        patient.acquire(new AcquireRequest(key, owner, 30_000, HERE, false));
+        proxy.loseReplies(true);
+        Thread cutter = new Thread(() -> {
+            while (DIRECT.inspect(key).holder().isPresent()) {
+                Thread.onSpinWait();
+            }
+            proxy.loseReplies(false);
+            proxy.cut();
+        });
+        cutter.start();
+
+        assertThat(patient.release(key, owner, Duration.ZERO)).isEqualTo(ReleaseReply.GONE);
+        patient.close();
+    }
+
+    @Test
+    void locks_do_not_join_a_transaction_that_a_user_bound_to_the_factory() {
+        StringRedisTemplate users = new StringRedisTemplate(applications);
+        users.setEnableTransactionSupport(true);
+
+        AcquireReply reply = new TransactionTemplate(new NoDatabase()).execute(status -> {
+            users.opsForValue().set(key.value(), "inside MULTI");
+            return acquire(owner);
+        });
+
+        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    private static final class NoDatabase extends AbstractPlatformTransactionManager {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected Object doGetTransaction() {
+            return new Object();
+        }
+
+        @Override
+        protected void doBegin(Object transaction, TransactionDefinition definition) {}
+
+        @Override
+        protected void doCommit(DefaultTransactionStatus status) {}
+
+        @Override
+        protected void doRollback(DefaultTransactionStatus status) {}
+    }
+}

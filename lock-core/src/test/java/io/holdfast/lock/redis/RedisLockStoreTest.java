@@ -1,0 +1,316 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import redis.clients.jedis.Jedis;
+
+/** What is Redis' own about the store: layout, time-outs, what the server says when it is unwell. */
+@ParameterizedClass
+@EnumSource(TestRedis.Client.class)
+class RedisLockStoreTest {
+
+    private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final String NAME = "lock:{order:42}";
+
+    @Parameter
+    private TestRedis.Client client;
+
+    private RedisServerProcess server;
+    private Jedis redis;
+    private RedisLockStore store;
+    private int sequence;
+
+    @BeforeEach
+    void open() {
+        server = RedisServerProcess.start();
+        redis = new Jedis("127.0.0.1", server.port(), 5000);
+        store = new RedisLockStore(client.connect(server.port()), RedisLockSettings.STANDARD);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        redis.close();
+        server.close();
+    }
+
+    private OwnerId newOwner() {
+        return new OwnerId("client", ++sequence);
+    }
+
+    private AcquireReply acquire(OwnerId owner, Duration lease) {
+        return store.acquire(new AcquireRequest(KEY, owner, lease.toMillis(), HERE, true));
+    }
+
+    private OwnerId acquired(Duration lease) {
+        OwnerId owner = newOwner();
+        assertThat(acquire(owner, lease)).isInstanceOf(AcquireReply.Granted.class);
+        return owner;
+    }
+
+    private RenewReply renew(LockKey key, OwnerId owner) {
+        return store.renew(List.of(new RenewRequest(key, owner, 30_000))).get(0);
+    }
+
+    private void assertTimeToLive(Duration expected) {
+        assertThat(redis.pttl(NAME)).isBetween(expected.toMillis() - 5_000, expected.toMillis() + 1);
+    }
+
+    @Test
+    void one_lock_is_one_hash() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+
+        assertThat(redis.keys("*")).containsExactly(NAME);
+        assertThat(redis.hgetAll(NAME))
+                .containsEntry("owner", owner.toString())
+                .containsEntry("holder", "web-1\n1\nmain")
+                .containsOnlyKeys("owner", "holder", "lease_end", "since", "token");
+    }
+
+    @Test
+    void token_is_written_with_all_its_digits() {
+        AcquireReply.Granted granted = (AcquireReply.Granted) acquire(newOwner(), Duration.ofSeconds(30));
+
+        assertThat(granted.token()).isGreaterThan(1_700_000_000_000_000L);
+        assertThat(redis.hget(NAME, "token")).isEqualTo(String.valueOf(granted.token()));
+    }
+
+    @Test
+    void token_is_the_successor_of_the_last_one_when_the_clock_is_behind_it() {
+        redis.hset(NAME, "token", "9000000000000000");
+
+        assertThat(acquire(newOwner(), Duration.ofSeconds(30)))
+                .isEqualTo(new AcquireReply.Granted(9_000_000_000_000_001L));
+    }
+
+    @Test
+    void tokens_grow_through_data_loss() {
+        AcquireReply.Granted before = (AcquireReply.Granted) acquire(newOwner(), Duration.ofSeconds(30));
+        redis.flushAll();
+
+        AcquireReply.Granted after = (AcquireReply.Granted) acquire(newOwner(), Duration.ofSeconds(30));
+
+        assertThat(after.token()).isGreaterThan(before.token());
+    }
+
+    @Test
+    void lease_is_counted_in_microseconds_from_the_arrival_of_the_command() {
+        List<String> before = redis.time();
+        acquired(Duration.ofMillis(100));
+
+        long micros = Long.parseLong(before.get(0)) * 1_000_000 + Long.parseLong(before.get(1));
+        assertThat(Long.parseLong(redis.hget(NAME, "lease_end"))).isGreaterThanOrEqualTo(micros + 100_000);
+    }
+
+    @Test
+    void held_key_lives_for_its_lease_and_the_retention_of_its_token() {
+        acquired(Duration.ofSeconds(30));
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void released_key_keeps_its_token_for_the_retention() {
+        store.release(KEY, acquired(Duration.ofSeconds(30)), Duration.ZERO);
+
+        assertThat(redis.hkeys(NAME)).containsExactly("token");
+        assertTimeToLive(Duration.ofMinutes(10));
+    }
+
+    @Test
+    void every_script_that_writes_gives_the_key_a_time_to_live() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        List<Runnable> writes = List.of(
+                () -> acquire(owner, Duration.ofSeconds(30)),
+                () -> acquire(newOwner(), Duration.ofSeconds(30)),
+                () -> renew(KEY, owner),
+                () -> store.leave(KEY, newOwner(), Duration.ZERO),
+                () -> store.leave(KEY, newOwner(), Duration.ofSeconds(30)),
+                () -> store.release(KEY, owner, Duration.ofSeconds(5)),
+                () -> store.forceRelease(KEY),
+                () -> acquired(Duration.ofSeconds(30)));
+        for (Runnable write : writes) {
+            redis.persist(NAME);
+
+            write.run();
+
+            assertThat(redis.pttl(NAME)).isPositive();
+        }
+    }
+
+    @Test
+    void key_lives_at_least_as_long_as_its_longest_tombstone() {
+        store.leave(KEY, newOwner(), Duration.ofHours(5));
+
+        OwnerId owner = acquired(Duration.ofSeconds(1));
+        renew(KEY, owner);
+        store.release(KEY, owner, Duration.ZERO);
+
+        assertTimeToLive(Duration.ofHours(5).plusMinutes(10));
+    }
+
+    @Test
+    void tombstone_of_an_unknown_lock_goes_away_with_its_key() {
+        store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void expired_seats_and_tombstones_are_dropped() {
+        acquired(Duration.ofSeconds(30));
+        for (int i = 0; i < 50; i++) {
+            acquire(newOwner(), Duration.ofSeconds(30));
+            store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+        }
+        Map<String, String> fields = redis.hgetAll(NAME);
+        fields.keySet().stream().filter(field -> field.contains(":")).forEach(field -> redis.hset(NAME, field, "1"));
+        redis.hset(NAME, "prune_at", "1");
+
+        acquire(newOwner(), Duration.ofSeconds(30));
+
+        assertThat(redis.hkeys(NAME).stream().filter(field -> field.contains(":")))
+                .hasSize(1);
+    }
+
+    @Test
+    void scripts_are_sent_again_by_text_when_the_server_forgot_them() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.scriptFlush();
+        assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
+        redis.scriptFlush();
+        assertThat(store.release(KEY, owner, Duration.ZERO)).isEqualTo(ReleaseReply.RELEASED);
+        redis.scriptFlush();
+        acquired(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void broken_and_foreign_keys_fail_alone_in_a_batch() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.set("lock:{foreign}", "a string");
+        redis.hset("lock:{broken}", Map.of("owner", owner.toString(), "lease_end", "soon"));
+
+        List<RenewReply> replies = store.renew(List.of(
+                new RenewRequest(LockKey.of("foreign"), owner, 30_000),
+                new RenewRequest(LockKey.of("broken"), owner, 30_000),
+                new RenewRequest(KEY, owner, 30_000)));
+
+        assertThat(replies.get(0))
+                .isInstanceOfSatisfying(
+                        RenewReply.Failed.class,
+                        failed -> assertThat(failed.reason()).contains("WRONGTYPE"));
+        assertThat(replies.get(1)).isInstanceOf(RenewReply.Failed.class);
+        assertThat(replies.get(2)).isInstanceOf(RenewReply.Renewed.class);
+    }
+
+    @Test
+    void foreign_key_is_an_error_that_says_so() {
+        redis.set(NAME, "a string");
+
+        assertThatThrownBy(() -> acquire(newOwner(), Duration.ofSeconds(30)))
+                .isInstanceOfSatisfying(LockStoreException.class, e -> {
+                    assertThat(e).hasMessageContaining("WRONGTYPE").hasMessageContaining("key prefix");
+                    assertThat(e.outcomeUnknown()).isFalse();
+                });
+    }
+
+    @Test
+    void more_renewals_than_fit_in_one_call_are_all_answered() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        List<RenewRequest> requests = new java.util.ArrayList<>();
+        for (int i = 0; i < 1201; i++) {
+            requests.add(new RenewRequest(i % 400 == 0 ? KEY : LockKey.of("none:" + i), owner, 30_000));
+        }
+
+        List<RenewReply> replies = store.renew(requests);
+
+        assertThat(replies).hasSize(1201);
+        for (int i = 0; i < 1201; i++) {
+            assertThat(replies.get(i) instanceof RenewReply.Renewed).isEqualTo(i % 400 == 0);
+        }
+    }
+
+    @Test
+    void release_and_renewal_work_when_redis_is_out_of_memory() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.configSet("maxmemory", "1");
+
+        assertThatThrownBy(
+                        () -> store.acquire(new AcquireRequest(LockKey.of("another"), newOwner(), 30_000, HERE, false)))
+                .isInstanceOfSatisfying(LockStoreException.class, e -> {
+                    assertThat(e).hasMessageContaining("OOM").hasMessageContaining("maxmemory");
+                    assertThat(e.outcomeUnknown()).isFalse();
+                });
+        assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store.release(KEY, owner, Duration.ZERO)).isEqualTo(ReleaseReply.RELEASED);
+
+        redis.configSet("maxmemory", "0");
+        acquired(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void replica_is_an_error_that_says_what_to_check() {
+        redis.replicaof("127.0.0.1", 1);
+
+        assertThatThrownBy(() -> acquire(newOwner(), Duration.ofSeconds(30)))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("READONLY")
+                .hasMessageContaining("replica");
+
+        redis.replicaofNoOne();
+        acquired(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void missing_permission_is_an_error_that_says_what_to_check() {
+        redis.aclSetUser("default", "-evalsha");
+
+        assertThatThrownBy(() -> acquire(newOwner(), Duration.ofSeconds(30)))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("NOPERM")
+                .hasMessageContaining("ACL");
+
+        redis.aclSetUser("default", "+evalsha");
+        acquired(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void restarted_empty_server_is_used_again_at_the_first_call() {
+        for (int i = 0; i < 3; i++) {
+            store.release(KEY, acquired(Duration.ofSeconds(30)), Duration.ZERO);
+        }
+        AcquireReply.Granted before = (AcquireReply.Granted) acquire(newOwner(), Duration.ofSeconds(30));
+        server.kill();
+        assertThatThrownBy(() -> acquire(newOwner(), Duration.ofSeconds(30)))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        e -> assertThat(e.outcomeUnknown()).isTrue());
+        server.startAgain();
+
+        AcquireReply after = acquire(newOwner(), Duration.ofSeconds(30));
+
+        assertThat(((AcquireReply.Granted) after).token()).isGreaterThan(before.token());
+    }
+}

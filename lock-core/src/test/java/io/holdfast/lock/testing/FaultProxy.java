@@ -1,0 +1,151 @@
+package io.holdfast.lock.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands between a client and Redis, and does on purpose what networks do by chance: loses answers, hangs, cuts
+ * connections, or answers in the server's place.
+ */
+public final class FaultProxy implements AutoCloseable {
+
+    private static final Pattern COMMAND = Pattern.compile("(?:^|\r\n)\\*\\d+(?=\r\n)");
+
+    private final ServerSocket listener;
+    private final int target;
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+    private volatile boolean losingReplies;
+    private volatile boolean refusing;
+    private volatile @Nullable String cannedReply;
+
+    public FaultProxy(int targetPort) {
+        this.target = targetPort;
+        try {
+            this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        start(this::accept);
+    }
+
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** Commands arrive at the server and are carried out, but no answer comes back. */
+    public void loseReplies(boolean lose) {
+        losingReplies = lose;
+    }
+
+    /** Every command is answered with this line, and none arrives at the server; null ends it. */
+    public void answer(@Nullable String line) {
+        cannedReply = line;
+    }
+
+    /** New connections are closed at once. */
+    public void refuse(boolean refuse) {
+        refusing = refuse;
+    }
+
+    /** Breaks all connections that are open now. */
+    public void cut() {
+        sockets.forEach(FaultProxy::closeQuietly);
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = listener.accept();
+                if (refusing) {
+                    closeQuietly(client);
+                    continue;
+                }
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                sockets.add(client);
+                sockets.add(server);
+                start(() -> pumpRequests(client, server));
+                start(() -> pumpReplies(server, client));
+            }
+        } catch (IOException closed) {
+            cut();
+        }
+    }
+
+    private void pumpRequests(Socket client, Socket server) {
+        pump(client, server, (bytes, length, out) -> {
+            String canned = cannedReply;
+            if (canned == null) {
+                out.write(bytes, 0, length);
+                return;
+            }
+            String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+            long commands = COMMAND.matcher(text).results().count();
+            String reply = (canned + "\r\n").repeat((int) commands);
+            client.getOutputStream().write(reply.getBytes(StandardCharsets.ISO_8859_1));
+        });
+    }
+
+    private void pumpReplies(Socket server, Socket client) {
+        pump(server, client, (bytes, length, out) -> {
+            if (!losingReplies) {
+                out.write(bytes, 0, length);
+            }
+        });
+    }
+
+    private interface Forwarder {
+        void forward(byte[] bytes, int length, OutputStream out) throws IOException;
+    }
+
+    private void pump(Socket from, Socket to, Forwarder forwarder) {
+        try (from;
+                to) {
+            InputStream in = from.getInputStream();
+            byte[] buffer = new byte[64 * 1024];
+            for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                forwarder.forward(buffer, length, to.getOutputStream());
+            }
+        } catch (IOException broken) {
+            closeQuietly(to);
+        } finally {
+            sockets.remove(from);
+            sockets.remove(to);
+        }
+    }
+
+    private static void start(Runnable loop) {
+        Thread thread = new Thread(loop, "fault-proxy");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void closeQuietly(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException alreadyClosed) {
+            socket.isClosed();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+    }
+}
