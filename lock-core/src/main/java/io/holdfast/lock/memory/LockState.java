@@ -53,7 +53,7 @@ final class LockState {
         }
         seats.remove(owner);
         if (current != null) {
-            holder = current.until(Math.max(current.leaseEnd, leaseEnd));
+            holder = current.until(later(current.leaseEnd, leaseEnd));
             return new AcquireReply.Granted(current.token);
         }
         token = Math.max(token + 1, ChronoUnit.MICROS.between(Instant.EPOCH, wallTime));
@@ -87,7 +87,7 @@ final class LockState {
             return new RenewReply.NotHolder();
         }
         long end = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        holder = current.until(Math.max(current.leaseEnd, end));
+        holder = current.until(later(current.leaseEnd, end));
         return new RenewReply.Renewed();
     }
 
@@ -115,9 +115,9 @@ final class LockState {
     }
 
     void touch(long retainedUntil) {
-        long last = holder == null ? retainedUntil : Math.max(retainedUntil, holder.leaseEnd);
+        long last = holder == null ? retainedUntil : later(retainedUntil, holder.leaseEnd);
         for (long graveEnd : graves.values()) {
-            last = Math.max(last, graveEnd);
+            last = later(last, graveEnd);
         }
         forgettableAt = last;
     }
@@ -132,6 +132,11 @@ final class LockState {
         }
         seats.values().removeIf(end -> end - now <= 0);
         graves.values().removeIf(end -> end - now <= 0);
+    }
+
+    /** By difference, since a monotonic clock may wrap. */
+    private static long later(long a, long b) {
+        return a - b >= 0 ? a : b;
     }
 
     private static LockHolder describe(Holder current, long now) {

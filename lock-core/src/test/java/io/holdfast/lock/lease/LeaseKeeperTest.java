@@ -1,0 +1,364 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** The watchdog on virtual time: its two threads are played by the test. */
+class LeaseKeeperTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final LockKey KEY = LockKey.of("order:42");
+
+    private final FakeTicker time = new FakeTicker();
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
+    private final RecordedEvents events = new RecordedEvents();
+    private final LeaseKeeper keeper = new LeaseKeeper(store, events, time, false);
+    private int sequence;
+
+    private Lease acquired(LockKey key, Duration lease, boolean renew) {
+        return acquired(key, terms(lease), renew, null);
+    }
+
+    private static LeaseTerms terms(Duration lease) {
+        return new LeaseTerms(
+                lease.toNanos(), LeaseTerms.UNLIMITED, Duration.ofDays(1).toNanos());
+    }
+
+    private Lease acquired(LockKey key, LeaseTerms terms, boolean renew, Thread boundTo) {
+        OwnerId owner = new OwnerId("client", ++sequence);
+        long millis = Duration.ofNanos(terms.leaseNanos()).toMillis();
+        long sentAt = time.nanos();
+        AcquireReply reply =
+                store.acquire(new AcquireRequest(key, owner, millis, new HolderInfo("host", 1, "main"), false));
+        long token = ((AcquireReply.Granted) reply).token();
+        Lease lease = new Lease(key, owner, token, terms, boundTo, sentAt, time, events);
+        if (renew) {
+            lease.startRenewing();
+        }
+        keeper.watch(lease);
+        return lease;
+    }
+
+    /** Lets time pass in steps, as the two threads would see it. */
+    private void pass(Duration total) {
+        Duration step = total.dividedBy(100);
+        for (int i = 0; i < 100; i++) {
+            time.pass(step);
+            keeper.tick();
+            keeper.renewDue();
+        }
+    }
+
+    private boolean heldInStore(LockKey key) {
+        return store.inspect(key).holder().isPresent();
+    }
+
+    @Test
+    void lease_is_renewed_every_third_of_it() {
+        Lease lease = acquired(KEY, LEASE, true);
+
+        for (int minute = 0; minute < 10; minute++) {
+            pass(Duration.ofMinutes(1));
+        }
+
+        assertThat(store.renewals).hasSizeBetween(55, 60);
+        assertThat(lease.isLive()).isTrue();
+        assertThat(heldInStore(KEY)).isTrue();
+        assertThat(events.lost).isEmpty();
+    }
+
+    @Test
+    void tick_tells_when_it_wants_to_be_called_next() {
+        acquired(KEY, LEASE, true);
+
+        assertThat(keeper.tick() - time.nanos()).isEqualTo(LEASE.toNanos() / 3);
+    }
+
+    @Test
+    void lease_that_is_not_to_be_renewed_ends_and_says_so() {
+        Lease lease = acquired(KEY, LEASE, false);
+
+        pass(LEASE);
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.LIMIT_REACHED);
+    }
+
+    @Test
+    void renewal_ends_with_the_longest_hold_and_the_lease_runs_out() {
+        LeaseTerms terms = new LeaseTerms(LEASE.toNanos(), Duration.ofMinutes(2).toNanos(), Long.MAX_VALUE);
+        Lease lease = acquired(KEY, terms, true, null);
+
+        pass(Duration.ofMinutes(2));
+        assertThat(lease.isLive()).isTrue();
+        pass(LEASE);
+
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.LIMIT_REACHED);
+        assertThat(heldInStore(KEY)).isFalse();
+    }
+
+    @Test
+    void failed_renewal_is_tried_again_until_it_succeeds() {
+        Lease lease = acquired(KEY, LEASE, true);
+        store.reachable(false);
+        pass(LEASE.minusSeconds(1));
+        assertThat(events.renewalFailed).isNotEmpty();
+        assertThat(store.renewals).hasSizeBetween(3, 20);
+
+        store.reachable(true);
+        pass(Duration.ofSeconds(1));
+        pass(LEASE.minusSeconds(2));
+
+        assertThat(lease.isLive()).isTrue();
+        assertThat(events.lost).isEmpty();
+    }
+
+    @Test
+    void lease_is_lost_at_its_deadline_when_no_renewal_succeeds() {
+        Lease lease = acquired(KEY, LEASE, true);
+        store.reachable(false);
+
+        pass(LEASE);
+
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost).singleElement().satisfies(loss -> {
+            assertThat(loss.cause()).isEqualTo(LossCause.EXPIRED);
+            assertThat(loss.failure()).hasMessageContaining("cannot be reached");
+            assertThat(loss.held()).isBetween(LEASE, LEASE.plusMillis(400));
+        });
+    }
+
+    @Test
+    void loss_is_declared_on_time_while_a_renewal_hangs() throws Exception {
+        Lease lease = acquired(KEY, LEASE, true);
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        store.before = () -> {
+            hanging.countDown();
+            awaitUninterruptibly(answer);
+        };
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+        Thread renewal = new Thread(keeper::renewDue);
+        renewal.start();
+        hanging.await();
+
+        time.pass(LEASE);
+        keeper.tick();
+
+        assertThat(events.lost)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.EXPIRED);
+        answer.countDown();
+        renewal.join();
+        assertThat(lease.isLive()).isFalse();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void lost_lease_stays_lost_when_a_late_renewal_succeeds() {
+        Lease lease = acquired(KEY, LEASE, true);
+        store.after = () -> time.pass(LEASE);
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+
+        keeper.renewDue();
+
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost).hasSize(1);
+    }
+
+    @Test
+    void new_deadline_counts_from_before_the_renewal_was_sent() {
+        Lease lease = acquired(KEY, LEASE, true);
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+        store.before = () -> time.pass(Duration.ofSeconds(2));
+
+        keeper.renewDue();
+
+        assertThat(lease.remaining()).isEqualTo(LEASE.minusSeconds(2));
+    }
+
+    @Test
+    void lease_that_somebody_took_away_is_lost_at_the_next_renewal() {
+        Lease lease = acquired(KEY, LEASE, true);
+        store.forceRelease(KEY);
+
+        pass(LEASE.dividedBy(2));
+
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.REVOKED);
+    }
+
+    @Test
+    void closed_lease_is_neither_renewed_nor_reported_nor_kept() {
+        Lease lease = acquired(KEY, LEASE, true);
+        lease.exit(true);
+        keeper.forget(lease);
+
+        assertThat(keeper.watched()).isEmpty();
+        pass(LEASE.multipliedBy(2));
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(events.lost).isEmpty();
+    }
+
+    @Test
+    void lease_that_is_closed_while_it_is_renewed_is_not_lost() {
+        Lease lease = acquired(KEY, LEASE, true);
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+        store.before = () -> {
+            store.before = () -> {};
+            lease.exit(true);
+            keeper.forget(lease);
+            store.release(KEY, lease.owner(), Duration.ZERO);
+        };
+
+        keeper.renewDue();
+        pass(LEASE.multipliedBy(2));
+
+        assertThat(events.lost).isEmpty();
+        assertThat(keeper.watched()).isEmpty();
+    }
+
+    @Test
+    void hold_of_a_dead_thread_is_given_up() throws Exception {
+        Thread worker = new Thread(() -> {});
+        worker.start();
+        worker.join();
+        Lease lease = acquired(KEY, terms(LEASE), true, worker);
+
+        pass(LEASE.dividedBy(2));
+
+        assertThat(events.abandoned).containsExactly(lease);
+        assertThat(events.lost)
+                .singleElement()
+                .extracting(LockEvent.Lost::cause)
+                .isEqualTo(LossCause.THREAD_DIED);
+        assertThat(lease.isOpen()).isFalse();
+    }
+
+    @Test
+    void detached_hold_outlives_its_thread() throws Exception {
+        Thread worker = new Thread(() -> {});
+        worker.start();
+        worker.join();
+        Lease lease = acquired(KEY, terms(LEASE), true, worker);
+        lease.detach();
+
+        pass(LEASE.multipliedBy(3));
+
+        assertThat(lease.isLive()).isTrue();
+        assertThat(events.abandoned).isEmpty();
+    }
+
+    @Test
+    void long_hold_is_reported_once_and_goes_on() {
+        LeaseTerms terms = new LeaseTerms(
+                LEASE.toNanos(), LeaseTerms.UNLIMITED, Duration.ofSeconds(60).toNanos());
+        Lease lease = acquired(KEY, terms, true, null);
+
+        pass(Duration.ofSeconds(59));
+        assertThat(events.longHeld).isEmpty();
+        pass(Duration.ofMinutes(5));
+
+        assertThat(events.longHeld).hasSize(1);
+        assertThat(lease.isLive()).isTrue();
+    }
+
+    @Test
+    void ten_thousand_leases_share_their_renewal_calls() {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            leases.add(acquired(LockKey.of("many:" + i), LEASE, true));
+            time.pass(Duration.ofMillis(1));
+        }
+        store.renewals.clear();
+
+        pass(Duration.ofSeconds(100));
+
+        int renewed = store.renewals.stream().mapToInt(List::size).sum();
+        assertThat(renewed).isGreaterThan(80_000);
+        assertThat(store.renewals.size()).isLessThanOrEqualTo(renewed / 100);
+        assertThat(leases).allMatch(Lease::isLive);
+    }
+
+    @Test
+    void lease_that_cannot_be_renewed_fails_alone() {
+        Lease good = acquired(KEY, LEASE, true);
+        Lease bad = acquired(LockKey.of("other"), LEASE, true);
+        store.forceRelease(bad.key());
+
+        pass(LEASE.multipliedBy(2));
+
+        assertThat(good.isLive()).isTrue();
+        assertThat(bad.isLive()).isFalse();
+    }
+
+    @Test
+    void short_lease_that_joins_long_ones_is_renewed_in_time() {
+        acquired(LockKey.of("long"), Duration.ofMinutes(10), true);
+        Lease lease = acquired(KEY, Duration.ofMillis(100), true);
+
+        for (int i = 0; i < 10; i++) {
+            pass(Duration.ofMillis(100));
+        }
+
+        assertThat(lease.isLive()).isTrue();
+    }
+
+    @Test
+    void real_threads_keep_a_lease_alive_on_the_systems_clock() throws Exception {
+        var realStore = new StoreSpy(new InMemoryLockStore());
+        CountDownLatch renewedOften = new CountDownLatch(5);
+        realStore.after = renewedOften::countDown;
+        try (LeaseKeeper real = new LeaseKeeper(realStore, events, io.holdfast.lock.store.Ticker.SYSTEM)) {
+            OwnerId owner = new OwnerId("client", 1);
+            long sentAt = System.nanoTime();
+            realStore.acquire(new AcquireRequest(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
+            LeaseTerms terms = new LeaseTerms(Duration.ofMillis(300).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+            Lease lease = new Lease(KEY, owner, 1, terms, null, sentAt, io.holdfast.lock.store.Ticker.SYSTEM, events);
+            lease.startRenewing();
+            real.watch(lease);
+
+            renewedOften.await();
+        }
+        assertThat(realStore.renewals).hasSizeGreaterThanOrEqualTo(4);
+    }
+}

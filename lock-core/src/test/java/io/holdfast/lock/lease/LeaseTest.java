@@ -1,0 +1,168 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.FakeTicker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class LeaseTest {
+
+    private final FakeTicker time = new FakeTicker();
+    private final RecordedEvents events = new RecordedEvents();
+
+    private Lease lease() {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+        return new Lease(LockKey.of("k"), new OwnerId("c", 1), 7, terms, null, time.nanos(), time, events);
+    }
+
+    @Test
+    void only_the_last_handle_ends_the_lease() {
+        Lease lease = lease();
+        assertThat(lease.enter()).isTrue();
+
+        assertThat(lease.exit(true)).isFalse();
+        assertThat(lease.isOpen()).isTrue();
+        assertThat(lease.exit(true)).isTrue();
+        assertThat(lease.isOpen()).isFalse();
+    }
+
+    @Test
+    void closed_lease_cannot_be_entered() {
+        Lease lease = lease();
+        lease.exit(true);
+
+        assertThat(lease.enter()).isFalse();
+    }
+
+    @Test
+    void detached_lease_cannot_be_entered_but_is_open() {
+        Lease lease = lease();
+        lease.detach();
+
+        assertThat(lease.enter()).isFalse();
+        assertThat(lease.isOpen()).isTrue();
+        assertThat(lease.exit(false)).isTrue();
+    }
+
+    @Test
+    void abandoned_lease_is_closed_for_good() {
+        Lease lease = lease();
+        assertThat(lease.abandon()).isTrue();
+
+        lease.detach();
+
+        assertThat(lease.enter()).isFalse();
+        assertThat(lease.exit(true)).isFalse();
+        assertThat(lease.abandon()).isFalse();
+    }
+
+    @Test
+    void first_question_after_the_deadline_finds_the_lease_lost() {
+        Lease lease = lease();
+        time.pass(Duration.ofSeconds(30));
+
+        assertThat(lease.isLive()).isFalse();
+        assertThat(events.lost).hasSize(1);
+    }
+
+    @Test
+    void lease_is_live_until_just_before_its_deadline() {
+        Lease lease = lease();
+        time.pass(Duration.ofSeconds(30).minusNanos(1));
+
+        assertThat(lease.isLive()).isTrue();
+        assertThat(lease.remaining()).isEqualTo(Duration.ofNanos(1));
+    }
+
+    @Test
+    void loss_is_told_once_and_keeps_its_first_cause() {
+        Lease lease = lease();
+        LockEvent.Lost first = lease.lose(LossCause.REVOKED);
+
+        assertThat(lease.lose(LossCause.EXPIRED)).isSameAs(first);
+        assertThat(events.lost).containsExactly(first);
+    }
+
+    @Test
+    void acknowledged_deadline_never_moves_back() {
+        Lease lease = lease();
+        long far = time.nanos() + Duration.ofMinutes(10).toNanos();
+        lease.extendTo(far);
+
+        lease.extendTo(far - 1);
+
+        assertThat(lease.deadline()).isEqualTo(far);
+    }
+
+    @Test
+    void deadline_cannot_be_moved_once_it_has_passed() {
+        Lease lease = lease();
+        time.pass(Duration.ofSeconds(30));
+
+        lease.extendTo(time.nanos() + Duration.ofMinutes(10).toNanos());
+
+        assertThat(lease.isLive()).isFalse();
+    }
+
+    @Test
+    void closed_lease_is_not_lost_when_its_deadline_passes() {
+        Lease lease = lease();
+        lease.exit(true);
+        time.pass(Duration.ofMinutes(1));
+
+        assertThat(lease.loss()).isNull();
+        assertThat(events.lost).isEmpty();
+    }
+
+    @Test
+    void loss_actions_run_once() {
+        Lease lease = lease();
+        List<LockEvent.Lost> told = new ArrayList<>();
+        var action = lease.addLossAction(told::add);
+        LockEvent.Lost loss = lease.lose(LossCause.REVOKED);
+
+        lease.tellLoss(loss, Runnable::run);
+        action.accept(loss);
+
+        assertThat(told).containsExactly(loss);
+    }
+
+    /** Fails if entering is two steps, "is it open?" and "one more": then a thread may enter what another has closed. */
+    @Test
+    void either_the_closer_was_last_or_the_other_has_entered() throws Exception {
+        for (int round = 0; round < 20_000; round++) {
+            Lease lease = lease();
+            AtomicInteger lasts = new AtomicInteger();
+            AtomicInteger entered = new AtomicInteger();
+            CyclicBarrier start = new CyclicBarrier(2);
+            Thread closer = new Thread(() -> {
+                await(start);
+                lasts.addAndGet(lease.exit(true) ? 1 : 0);
+            });
+            closer.start();
+            await(start);
+            entered.addAndGet(lease.enter() ? 1 : 0);
+            closer.join();
+
+            assertThat(lasts.get() + entered.get()).isEqualTo(1);
+            assertThat(lease.isOpen()).isEqualTo(entered.get() == 1);
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.holdfast.lock.testing;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+/** A store that remembers what it was asked, and fails on demand: before it does the work, or after. */
+public final class StoreSpy implements LockStore {
+
+    private final LockStore delegate;
+    public final List<AcquireRequest> acquires = new CopyOnWriteArrayList<>();
+    public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
+    public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
+    public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
+    public volatile Runnable before = () -> {};
+    public volatile Runnable after = () -> {};
+
+    public StoreSpy(LockStore delegate) {
+        this.delegate = delegate;
+    }
+
+    public static LockStoreException unreachable() {
+        return new LockStoreException("Redis cannot be reached (on purpose)", null, true);
+    }
+
+    public void reachable(boolean reachable) {
+        before = reachable
+                ? () -> {}
+                : () -> {
+                    throw unreachable();
+                };
+    }
+
+    private <T> T call(Supplier<T> work) {
+        before.run();
+        T result = work.get();
+        after.run();
+        return result;
+    }
+
+    @Override
+    public AcquireReply acquire(AcquireRequest request) {
+        acquires.add(request);
+        return call(() -> delegate.acquire(request));
+    }
+
+    @Override
+    public ReleaseReply release(LockKey key, OwnerId owner, Duration keep) {
+        releases.add(owner);
+        return call(() -> delegate.release(key, owner, keep));
+    }
+
+    @Override
+    public List<RenewReply> renew(List<RenewRequest> requests) {
+        renewals.add(List.copyOf(requests));
+        return call(() -> delegate.renew(requests));
+    }
+
+    @Override
+    public void leave(LockKey key, OwnerId owner, Duration bury) {
+        leaves.add(owner);
+        call(() -> {
+            delegate.leave(key, owner, bury);
+            return owner;
+        });
+    }
+
+    @Override
+    public LockSnapshot inspect(LockKey key) {
+        return delegate.inspect(key);
+    }
+
+    @Override
+    public Optional<LockHolder> forceRelease(LockKey key) {
+        return call(() -> delegate.forceRelease(key));
+    }
+
+    @Override
+    public void close() {
+        delegate.close();
+    }
+}
