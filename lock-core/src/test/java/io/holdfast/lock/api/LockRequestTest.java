@@ -1,0 +1,83 @@
+package io.holdfast.lock.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class LockRequestTest {
+
+    private final LockRequest request = LockRequest.of("order:42");
+
+    @Test
+    void request_says_nothing_that_it_was_not_told() {
+        assertThat(request)
+                .isEqualTo(new LockRequest(
+                        LockKey.of("order:42"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()));
+    }
+
+    @Test
+    void each_setting_is_kept_and_leaves_the_others_alone() {
+        LockRequest full = request.lease(Duration.ofSeconds(1))
+                .waitFor(Duration.ofSeconds(2))
+                .renew(false)
+                .minHold(Duration.ofSeconds(3))
+                .maxHold(Duration.ofSeconds(4));
+
+        assertThat(full.lease()).contains(Duration.ofSeconds(1));
+        assertThat(full.waitFor()).contains(Duration.ofSeconds(2));
+        assertThat(full.renew()).contains(false);
+        assertThat(full.minHold()).contains(Duration.ofSeconds(3));
+        assertThat(full.maxHold()).contains(Duration.ofSeconds(4));
+        assertThat(request.lease()).isEmpty();
+    }
+
+    @Test
+    void time_out_of_range_is_refused_by_name_value_and_what_is_allowed() {
+        assertThatThrownBy(() -> request.lease(Duration.ofMillis(99)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("lease is PT0.099S; allowed is 100 ms to 365 days");
+        assertThatThrownBy(() -> request.waitFor(Duration.ofMillis(-1))).hasMessageContaining("waitFor");
+        assertThatThrownBy(() -> request.minHold(Duration.ofDays(366))).hasMessageContaining("minHold");
+        assertThatThrownBy(() -> request.maxHold(Duration.ZERO)).hasMessageContaining("maxHold");
+    }
+
+    @Test
+    void defaults_out_of_range_are_refused() {
+        assertThatThrownBy(() ->
+                        new LockDefaults(Duration.ZERO, Duration.ZERO, true, Optional.empty(), Duration.ofSeconds(1)))
+                .hasMessageContaining("lease");
+        assertThatThrownBy(() ->
+                        new LockDefaults(Duration.ofSeconds(1), Duration.ZERO, true, Optional.empty(), Duration.ZERO))
+                .hasMessageContaining("warnAfter");
+    }
+
+    @Test
+    void listener_of_losses_hears_of_nothing_else() {
+        var told = new java.util.ArrayList<LockEvent>();
+        LockListener listener = LockListener.onLost(told::add);
+        var loss = new LockEvent.Lost(request.key(), 1, Duration.ZERO, LossCause.EXPIRED, null);
+
+        listener.onEvent(new LockEvent.Released(request.key(), 1, Duration.ZERO));
+        listener.onEvent(loss);
+
+        assertThat(told).containsExactly(loss);
+    }
+
+    @Test
+    void every_loss_has_a_reason_that_says_what_to_do() {
+        for (LossCause cause : LossCause.values()) {
+            var loss = new LockEvent.Lost(request.key(), 7, Duration.ofSeconds(1), cause, null);
+
+            assertThat(new LockLostException(loss))
+                    .hasMessageStartingWith("Lock 'order:42' (fencing token 7) was lost after 1000 ms: ");
+        }
+    }
+}

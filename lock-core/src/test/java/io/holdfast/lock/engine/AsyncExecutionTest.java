@@ -1,0 +1,90 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockRequest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Work that goes on after its method has returned. */
+class AsyncExecutionTest extends EngineFixture {
+
+    @Test
+    void asynchronous_work_holds_the_lock_until_its_stage_completes() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
+            started.countDown();
+            return stage;
+        });
+        Awaitility.await().until(() -> started.getCount() == 0);
+        assertThat(isFree()).isFalse();
+
+        stage.complete("done");
+
+        assertThat(result.join()).isEqualTo("done");
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void asynchronous_failure_frees_the_lock_and_is_passed_on() {
+        CompletableFuture<String> failed =
+                locks.executeAsync(KEY, () -> CompletableFuture.failedFuture(new IOException("mine")));
+        assertThatThrownBy(failed::join).hasRootCauseInstanceOf(IOException.class);
+        CompletableFuture<String> threw = locks.executeAsync(KEY, () -> {
+            throw new IllegalStateException("mine");
+        });
+        assertThatThrownBy(threw::join).hasRootCauseInstanceOf(IllegalStateException.class);
+        CompletableFuture<String> nothing = locks.executeAsync(KEY, () -> null);
+        assertThatThrownBy(nothing::join).hasRootCauseInstanceOf(NullPointerException.class);
+
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void asynchronous_loss_is_reported_by_the_result() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
+            started.countDown();
+            return stage;
+        });
+        Awaitility.await().until(() -> started.getCount() == 0);
+        time.pass(Duration.ofMinutes(1));
+
+        stage.complete("done");
+
+        assertThatThrownBy(result::join).hasCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void asynchronous_contention_is_reported_by_the_result() {
+        others.acquire(KEY);
+
+        assertThatThrownBy(locks.executeAsync(KEY, () -> CompletableFuture.completedFuture(1))::join)
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
+    }
+
+    @Test
+    void cancelled_asynchronous_wait_ends_and_leaves_nothing_behind() {
+        LockEngine waiting = LockEngine.builder(store).build();
+        LockHandle other = others.acquire(KEY);
+        CompletableFuture<Integer> result = waiting.executeAsync(
+                LockRequest.of(KEY).waitFor(Duration.ofDays(1)), () -> CompletableFuture.completedFuture(1));
+        Awaitility.await().until(() -> waiting.inspect(KEY).waiters() == 1);
+
+        result.cancel(true);
+
+        Awaitility.await().until(() -> waiting.inspect(KEY).waiters() == 0);
+        assertThat(other.isHeld()).isTrue();
+        waiting.close();
+    }
+}

@@ -1,0 +1,61 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.waiting.Pause;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+
+/** An engine, and another client, on virtual time and a store in memory: waiting lets the time pass. */
+abstract class EngineFixture {
+
+    static final String KEY = "order:42";
+
+    final FakeTicker time = new FakeTicker();
+    final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
+    final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    final Pause pause = nanos -> {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        time.pass(Duration.ofNanos(nanos));
+    };
+    final LockEngine locks = engine(events::add);
+    final LockEngine others = engine(event -> {});
+
+    final LockEngine engine(LockListener listener) {
+        return LockEngine.builder(store)
+                .ticker(time)
+                .pause(pause)
+                .listener(listener)
+                .build();
+    }
+
+    @AfterEach
+    final void close() {
+        Thread.interrupted();
+        store.reachable(true);
+        store.after = () -> {};
+        locks.close();
+        others.close();
+    }
+
+    static <T> T onAnotherThread(Supplier<T> work) {
+        return CompletableFuture.supplyAsync(work).join();
+    }
+
+    final boolean isFree() {
+        return store.inspect(io.holdfast.lock.api.LockKey.of(KEY)).holder().isEmpty();
+    }
+
+    static Throwable catchThrowable(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+        return org.assertj.core.api.Assertions.catchThrowable(call);
+    }
+}

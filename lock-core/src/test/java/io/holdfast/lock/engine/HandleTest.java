@@ -1,0 +1,78 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What can be done with a handle. */
+class HandleTest extends EngineFixture {
+
+    @Test
+    void extension_makes_the_lock_last_and_never_shortens_it() {
+        LockHandle handle = locks.acquire(KEY);
+
+        handle.extend(Duration.ofMinutes(5));
+        assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5));
+        handle.extend(Duration.ofSeconds(1));
+
+        assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void extension_of_a_lock_that_was_taken_away_is_a_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        others.forceRelease(KEY);
+
+        assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1))).isInstanceOf(LockLostException.class);
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    @Test
+    void extension_out_of_range_is_refused() {
+        LockHandle handle = locks.acquire(KEY);
+
+        assertThatThrownBy(() -> handle.extend(Duration.ofMillis(99)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("100 ms");
+    }
+
+    @Test
+    void closed_handle_is_not_held_and_refuses_use() {
+        LockHandle handle = locks.acquire(KEY);
+        handle.close();
+        handle.close();
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remaining()).isZero();
+        assertThat(handle.fencingToken()).isPositive();
+        assertThatThrownBy(handle::ensureHeld).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> handle.extend(Duration.ofSeconds(1))).isInstanceOf(IllegalStateException.class);
+        assertThat(store.releases).hasSize(1);
+    }
+
+    @Test
+    void closing_an_inner_handle_twice_does_not_close_the_outer_one() {
+        LockHandle outer = locks.acquire(KEY);
+        LockHandle inner = locks.acquire(KEY);
+        inner.close();
+        inner.close();
+
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(isFree()).isFalse();
+    }
+
+    @Test
+    void tokens_increase_from_grant_to_grant() {
+        long last = 0;
+        for (int i = 0; i < 20; i++) {
+            try (LockHandle handle = (i % 2 == 0 ? locks : others).acquire(KEY)) {
+                assertThat(handle.fencingToken()).isGreaterThan(last);
+                last = handle.fencingToken();
+            }
+        }
+    }
+}

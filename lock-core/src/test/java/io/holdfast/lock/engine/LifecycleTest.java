@@ -1,0 +1,61 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LossCause;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Events, shutdown, bad input. */
+class LifecycleTest extends EngineFixture {
+
+    @Test
+    void events_tell_the_life_of_a_lock() {
+        locks.execute(KEY, () -> time.pass(Duration.ofSeconds(1)));
+        others.acquire(KEY);
+        locks.tryAcquire(KEY);
+        locks.forceRelease(KEY);
+
+        assertThat(events)
+                .extracting(LockEvent::getClass)
+                .isEqualTo(List.of(
+                        LockEvent.Acquired.class,
+                        LockEvent.Released.class,
+                        LockEvent.NotAcquired.class,
+                        LockEvent.ForceReleased.class));
+        assertThat(((LockEvent.Released) events.get(1)).held()).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void closed_client_refuses_new_locks_and_frees_the_old_ones() {
+        LockHandle handle = locks.acquire(KEY);
+        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        handle.onLost(told::set);
+
+        locks.close();
+        locks.close();
+
+        assertThat(handle.isHeld()).isFalse();
+        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
+        assertThat(told.get().cause()).isEqualTo(LossCause.CLOSED);
+        assertThat(catchThrowable(() -> locks.acquire(KEY))).isInstanceOf(IllegalStateException.class);
+        assertThat(catchThrowable(handle::close)).isInstanceOf(LockLostException.class);
+        Awaitility.await().until(this::isFree);
+    }
+
+    @Test
+    void key_that_is_none_is_refused_before_anything_is_asked() {
+        for (String bad : new String[] {null, "", "  ", "\uD800", "x".repeat(20_000)}) {
+            assertThatThrownBy(() -> locks.acquire(bad)).isInstanceOf(LockKeyException.class);
+        }
+        assertThat(store.acquires).isEmpty();
+    }
+}

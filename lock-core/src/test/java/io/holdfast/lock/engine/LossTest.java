@@ -1,0 +1,88 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LossCause;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** A holder is told when its lock is lost. */
+class LossTest extends EngineFixture {
+
+    @Test
+    void handle_turns_lost_at_its_deadline_and_says_so() {
+        LockHandle handle = locks.acquire(KEY);
+        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        handle.onLost(told::set);
+        store.reachable(false);
+        time.pass(Duration.ofSeconds(30));
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remaining()).isZero();
+        assertThatThrownBy(handle::ensureHeld).isInstanceOf(LockLostException.class);
+        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
+        Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Lost.class::isInstance));
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void listener_added_after_the_loss_is_told_at_once() {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).renew(false));
+        time.pass(Duration.ofSeconds(30));
+        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+
+        handle.onLost(told::set);
+
+        assertThat(told.get()).isNotNull();
+        assertThat(told.get().cause()).isEqualTo(LossCause.LIMIT_REACHED);
+    }
+
+    @Test
+    void release_of_a_lost_handle_never_touches_the_next_holder() {
+        LockHandle lost = locks.acquire(LockRequest.of(KEY).renew(false));
+        time.pass(Duration.ofSeconds(30));
+        LockHandle next = others.acquire(KEY);
+
+        assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
+
+        assertThat(next.isHeld()).isTrue();
+        Awaitility.await().until(() -> !store.leaves.isEmpty());
+        assertThat(isFree()).isFalse();
+    }
+
+    @Test
+    void forced_release_is_noticed_at_release() {
+        LockHandle handle = locks.acquire(KEY);
+        assertThat(others.forceRelease(KEY)).isPresent();
+
+        assertThatThrownBy(handle::close)
+                .isInstanceOfSatisfying(
+                        LockLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.REVOKED));
+        assertThat(others.forceRelease(KEY)).isEmpty();
+    }
+
+    @Test
+    void listener_that_throws_breaks_nothing() {
+        LockEngine broken = engine(event -> {
+            throw new IllegalStateException("listener");
+        });
+        LockHandle handle = broken.acquire(KEY);
+        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        handle.onLost(loss -> {
+            throw new IllegalStateException("mine");
+        });
+        handle.onLost(told::set);
+        time.pass(Duration.ofMinutes(1));
+
+        assertThat(handle.isHeld()).isFalse();
+        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
+        broken.close();
+    }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.RemoteLock;
+import java.time.Duration;
+import java.util.Optional;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** The java.util.concurrent view. */
+class RemoteLockViewTest extends EngineFixture {
+
+    @Test
+    void lock_view_counts_and_unlocks_only_for_its_holder() {
+        RemoteLock view = locks.getLock(KEY);
+        assertThat(view.tryLock()).isTrue();
+        assertThat(view.tryLock()).isTrue();
+        assertThat(view.holdCount()).isEqualTo(2);
+        assertThat(view.remaining()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(view.fencingToken()).isPositive();
+        assertThat(onAnotherThread(() -> String.valueOf(view.holdCount()))).isEqualTo("0");
+        assertThat(onAnotherThread(() -> view.tryLock() ? "locked" : "refused")).isEqualTo("refused");
+        assertThat(onAnotherThread(() -> catchThrowable(view::unlock)))
+                .isInstanceOf(IllegalMonitorStateException.class);
+
+        view.unlock();
+        view.unlock();
+
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(catchThrowable(view::fencingToken)).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(view.remaining()).isZero();
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void lock_view_does_not_close_handles_of_the_template() {
+        RemoteLock view = locks.getLock(KEY);
+        LockHandle handle = locks.acquire(KEY);
+
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(IllegalMonitorStateException.class);
+
+        assertThat(handle.isHeld()).isTrue();
+    }
+
+    @Test
+    void unlock_of_a_lost_lock_says_so() {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+        time.pass(Duration.ofMinutes(1));
+
+        assertThat(view.isHeldByCurrentThread()).isFalse();
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(LockLostException.class);
+        assertThat(view.holdCount()).isZero();
+    }
+
+    @Test
+    void lock_view_has_no_conditions_and_can_be_unlocked_by_force() {
+        RemoteLock view = locks.getLock(KEY);
+        assertThat(catchThrowable(view::newCondition)).isInstanceOf(UnsupportedOperationException.class);
+        assertThat(view.forceUnlock()).isFalse();
+        others.acquire(KEY);
+
+        assertThat(view.forceUnlock()).isTrue();
+        assertThat(isFree()).isTrue();
+        assertThat(view).hasToString("RemoteLock[order:42]");
+        assertThat(view.key().value()).isEqualTo(KEY);
+    }
+
+    @Test
+    void lock_held_by_a_thread_that_died_is_freed() throws Exception {
+        LockEngine real = LockEngine.builder(store)
+                .defaults(new LockDefaults(
+                        Duration.ofMillis(300), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
+                .build();
+        Thread worker = new Thread(() -> real.getLock(KEY).lock());
+        worker.start();
+        worker.join();
+
+        Awaitility.await().until(this::isFree);
+        real.close();
+    }
+}

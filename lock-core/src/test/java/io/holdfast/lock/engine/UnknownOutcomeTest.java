@@ -1,0 +1,104 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Calls that were not answered. */
+class UnknownOutcomeTest extends EngineFixture {
+
+    @Test
+    void acquire_with_unknown_outcome_is_undone() {
+        store.after = () -> {
+            throw StoreSpy.unreachable();
+        };
+
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockStoreException.class);
+        store.after = () -> {};
+
+        Awaitility.await().until(this::isFree);
+        assertThat(others.tryAcquire(KEY)).isPresent();
+    }
+
+    @Test
+    void undo_is_repeated_until_the_store_answers() {
+        store.after = () -> {
+            throw StoreSpy.unreachable();
+        };
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockStoreException.class);
+        Awaitility.await().until(() -> store.leaves.size() >= 2);
+
+        store.after = () -> {};
+
+        Awaitility.await().until(this::isFree);
+    }
+
+    @Test
+    void buried_acquisition_is_never_sent_again() {
+        store.after = () -> {
+            throw StoreSpy.unreachable();
+        };
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockStoreException.class);
+        store.after = () -> {};
+        Awaitility.await().until(this::isFree);
+
+        locks.acquire(KEY).close();
+
+        assertThat(store.acquires).extracting(request -> request.owner()).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void grant_that_arrives_after_its_deadline_is_undone_and_tried_again() {
+        AtomicReference<Boolean> first = new AtomicReference<>(true);
+        store.after = () -> {
+            if (first.getAndSet(false)) {
+                time.pass(Duration.ofMillis(200));
+            }
+        };
+
+        try (LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(Duration.ofMillis(150)))) {
+            assertThat(handle.isHeld()).isTrue();
+        }
+
+        assertThat(store.acquires).hasSize(2);
+        Awaitility.await()
+                .until(() -> store.leaves.contains(store.acquires.get(0).owner()));
+    }
+
+    @Test
+    void release_that_the_store_does_not_answer_is_repeated_in_the_background() {
+        LockHandle handle = locks.acquire(KEY);
+        store.reachable(false);
+
+        handle.close();
+
+        assertThat(handle.isHeld()).isFalse();
+        store.reachable(true);
+        Awaitility.await().until(this::isFree);
+    }
+
+    @Test
+    void release_that_was_done_but_not_answered_is_no_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        AtomicReference<Boolean> first = new AtomicReference<>(true);
+        store.after = () -> {
+            if (first.getAndSet(false)) {
+                throw StoreSpy.unreachable();
+            }
+        };
+
+        handle.close();
+
+        Awaitility.await().until(() -> store.releases.size() == 2);
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+}
