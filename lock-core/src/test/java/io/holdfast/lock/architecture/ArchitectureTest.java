@@ -1,0 +1,118 @@
+package io.holdfast.lock.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Who may import whom, and which classes are a package's doors. */
+class ArchitectureTest {
+
+    private static final String BASE = "io.holdfast.lock.";
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.holdfast.lock");
+
+    /** A class that is public is a promise; add to this list only on purpose. {@code api} and {@code store} are all doors. */
+    private static final Map<String, Set<String>> DOORS = Map.of(
+            "redis", Set.of("RedisLockStore", "RedisLockSettings"),
+            "memory", Set.of("InMemoryLockStore"),
+            "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms"),
+            "waiting", Set.of("PollingWaiter", "Budget", "Pause"),
+            "engine", Set.of("LockEngine"));
+
+    @Test
+    void imports_run_one_way() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("api")
+                .definedBy(BASE + "api")
+                .layer("store")
+                .definedBy(BASE + "store")
+                .layer("redis")
+                .definedBy(BASE + "redis")
+                .layer("memory")
+                .definedBy(BASE + "memory")
+                .layer("lease")
+                .definedBy(BASE + "lease")
+                .layer("waiting")
+                .definedBy(BASE + "waiting")
+                .layer("engine")
+                .definedBy(BASE + "engine")
+                .whereLayer("api")
+                .mayNotAccessAnyLayer()
+                .whereLayer("store")
+                .mayOnlyAccessLayers("api")
+                .whereLayer("redis")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("memory")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("lease")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("waiting")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("engine")
+                .mayOnlyAccessLayers("lease", "waiting", "store", "api")
+                .check(CLASSES);
+    }
+
+    @Test
+    void every_class_is_in_a_known_package() {
+        classes()
+                .should()
+                .resideInAnyPackage(
+                        BASE + "api",
+                        BASE + "store",
+                        BASE + "redis",
+                        BASE + "memory",
+                        BASE + "lease",
+                        BASE + "waiting",
+                        BASE + "engine")
+                .check(CLASSES);
+    }
+
+    @Test
+    void each_package_shows_its_doors_and_nothing_else() {
+        DOORS.forEach((name, doors) -> {
+            Set<String> shown = CLASSES.stream()
+                    .filter(type -> type.getPackageName().equals(BASE + name))
+                    .filter(type ->
+                            type.isTopLevelClass() && type.getModifiers().contains(JavaModifier.PUBLIC))
+                    .map(JavaClass::getSimpleName)
+                    .filter(type -> !type.equals("package-info"))
+                    .collect(Collectors.toSet());
+            assertThat(shown).as("doors of " + name).isEqualTo(doors);
+        });
+    }
+
+    @Test
+    void only_the_redis_package_knows_redis_and_spring() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + "redis")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.springframework..", "redis.clients..", "io.lettuce..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void the_core_does_not_know_spring_boot() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.boot..")
+                .check(CLASSES);
+    }
+}
