@@ -1,0 +1,174 @@
+package io.holdfast.lock.scenes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import redis.clients.jedis.Jedis;
+
+/** Redis hangs, dies, comes back empty, or refuses; the client goes on without a restart. */
+@ParameterizedClass
+@EnumSource(TestRedis.Client.class)
+class OutageTest {
+
+    private static final String KEY = "order:42";
+    private static final Duration LEASE = Duration.ofSeconds(1);
+
+    @Parameter
+    private TestRedis.Client client;
+
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private RedisServerProcess server;
+    private RedisLockStore store;
+    private LockEngine locks;
+
+    @BeforeEach
+    void open() {
+        server = RedisServerProcess.start();
+        store = new RedisLockStore(
+                client.connect(server.port()), RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(500)));
+        locks = LockEngine.builder(store).listener(events::add).build();
+    }
+
+    @AfterEach
+    void close() {
+        locks.close();
+        store.close();
+        server.close();
+    }
+
+    private LockHandle acquireOnceServed() {
+        return Awaitility.await()
+                .atMost(1, TimeUnit.MINUTES)
+                .ignoreException(LockStoreException.class)
+                .until(
+                        () -> CompletableFuture.supplyAsync(() -> locks.acquire(KEY))
+                                .join(),
+                        LockHandle::isHeld);
+    }
+
+    private void assertLostOnTime(LockHandle handle) throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        handle.onLost(loss -> told.countDown());
+        told.await();
+        assertThat(handle.isHeld()).isFalse();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void holder_is_told_while_redis_hangs_and_locks_work_again_after_it() throws Exception {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
+        long token = handle.fencingToken();
+        server.pause();
+
+        assertLostOnTime(handle);
+        assertThatThrownBy(() -> locks.acquire("other")).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> locks.tryAcquire("other")).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> locks.inspect("other")).isInstanceOf(LockStoreException.class);
+
+        server.resume();
+        try (LockHandle next = acquireOnceServed()) {
+            assertThat(next.fencingToken()).isGreaterThan(token);
+        }
+        assertThat(events).anyMatch(LockEvent.RenewalFailed.class::isInstance);
+    }
+
+    @Test
+    void acquire_that_arrives_when_redis_goes_on_is_undone() {
+        locks.acquire("warm-up").close();
+        server.pause();
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).lease(Duration.ofDays(1))))
+                .isInstanceOf(LockStoreException.class);
+
+        server.resume();
+
+        Awaitility.await()
+                .atMost(1, TimeUnit.MINUTES)
+                .until(() -> acquireOnceServed().isHeld());
+    }
+
+    @Test
+    void waiting_thread_gets_an_exception_and_is_not_stuck_when_redis_dies() {
+        LockHandle handle = locks.acquire(KEY);
+        CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(
+                () -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofDays(1))));
+        Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 1);
+
+        server.kill();
+
+        assertThatThrownBy(waiting::join).hasCauseInstanceOf(LockStoreException.class);
+        assertThat(handle.isHeld()).isTrue();
+    }
+
+    @Test
+    void tokens_grow_when_redis_comes_back_empty() throws Exception {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
+        long token = handle.fencingToken();
+        server.kill();
+        assertLostOnTime(handle);
+
+        server.startAgain();
+
+        try (LockHandle next = acquireOnceServed()) {
+            assertThat(next.fencingToken()).isGreaterThan(token);
+        }
+    }
+
+    @Test
+    void held_lock_survives_a_script_flush() {
+        try (Jedis redis = new Jedis("127.0.0.1", server.port());
+                LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(30)))) {
+            redis.scriptFlush();
+            handle.extend(Duration.ofSeconds(60));
+            redis.scriptFlush();
+        }
+        assertThat(locks.inspect(KEY).holder()).isEmpty();
+    }
+
+    @Test
+    void lock_that_redis_forgot_is_lost_and_not_renewed() throws Exception {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
+        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+            redis.flushAll();
+        }
+
+        assertLostOnTime(handle);
+    }
+
+    @Test
+    void read_only_server_is_an_error_and_the_holder_is_told() throws Exception {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
+        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+            redis.replicaof("127.0.0.1", 1);
+            assertThatThrownBy(() -> locks.acquire("other"))
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("READONLY");
+            assertLostOnTime(handle);
+
+            redis.replicaofNoOne();
+        }
+        acquireOnceServed().close();
+    }
+}
