@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +33,22 @@ final class AsyncExecution<T extends @Nullable Object> {
 
     CompletableFuture<T> start() {
         result.whenComplete((value, failure) -> interruptIfWaiting());
-        executor.execute(this::run);
+        try {
+            executor.execute(this::run);
+        } catch (RejectedExecutionException e) {
+            result.completeExceptionally(
+                    new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
+        }
         return result;
+    }
+
+    /** On the executor; or here if that is closed already, since somebody waits for the result. */
+    private void executeOrRun(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException closed) {
+            task.run();
+        }
     }
 
     private void run() {
@@ -67,7 +82,7 @@ final class AsyncExecution<T extends @Nullable Object> {
             return;
         }
         handle.detach();
-        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), executor);
+        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
     }
 
     @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it

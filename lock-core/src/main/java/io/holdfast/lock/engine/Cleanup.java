@@ -24,6 +24,7 @@ final class Cleanup {
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
     private static final long FIRST_RETRY_MILLIS = 50;
     private static final long LAST_RETRY_MILLIS = 1000;
+    private static final int LAST_WORDS_SECONDS = 2;
 
     private final LockStore store;
     private final ScheduledThreadPoolExecutor executor;
@@ -33,7 +34,6 @@ final class Cleanup {
         this.executor = new ScheduledThreadPoolExecutor(1, Daemons.named("lock-cleanup"));
         executor.setKeepAliveTime(10, TimeUnit.SECONDS);
         executor.allowCoreThreadTimeOut(true);
-        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
     /** A waiter gave up; all its calls were answered. */
@@ -78,8 +78,21 @@ final class Cleanup {
         }
     }
 
+    /** Does what is queued, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
     void close() {
         executor.shutdown();
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!executor.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
+                log.warn("Redis did not answer in time at shutdown; locks that are left end with their leases");
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        executor.shutdownNow();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private record Attempt(LockKey key, Runnable task, long giveUpAt) {}

@@ -137,6 +137,11 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         return operations.forceRelease(LockKey.of(key));
     }
 
+    /** How many locks this client holds, by its own books. */
+    int held() {
+        return operations.held();
+    }
+
     private Handle required(LockRequest request, boolean bound) {
         LockOperations.Outcome outcome = acquire(request, defaults.waitFor(), bound);
         if (outcome instanceof LockOperations.Outcome.Acquired acquired) {

@@ -216,7 +216,6 @@ final class LockOperations {
             return loss;
         }
         forget(lease);
-        holds.remove(hold);
         if (loss != null) {
             client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
             return loss;
@@ -254,6 +253,12 @@ final class LockOperations {
 
     private void forget(Lease lease) {
         keeper.forget(lease);
+        holds.remove(lease);
+    }
+
+    /** How many locks this client holds, by its own books. */
+    int held() {
+        return holds.size();
     }
 
     @Nullable
@@ -293,6 +298,7 @@ final class LockOperations {
         for (Lease lease : keeper.watched()) {
             lease.lose(LossCause.CLOSED);
             if (lease.abandon()) {
+                holds.remove(lease);
                 client.cleanup().release(lease.key(), lease.owner(), Duration.ZERO, lease.leaseNanos());
             }
         }

@@ -31,9 +31,7 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public void lock() {
         try {
-            while (!acquire(Budget.unlimited(ticker), false)) {
-                Thread.onSpinWait();
-            }
+            acquireForSure(false);
         } catch (InterruptedException e) {
             throw new AssertionError("An uninterruptible wait was interrupted", e);
         }
@@ -42,8 +40,12 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public void lockInterruptibly() throws InterruptedException {
         throwIfInterrupted();
-        while (!acquire(Budget.unlimited(ticker), true)) {
-            throwIfInterrupted();
+        acquireForSure(true);
+    }
+
+    private void acquireForSure(boolean interruptible) throws InterruptedException {
+        if (!acquire(Budget.unlimited(ticker), interruptible)) {
+            throw new AssertionError("A wait without limit ended without the lock");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.lease.Lease;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +33,13 @@ final class ThreadHolds {
         ofClient.put(key, hold);
     }
 
-    void remove(Hold hold) {
-        ofClient.remove(hold.lease().key(), hold);
+    void remove(Lease lease) {
+        ofClient.computeIfPresent(lease.key(), (key, hold) -> hold.lease() == lease ? null : hold);
+    }
+
+    /** How many locks are known to be held, by this client's own books. */
+    int size() {
+        return ofClient.size();
     }
 
     /** The hold of some thread of this client that certainly has the lock now, or null. */

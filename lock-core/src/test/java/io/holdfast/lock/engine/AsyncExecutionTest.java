@@ -87,4 +87,28 @@ class AsyncExecutionTest extends EngineFixture {
         assertThat(other.isHeld()).isTrue();
         waiting.close();
     }
+
+    @Test
+    void asynchronous_work_on_a_closed_client_fails_by_its_result() {
+        locks.close();
+
+        assertThatThrownBy(locks.executeAsync(KEY, () -> CompletableFuture.completedFuture(1))::join)
+                .hasCauseInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void asynchronous_result_completes_although_the_client_was_closed_meanwhile() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CountDownLatch started = new CountDownLatch(1);
+        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
+            started.countDown();
+            return stage;
+        });
+        Awaitility.await().until(() -> started.getCount() == 0);
+        locks.close();
+
+        stage.complete("done");
+
+        assertThatThrownBy(result::join).hasCauseInstanceOf(LockLostException.class);
+    }
 }

@@ -58,4 +58,41 @@ class LifecycleTest extends EngineFixture {
         }
         assertThat(store.acquires).isEmpty();
     }
+
+    @Test
+    void everything_that_is_held_is_released_at_close() {
+        for (int i = 0; i < 500; i++) {
+            locks.acquire(KEY + ":" + i);
+        }
+
+        locks.close();
+
+        assertThat(store.releases).hasSize(500);
+        assertThat(locks.held()).isZero();
+    }
+
+    @Test
+    void close_is_not_held_up_by_a_store_that_does_not_answer() {
+        locks.acquire(KEY);
+        store.reachable(false);
+
+        locks.close();
+
+        assertThat(store.releases).isNotEmpty();
+    }
+
+    @Test
+    void nothing_is_remembered_of_locks_that_were_given_back() {
+        LockHandle lost = locks.acquire(KEY);
+        time.pass(Duration.ofMinutes(1));
+        assertThat(catchThrowable(lost::close)).isInstanceOf(LockLostException.class);
+        LockHandle elsewhere = locks.acquire(KEY);
+        onAnotherThread(() -> {
+            elsewhere.close();
+            return null;
+        });
+        locks.execute(KEY, () -> {});
+
+        assertThat(locks.held()).isZero();
+    }
 }

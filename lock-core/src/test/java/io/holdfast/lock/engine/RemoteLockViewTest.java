@@ -81,6 +81,7 @@ class RemoteLockViewTest extends EngineFixture {
         worker.join();
 
         Awaitility.await().until(this::isFree);
+        assertThat(real.held()).isZero();
         real.close();
     }
 }
