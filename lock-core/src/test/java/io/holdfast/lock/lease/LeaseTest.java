@@ -10,8 +10,6 @@ import io.holdfast.lock.testing.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LeaseTest {
@@ -134,35 +132,5 @@ class LeaseTest {
         action.accept(loss);
 
         assertThat(told).containsExactly(loss);
-    }
-
-    /** Fails if entering is two steps, "is it open?" and "one more": then a thread may enter what another has closed. */
-    @Test
-    void either_the_closer_was_last_or_the_other_has_entered() throws Exception {
-        for (int round = 0; round < 20_000; round++) {
-            Lease lease = lease();
-            AtomicInteger lasts = new AtomicInteger();
-            AtomicInteger entered = new AtomicInteger();
-            CyclicBarrier start = new CyclicBarrier(2);
-            Thread closer = new Thread(() -> {
-                await(start);
-                lasts.addAndGet(lease.exit(true) ? 1 : 0);
-            });
-            closer.start();
-            await(start);
-            entered.addAndGet(lease.enter() ? 1 : 0);
-            closer.join();
-
-            assertThat(lasts.get() + entered.get()).isEqualTo(1);
-            assertThat(lease.isOpen()).isEqualTo(entered.get() == 1);
-        }
-    }
-
-    private static void await(CyclicBarrier barrier) {
-        try {
-            barrier.await();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
     }
 }
