@@ -3,9 +3,11 @@ package io.holdfast.lock.sample;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
 import org.springframework.boot.jdbc.autoconfigure.ApplicationDataSourceScriptDatabaseInitializer;
-import org.springframework.boot.sql.autoconfigure.init.SqlInitializationProperties;
+import org.springframework.boot.sql.init.DatabaseInitializationMode;
+import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.stereotype.Component;
 
 /**
@@ -17,9 +19,16 @@ class LockedSchema extends ApplicationDataSourceScriptDatabaseInitializer {
 
     private final LockTemplate locks;
 
-    LockedSchema(DataSource database, SqlInitializationProperties settings, LockTemplate locks) {
-        super(database, settings);
+    LockedSchema(DataSource database, LockTemplate locks) {
+        super(database, settings());
         this.locks = locks;
+    }
+
+    private static DatabaseInitializationSettings settings() {
+        DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
+        settings.setSchemaLocations(List.of("classpath:schema.sql"));
+        settings.setMode(DatabaseInitializationMode.ALWAYS);
+        return settings;
     }
 
     @Override

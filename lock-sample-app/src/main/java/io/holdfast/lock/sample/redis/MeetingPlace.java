@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,8 +30,13 @@ final class MeetingPlace {
         this.directory = directory;
     }
 
+    /** For nobody else: what is in there is trusted. Fails if the directory belongs to somebody else. */
     static MeetingPlace at(Path directory) throws IOException {
-        return new MeetingPlace(Files.createDirectories(directory));
+        Files.createDirectories(directory);
+        if (Files.getFileStore(directory).supportsFileAttributeView(PosixFileAttributeView.class)) {
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+        }
+        return new MeetingPlace(directory);
     }
 
     @FunctionalInterface
