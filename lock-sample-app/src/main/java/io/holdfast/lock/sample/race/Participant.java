@@ -3,6 +3,7 @@ package io.holdfast.lock.sample.race;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,23 +44,27 @@ class Participant implements SmartLifecycle {
         instances.beat(id, name);
         ScheduledExecutorService executor = Executors.newScheduledThreadPool(2);
         threads = executor;
-        // A task that throws is never run again: these go on, since the database may come back.
-        executor.scheduleWithFixedDelay(
-                () -> going("heartbeat", () -> instances.beat(id, name)), 1, 1, TimeUnit.SECONDS);
-        executor.scheduleWithFixedDelay(() -> going("race", this::takePart), 0, 100, TimeUnit.MILLISECONDS);
+        every(Duration.ofSeconds(1), executor, () -> instances.beat(id, name));
+        every(Duration.ofMillis(100), executor, this::takePart);
+    }
+
+    /** A scheduled task that throws would never run again; these go on, since the database may come back. */
+    private static void every(Duration delay, ScheduledExecutorService executor, Step step) {
+        Future<?> unused = executor.scheduleWithFixedDelay(
+                () -> going(step), delay.toMillis(), delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private interface Step {
         void run() throws InterruptedException;
     }
 
-    private static void going(String what, Step step) {
+    private static void going(Step step) {
         try {
             step.run();
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            log.warn("The {} failed: {}", what, e.toString());
+            log.warn("Coordinating races failed, trying again: {}", e.toString());
         }
     }
 
@@ -83,7 +88,7 @@ class Participant implements SmartLifecycle {
         threads = null;
         if (executor != null) {
             executor.shutdown(); // no interrupts: they would close the file of an H2 database under all its users
-            going("farewell", () -> {
+            going(() -> {
                 executor.awaitTermination(2, TimeUnit.SECONDS);
                 instances.leave(id);
             });

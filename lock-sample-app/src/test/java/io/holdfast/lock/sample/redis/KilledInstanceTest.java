@@ -40,12 +40,8 @@ class KilledInstanceTest {
             kill(instance);
 
             awaitDatabase(joined);
-            assertThat(joined.post("/orders/" + order + "/payment")
-                            .join()
-                            .json()
-                            .get("charged")
-                            .asBoolean())
-                    .isTrue();
+            assertThat(joined.post("/orders/" + order + "/payment").join().text())
+                    .contains("\"charged\":true");
             assertThat(server.isAlive()).isTrue();
         }
         server.onExit().get(20, TimeUnit.SECONDS);
@@ -73,6 +69,7 @@ class KilledInstanceTest {
     private Process startInstance() throws IOException {
         Process instance = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         ShopApplication.class.getName(),
