@@ -54,7 +54,8 @@ class StageTest {
     @Test
     void lock_is_held_after_the_method_returned() {
         inContext((service, locks) -> {
-            service.future(new CompletableFuture<>());
+            var pending = service.future(new CompletableFuture<>());
+            assertThat(pending).isNotDone();
             assertThat(isHeld(locks)).isTrue();
         });
     }
@@ -72,7 +73,8 @@ class StageTest {
     @Test
     void pending_stage_is_no_reentry_for_its_thread() {
         inContext((service, locks) -> {
-            service.future(new CompletableFuture<>());
+            var pending = service.future(new CompletableFuture<>());
+            assertThat(pending).isNotDone();
             assertThatThrownBy(() -> service.future(new CompletableFuture<>()))
                     .isInstanceOf(LockNotAcquiredException.class)
                     .hasMessageContaining("Service.future");
@@ -82,7 +84,8 @@ class StageTest {
     @Test
     void skipped_call_returns_a_completed_future() {
         inContext((service, locks) -> {
-            service.future(new CompletableFuture<>());
+            var pending = service.future(new CompletableFuture<>());
+            assertThat(pending).isNotDone();
             assertThat(service.skipping(new CompletableFuture<>()).get()).isNull();
         });
     }

@@ -29,6 +29,7 @@ class StartupCheckTest {
     }
 
     static class PrivateMethod {
+        @SuppressWarnings("UnusedMethod")
         @DistributedLock(key = "'x'")
         private void run() {}
     }

@@ -32,7 +32,7 @@ import redis.clients.jedis.Jedis;
 @Timeout(60)
 class RedisApplicationTest {
 
-    static class Service {
+    public static class Service {
 
         @DistributedLock(key = "#key")
         public Object run(String key, Callable<?> work) throws Exception {
@@ -122,10 +122,12 @@ class RedisApplicationTest {
         Runners.redis()
                 .withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
                 .withBean(Service.class)
-                .run(context -> assertThatThrownBy(
-                                () -> context.getBean(Service.class).skip())
-                        .isInstanceOf(LockStoreException.class)
-                        .hasMessageContaining("spring-boot-starter-data-redis"));
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatThrownBy(() -> context.getBean(Service.class).skip())
+                            .isInstanceOf(LockStoreException.class)
+                            .hasMessageContaining("spring-boot-starter-data-redis");
+                });
     }
 
     @Test
