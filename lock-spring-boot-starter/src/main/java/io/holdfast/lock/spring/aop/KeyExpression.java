@@ -85,7 +85,7 @@ final class KeyExpression {
     }
 
     boolean hasText() {
-        return KeyVariables.hasStringLiteral(expression.getAST());
+        return KeyVariables.hasTextOfItsOwn(expression.getAST());
     }
 
     String text() {

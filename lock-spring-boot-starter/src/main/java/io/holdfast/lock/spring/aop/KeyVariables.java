@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -66,12 +67,13 @@ record KeyVariables(List<String> named, int count) {
                 : list;
     }
 
-    static boolean hasStringLiteral(SpelNode node) {
-        if (node instanceof StringLiteral) {
+    /** Whether the expression itself says more than a value: by a text, or by a bean that makes the key. */
+    static boolean hasTextOfItsOwn(SpelNode node) {
+        if (node instanceof StringLiteral || node instanceof BeanReference) {
             return true;
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            if (hasStringLiteral(node.getChild(i))) {
+            if (hasTextOfItsOwn(node.getChild(i))) {
                 return true;
             }
         }

@@ -21,9 +21,9 @@ final class LockAnnotations {
     /** The method that runs when the given one is called on the class; where parameter names can be found. */
     static Method specific(Method method, Class<?> userClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, userClass);
-        return Proxy.isProxyClass(specific.getDeclaringClass())
-                ? ClassUtils.getInterfaceMethodIfPossible(specific, null)
-                : specific;
+        Class<?> type = specific.getDeclaringClass();
+        boolean generated = Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+        return generated ? ClassUtils.getInterfaceMethodIfPossible(specific, null) : specific;
     }
 
     static @Nullable DistributedLock find(Method method, Method specific, Class<?> userClass) {
