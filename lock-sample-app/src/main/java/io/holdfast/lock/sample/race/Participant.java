@@ -86,12 +86,17 @@ class Participant implements SmartLifecycle {
     public synchronized void stop() {
         ScheduledExecutorService executor = threads;
         threads = null;
-        if (executor != null) {
-            executor.shutdown(); // no interrupts: they would close the file of an H2 database under all its users
-            going(() -> {
-                executor.awaitTermination(2, TimeUnit.SECONDS);
-                instances.leave(id);
-            });
+        if (executor == null) {
+            return;
+        }
+        executor.shutdown(); // no interrupts: they would close the file of an H2 database under all its users
+        try {
+            executor.awaitTermination(2, TimeUnit.SECONDS);
+            instances.leave(id);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            log.debug("Not signed off: H2 has closed itself already. The heartbeat ends all the same", e);
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,25 +20,34 @@ class KilledInstanceTest {
     @TempDir
     private Path directory;
 
+    private Process instance;
+
+    @AfterEach
+    void leaveNothingBehind() {
+        if (instance != null) {
+            instance.destroyForcibly();
+        }
+    }
+
     @Test
     void a_killed_instance_leaves_no_redis_behind() throws Exception {
-        Process instance = startInstance();
+        startInstance();
         ProcessHandle server = server();
         assertThat(server.isAlive()).isTrue();
 
-        kill(instance);
+        kill();
 
         server.onExit().get(20, TimeUnit.SECONDS);
     }
 
     @Test
     void who_joined_a_killed_instance_goes_on_with_its_redis_and_its_database() throws Exception {
-        Process instance = startInstance();
+        startInstance();
         ProcessHandle server = server();
         try (SampleInstance joined = SampleInstance.start(directory, SampleInstance.noRedis(), List.of())) {
             long order =
                     joined.post("/orders?product=1").join().json().get("id").asLong();
-            kill(instance);
+            kill();
 
             awaitDatabase(joined);
             assertThat(joined.post("/orders/" + order + "/payment").join().text())
@@ -61,13 +71,13 @@ class KilledInstanceTest {
                 .orElseThrow();
     }
 
-    private static void kill(Process instance) throws InterruptedException {
+    private void kill() throws InterruptedException {
         instance.destroyForcibly();
         assertThat(instance.waitFor(20, TimeUnit.SECONDS)).isTrue();
     }
 
-    private Process startInstance() throws IOException {
-        Process instance = new ProcessBuilder(
+    private void startInstance() throws IOException {
+        instance = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
@@ -80,7 +90,6 @@ class KilledInstanceTest {
                 .redirectErrorStream(true)
                 .start();
         awaitStart(instance.inputReader(StandardCharsets.UTF_8));
-        return instance;
     }
 
     private static void awaitStart(BufferedReader output) throws IOException {
