@@ -17,10 +17,20 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  *
  * <p>The lock is acquired before a transaction of the same method begins and released after it ends. It is renewed while
- * the method runs, also when a lease is given, unless {@code renew = false}. A thread that holds the key already enters
- * again without asking Redis.
+ * the method runs, also when a lease is given, unless {@code renew} or {@code lock.renew} is false. A thread that holds
+ * the key already enters again without asking Redis.
+ *
+ * <p>A method that returns a {@link java.util.concurrent.CompletionStage} or
+ * {@link java.util.concurrent.CompletableFuture} waits for the lock on the caller's thread, and holds it until the stage
+ * is complete. The caller's stage completes after the lock was released; if the lock was lost, it completes with
+ * {@link io.holdfast.lock.api.LockLostException}. Other futures, reactive types and Kotlin {@code suspend} functions are
+ * not supported and fail startup.
+ *
+ * <p>On a class, the annotation means all its public methods; one on a method takes its place. It may be a part of
+ * another annotation.
  *
  * <p>The method is called through a Spring proxy, so a call of an annotated method of the same object is not locked.
+ * Methods that no proxy can lock (private, static, final) fail startup.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -41,21 +51,21 @@ public @interface DistributedLock {
      * {@code #root.methodName}, {@code #root.target}, {@code #root.args}, beans ({@code @naming.keyOf(#order)}), or a
      * literal ({@code 'nightly'}). Evaluated once for each call.
      *
-     * @return the expression; may be left out if there is a name, which is then the key
+     * @return the expression, which yields one value; may be left out if there is a name, which is then the key
      */
     String key() default "";
 
     /**
      * How long the lock survives without renewal, in {@link #timeUnit()}; at least 100 ms.
      *
-     * @return the lease; the client's default ({@code lock.lease}) if negative
+     * @return the lease; the client's default ({@code lock.lease}) if not given
      */
     long lease() default -1;
 
     /**
      * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try.
      *
-     * @return the limit; the client's default ({@code lock.wait-for}) if negative
+     * @return the limit; the client's default ({@code lock.wait-for}) if not given
      */
     long waitFor() default -1;
 
@@ -65,22 +75,22 @@ public @interface DistributedLock {
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
-     * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. Not together with
-     * {@link #lease()}.
+     * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. A bare number
+     * counts in {@link #timeUnit()}. Not together with {@link #lease()}.
      *
-     * @return the lease, or empty
+     * @return the lease; the client's default if empty, also after placeholders were replaced
      */
     String leaseString() default "";
 
     /**
      * The waiting limit as text, see {@link #leaseString()}. Not together with {@link #waitFor()}.
      *
-     * @return the limit, or empty
+     * @return the limit; the client's default if empty, also after placeholders were replaced
      */
     String waitForString() default "";
 
     /**
-     * @return false makes the lease a fixed time limit
+     * @return false makes the lease a fixed time limit; true leaves it to the client's default ({@code lock.renew})
      */
     boolean renew() default true;
 

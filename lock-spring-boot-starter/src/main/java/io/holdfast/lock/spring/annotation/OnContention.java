@@ -5,8 +5,8 @@ public enum OnContention {
     /** {@link io.holdfast.lock.api.LockNotAcquiredException}. */
     THROW,
     /**
-     * The method does not run, and returns nothing: void, {@link java.util.Optional#empty()} or null. A method that
-     * returns a primitive cannot be skipped; that fails startup.
+     * The method does not run, and returns nothing: void, {@link java.util.Optional#empty()}, a completed stage of null,
+     * or null. A method that returns a primitive cannot be skipped; that fails startup.
      */
     SKIP
 }

@@ -1,0 +1,24 @@
+package io.holdfast.lock.sample.race;
+
+import java.util.List;
+
+/**
+ * The outcome of a race, or how it stands.
+ *
+ * @param sold rows in the table of sales
+ * @param oversold how many more than there were items
+ * @param stockLeft what the stock says, which without the lock need not fit the sales
+ */
+record RaceResult(
+        long id,
+        boolean locked,
+        int items,
+        int workers,
+        RaceState state,
+        int sold,
+        int oversold,
+        int stockLeft,
+        double meanWaitMillis,
+        double maxWaitMillis,
+        long durationMillis,
+        List<RunnerResult> instances) {}

@@ -1,0 +1,16 @@
+package io.holdfast.lock.sample.shop;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.stereotype.Component;
+
+/** Stands for the payment provider: slow, and it does what it is told, twice if told twice. */
+@Component
+class CardTerminal {
+
+    private static final Duration SLOW = Duration.ofMillis(200);
+
+    void charge(long amountCents) {
+        LockSupport.parkNanos(this, SLOW.toNanos());
+    }
+}

@@ -1,0 +1,3 @@
+package io.holdfast.lock.sample.shop;
+
+record Product(long id, String name, long priceCents, int quantity) {}

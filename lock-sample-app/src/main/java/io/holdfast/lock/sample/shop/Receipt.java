@@ -1,0 +1,6 @@
+package io.holdfast.lock.sample.shop;
+
+/**
+ * @param charged whether this call charged the customer; false if an earlier one had
+ */
+record Receipt(long paymentId, long orderId, long amountCents, boolean charged) {}

@@ -1,0 +1,44 @@
+package io.holdfast.lock.sample.shop;
+
+import java.util.List;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Repository;
+
+@Repository
+class Stock {
+
+    private static final String PRODUCTS =
+            "SELECT id, name, price_cents, quantity FROM product JOIN stock ON stock.product_id = product.id";
+
+    private final JdbcClient jdbc;
+
+    Stock(JdbcClient jdbc) {
+        this.jdbc = jdbc;
+    }
+
+    List<Product> products() {
+        return jdbc.sql(PRODUCTS + " ORDER BY id").query(Product.class).list();
+    }
+
+    Product product(long id) {
+        return jdbc.sql(PRODUCTS + " WHERE id = ?")
+                .param(id)
+                .query(Product.class)
+                .optional()
+                .orElseThrow(() -> ShopException.unknown("product", id));
+    }
+
+    /**
+     * Writes the stock unless somebody with a newer lock has written it: even a holder that lost its lock without
+     * noticing (a long pause, a Redis that lost its data) cannot overwrite its successor's work.
+     */
+    void write(long productId, int quantity, long fencingToken) {
+        int rows = jdbc.sql(
+                        "UPDATE stock SET quantity = ?, fencing_token = ? WHERE product_id = ? AND fencing_token <= ?")
+                .params(quantity, fencingToken, productId, fencingToken)
+                .update();
+        if (rows == 0) {
+            throw ShopException.staleToken(productId, fencingToken);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.holdfast.lock.spring.aop;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Warns of keys like {@code #order.id} and {@code #user.id}: with equal ids, an order and a user would be one lock.
+ */
+final class BareKeys {
+
+    private static final Logger log = LoggerFactory.getLogger(LockStartupCheck.class);
+
+    private BareKeys() {}
+
+    static void warnOf(List<LockDefinition> definitions) {
+        Map<String, String> callers = new TreeMap<>();
+        for (LockDefinition each : definitions) {
+            if (each.key().isBare()) {
+                callers.putIfAbsent(
+                        Objects.requireNonNull(each.key().expression()).text(), each.caller());
+            }
+        }
+        if (callers.size() > 1) {
+            log.warn(
+                    "These lock keys have no name and no text of their own, so different things with equal values are"
+                            + " one lock: {}. Give each a name: @DistributedLock(name = \"order\", key = \"#order.id\")",
+                    callers);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import java.io.Serial;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Makes Spring run methods with {@link io.holdfast.lock.spring.annotation.DistributedLock} under their lock. Needs a
+ * proxy creator, which the starter's configuration registers.
+ */
+public final class LockAdvisor extends AbstractPointcutAdvisor {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final transient LockPointcut pointcut;
+    private final transient LockInterceptor interceptor;
+    private final transient LockDefinitions definitions;
+
+    /**
+     * @param beans resolves placeholders and {@code @bean} references
+     * @param templates yields the application's template; asked at the first call of a locked method
+     * @param defaultWait how long to wait where the annotation says nothing; asked at each call
+     * @param order the place among other advisors; lower is further outside
+     */
+    public LockAdvisor(
+            ConfigurableBeanFactory beans,
+            ObjectProvider<LockTemplate> templates,
+            Supplier<Duration> defaultWait,
+            int order) {
+        this.definitions = new LockDefinitions(new DefinitionParser(beans::resolveEmbeddedValue));
+        this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
+        this.interceptor = new LockInterceptor(
+                definitions, () -> required(templates), defaultWait, new BeanFactoryResolver(beans));
+        setOrder(order);
+    }
+
+    private static LockTemplate required(ObjectProvider<LockTemplate> templates) {
+        LockTemplate template = templates.getIfAvailable();
+        if (template == null) {
+            throw new LockStoreException(
+                    "There is no LockTemplate, because the application has no RedisConnectionFactory. Add"
+                            + " spring-boot-starter-data-redis with spring.data.redis.host and port, or a LockStore or"
+                            + " LockTemplate bean.",
+                    null,
+                    false);
+        }
+        return template;
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    @Override
+    public Advice getAdvice() {
+        return interceptor;
+    }
+
+    /**
+     * The definitions of all methods that calls of this class can reach.
+     *
+     * @throws LockDefinitionException if one cannot work
+     */
+    List<LockDefinition> definitionsOf(Class<?> type) {
+        if (!pointcut.getClassFilter().matches(type)) {
+            return List.of();
+        }
+        List<LockDefinition> found = new ArrayList<>();
+        for (Method method : methodsOf(type)) {
+            if (pointcut.matches(method, type)) {
+                LockDefinition definition = definitions.find(method, type);
+                if (definition != null) {
+                    found.add(definition);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static Set<Method> methodsOf(Class<?> type) {
+        Set<Class<?>> types = new LinkedHashSet<>();
+        types.add(ClassUtils.getUserClass(type));
+        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+        Set<Method> methods = new LinkedHashSet<>();
+        for (Class<?> each : types) {
+            methods.addAll(List.of(declaredMethods(each)));
+        }
+        return methods;
+    }
+
+    /** None, if the class names types that are not there: such a bean cannot be built either. */
+    private static Method[] declaredMethods(Class<?> type) {
+        try {
+            return ReflectionUtils.getAllDeclaredMethods(type);
+        } catch (IllegalStateException notLoadable) {
+            return new Method[0];
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds the annotation of a method: on the method, on the methods it overrides or implements, on the class, on its
+ * super-types; in each place also as a part of another annotation. The method wins over the class.
+ */
+final class LockAnnotations {
+
+    private LockAnnotations() {}
+
+    /** The method that runs when the given one is called on the class; where parameter names can be found. */
+    static Method specific(Method method, Class<?> userClass) {
+        Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+        Class<?> type = specific.getDeclaringClass();
+        boolean generated = Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+        return generated ? ClassUtils.getInterfaceMethodIfPossible(specific, null) : specific;
+    }
+
+    static @Nullable DistributedLock find(Method method, Method specific, Class<?> userClass) {
+        DistributedLock own = ofElement(specific);
+        if (own == null && !method.equals(specific)) {
+            own = ofElement(method);
+        }
+        return own == null && belongsToClass(specific) ? ofClass(specific, userClass) : own;
+    }
+
+    private static @Nullable DistributedLock ofElement(Method method) {
+        return AnnotatedElementUtils.findMergedAnnotation(method, DistributedLock.class);
+    }
+
+    private static @Nullable DistributedLock ofClass(Method specific, Class<?> userClass) {
+        DistributedLock onTarget = AnnotatedElementUtils.findMergedAnnotation(userClass, DistributedLock.class);
+        return onTarget != null
+                ? onTarget
+                : AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), DistributedLock.class);
+    }
+
+    /** Whether an annotation of the class means this method: public, not static, not one that every object has. */
+    private static boolean belongsToClass(Method specific) {
+        int modifiers = specific.getModifiers();
+        return Modifier.isPublic(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && !ReflectionUtils.isObjectMethod(specific)
+                && ClassUtils.isUserLevelMethod(specific);
+    }
+}

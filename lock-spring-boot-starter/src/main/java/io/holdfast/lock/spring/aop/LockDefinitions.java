@@ -1,0 +1,43 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodClassKey;
+import org.springframework.util.ClassUtils;
+
+/** The definition of each locked method, parsed once for each method and target class. */
+final class LockDefinitions {
+
+    private final Map<MethodClassKey, LockDefinition> known = new ConcurrentHashMap<>();
+    private final DefinitionParser parser;
+
+    LockDefinitions(DefinitionParser parser) {
+        this.parser = parser;
+    }
+
+    /**
+     * @return the definition, or null if the method has no annotation
+     * @throws LockDefinitionException if the annotation cannot work
+     */
+    @Nullable
+    LockDefinition find(Method method, Class<?> targetClass) {
+        MethodClassKey id = new MethodClassKey(method, targetClass);
+        LockDefinition definition = known.get(id);
+        if (definition == null) {
+            definition = parse(method, ClassUtils.getUserClass(targetClass));
+            if (definition != null) {
+                known.put(id, definition);
+            }
+        }
+        return definition;
+    }
+
+    private @Nullable LockDefinition parse(Method method, Class<?> userClass) {
+        Method specific = LockAnnotations.specific(method, userClass);
+        DistributedLock annotation = LockAnnotations.find(method, specific, userClass);
+        return annotation == null ? null : parser.parse(annotation, specific, userClass);
+    }
+}

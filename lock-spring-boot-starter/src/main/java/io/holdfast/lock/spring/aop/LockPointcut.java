@@ -1,0 +1,32 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Method;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/**
+ * Matches methods that have a definition. A definition that cannot work is an error already here, so a bean with one is
+ * never built, let alone without its lock.
+ */
+final class LockPointcut extends StaticMethodMatcherPointcut {
+
+    private final LockDefinitions definitions;
+    private final ProxyRules rules;
+
+    LockPointcut(LockDefinitions definitions, ProxyRules rules) {
+        this.definitions = definitions;
+        this.rules = rules;
+        setClassFilter(type -> AnnotationUtils.isCandidateClass(type, DistributedLock.class));
+    }
+
+    @Override
+    public boolean matches(Method method, Class<?> targetClass) {
+        LockDefinition definition = definitions.find(method, targetClass);
+        if (definition == null) {
+            return false;
+        }
+        rules.check(definition.method(), targetClass);
+        return true;
+    }
+}

@@ -1,0 +1,101 @@
+package io.holdfast.lock.spring.aop;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/**
+ * Looks at all beans when the application has been put together, and ends the start if one has locked methods that
+ * would run without the lock: it has no proxy, its definition cannot work, or transactions would begin before the lock.
+ *
+ * <p>Creates no bean: of those that do not exist yet, it looks at the type.
+ */
+public final class LockStartupCheck implements SmartInitializingSingleton {
+
+    private final ConfigurableListableBeanFactory beans;
+    private final LockAdvisor advisor;
+
+    /**
+     * @param beans all of them are looked at
+     * @param advisor must be part of each proxy of a bean with locked methods
+     */
+    public LockStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
+        this.beans = beans;
+        this.advisor = advisor;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        List<LockDefinition> found = new ArrayList<>();
+        for (String name : names()) {
+            found.addAll(check(name));
+        }
+        if (!found.isEmpty()) {
+            TransactionOrder.check(beans, advisor.getOrder());
+            BareKeys.warnOf(found);
+        }
+    }
+
+    private Set<String> names() {
+        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
+        names.addAll(List.of(beans.getSingletonNames()));
+        return names;
+    }
+
+    private List<LockDefinition> check(String name) {
+        Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
+        if (instance == null || instance instanceof FactoryBean<?>) {
+            Class<?> type = typeOf(name);
+            return type == null ? List.of() : advisor.definitionsOf(type);
+        }
+        List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
+        if (!found.isEmpty()) {
+            requireLocked(name, instance, found.get(0));
+        }
+        return found;
+    }
+
+    private @Nullable Class<?> typeOf(String name) {
+        try {
+            boolean template = beans.containsBeanDefinition(name)
+                    && beans.getMergedBeanDefinition(name).isAbstract();
+            return template ? null : beans.getType(name, false);
+        } catch (BeansException notResolvable) {
+            return null;
+        }
+    }
+
+    private static void requireLocked(String name, Object instance, LockDefinition definition) {
+        if (!isLocked(instance) && !Mocks.isMock(instance)) {
+            throw new LockDefinitionException(
+                    DefinitionParser.describe(
+                                    definition.method(), definition.method().getDeclaringClass())
+                            + " would run without its lock: bean '" + name + "' is not behind a proxy with the lock"
+                            + " advisor. It was created too early (a BeanPostProcessor needs it), or registered as an"
+                            + " instance.",
+                    "Let Spring create the bean, after the post-processors, or use LockTemplate inside the method.");
+        }
+    }
+
+    private static boolean isLocked(@Nullable Object instance) {
+        if (!(instance instanceof Advised proxy)) {
+            return AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
+        }
+        for (Advisor each : proxy.getAdvisors()) {
+            if (each instanceof LockAdvisor) {
+                return true;
+            }
+        }
+        return isLocked(AopProxyUtils.getSingletonTarget(proxy));
+    }
+}

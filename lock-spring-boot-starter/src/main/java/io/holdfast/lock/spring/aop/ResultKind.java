@@ -1,0 +1,75 @@
+package io.holdfast.lock.spring.aop;
+
+import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/** What a locked method returns: a value that is there, or a stage whose completion ends the work. */
+enum ResultKind {
+    VALUE,
+    STAGE;
+
+    private static final String PUBLISHER = "org.reactivestreams.Publisher";
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    /**
+     * @throws LockDefinitionException if the work would go on after the method returned, and nobody could tell until
+     *     when
+     */
+    static ResultKind of(Method method, Class<?> userClass, String where) {
+        if (isSuspending(method)) {
+            throw refuse(where, "is a suspend function");
+        }
+        Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
+        if (CompletionStage.class.isAssignableFrom(type)) {
+            if (!type.isAssignableFrom(CompletableFuture.class)) {
+                throw refuse(where, "returns a " + type.getName());
+            }
+            return STAGE;
+        }
+        if (Future.class.isAssignableFrom(type) || isReactive(type)) {
+            throw refuse(where, "returns a " + type.getName());
+        }
+        return VALUE;
+    }
+
+    private static LockDefinitionException refuse(String where, String what) {
+        return new LockDefinitionException(
+                where + " " + what + ", which is not supported: the lock would be released before the work is done.",
+                "Return the value itself, a CompletionStage or a CompletableFuture; or use LockTemplate inside.");
+    }
+
+    private static boolean isSuspending(Method method) {
+        Class<?>[] types = method.getParameterTypes();
+        return types.length > 0 && types[types.length - 1].getName().equals(CONTINUATION);
+    }
+
+    private static boolean isReactive(Class<?> type) {
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                        .anyMatch(each -> each.getName().equals(PUBLISHER))
+                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+    }
+
+    /** What a call that did not run returns. */
+    static @Nullable Object skipped(Class<?> type) {
+        if (type == Optional.class) {
+            return Optional.empty();
+        } else if (type == OptionalInt.class) {
+            return OptionalInt.empty();
+        } else if (type == OptionalLong.class) {
+            return OptionalLong.empty();
+        } else if (type == OptionalDouble.class) {
+            return OptionalDouble.empty();
+        }
+        return CompletionStage.class.isAssignableFrom(type) ? CompletableFuture.completedFuture(null) : null;
+    }
+}

@@ -1,0 +1,47 @@
+package io.holdfast.lock.spring.aop;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.Ordered;
+
+/**
+ * Checks that locks are acquired before transactions begin. The other way round, the lock would be free before the
+ * commit, and its next holder would not see what was written.
+ */
+final class TransactionOrder {
+
+    /** By name, since an application need not have transactions. */
+    private static final String ADVISOR =
+            "org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor";
+
+    private TransactionOrder() {}
+
+    static void check(ConfigurableListableBeanFactory beans, int lockOrder) {
+        for (String name : beans.getBeanNamesForType(Advisor.class, true, false)) {
+            if (isTransactional(beans.getType(name, false)) && beans.getBean(name) instanceof Ordered transactions) {
+                require(name, transactions.getOrder(), lockOrder);
+            }
+        }
+    }
+
+    private static boolean isTransactional(@Nullable Class<?> type) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            if (each.getName().equals(ADVISOR)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void require(String name, int transactionOrder, int lockOrder) {
+        if (transactionOrder <= lockOrder) {
+            throw new LockDefinitionException(
+                    "Transactions would begin before their lock is acquired, and locks would be released before the"
+                            + " commit: the order of the transaction advisor '" + name + "' is " + transactionOrder
+                            + ", that of the lock advisor is " + lockOrder + ", and the lower one is outside.",
+                    "Set lock.aop.order to less than " + transactionOrder
+                            + ", or @EnableTransactionManagement(order = …) to more than " + lockOrder + ".");
+        }
+    }
+}

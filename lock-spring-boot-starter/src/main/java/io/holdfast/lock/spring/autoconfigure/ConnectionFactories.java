@@ -1,0 +1,111 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.spring.annotation.LockConnectionFactory;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
+import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.core.type.MethodMetadata;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Chooses the connection factory for locks: the one with {@link LockConnectionFactory}, else the only one, else the
+ * primary one. A marked bean counts also if it is no candidate for injection.
+ */
+final class ConnectionFactories {
+
+    private static final String QUALIFIER = LockConnectionFactory.class.getName();
+
+    private final ConfigurableListableBeanFactory beans;
+
+    ConnectionFactories(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    static List<String> names(ListableBeanFactory beans) {
+        return List.of(
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class, true, false));
+    }
+
+    RedisConnectionFactory choose() {
+        return beans.getBean(chosenName(), RedisConnectionFactory.class);
+    }
+
+    private String chosenName() {
+        List<String> all = names(beans);
+        List<String> marked = all.stream().filter(this::isMarked).toList();
+        if (!marked.isEmpty()) {
+            return single(marked, all);
+        }
+        return single(all.stream().filter(matching(this::isCandidate, true)).toList(), all);
+    }
+
+    private String single(List<String> candidates, List<String> all) {
+        if (candidates.size() == 1) {
+            return candidates.get(0);
+        }
+        List<String> primary = candidates.stream()
+                .filter(matching(BeanDefinition::isPrimary, false))
+                .toList();
+        List<String> regular = candidates.stream()
+                .filter(matching(each -> !each.isFallback(), true))
+                .toList();
+        if (primary.size() == 1) {
+            return primary.get(0);
+        } else if (regular.size() == 1) {
+            return regular.get(0);
+        }
+        throw new LockSetupException(
+                "Locks need one RedisConnectionFactory, and it is not clear which one of these: "
+                        + String.join(", ", all) + ".",
+                "Mark one of the beans with @LockConnectionFactory, or make one @Primary.",
+                null);
+    }
+
+    private Predicate<String> matching(Predicate<BeanDefinition> condition, boolean ifUnknown) {
+        return name -> {
+            BeanDefinition definition = definition(name);
+            return definition == null ? ifUnknown : condition.test(definition);
+        };
+    }
+
+    private boolean isCandidate(BeanDefinition definition) {
+        return definition.isAutowireCandidate()
+                && (!(definition instanceof AbstractBeanDefinition each) || each.isDefaultCandidate());
+    }
+
+    private boolean isMarked(String name) {
+        BeanDefinition definition = definition(name);
+        return beans.findAnnotationOnBean(name, LockConnectionFactory.class, false) != null
+                || definition instanceof AbstractBeanDefinition each && each.hasQualifier(QUALIFIER)
+                || isMarkedMethod(definition);
+    }
+
+    private static boolean isMarkedMethod(@Nullable BeanDefinition definition) {
+        BeanDefinition original = definition == null ? null : definition.getOriginatingBeanDefinition();
+        return methodOf(definition) || methodOf(original);
+    }
+
+    private static boolean methodOf(@Nullable BeanDefinition definition) {
+        if (definition instanceof AnnotatedBeanDefinition annotated) {
+            MethodMetadata method = annotated.getFactoryMethodMetadata();
+            return method != null && method.isAnnotated(QUALIFIER);
+        }
+        return false;
+    }
+
+    /** Null for an instance that was registered as it is. */
+    private @Nullable BeanDefinition definition(String name) {
+        try {
+            return beans.getMergedBeanDefinition(name);
+        } catch (NoSuchBeanDefinitionException instance) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Asks the store once, and ends the start if it does not answer. */
+final class FailFastCheck implements SmartInitializingSingleton {
+
+    private final ObjectProvider<LockTemplate> templates;
+
+    FailFastCheck(ObjectProvider<LockTemplate> templates) {
+        this.templates = templates;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        LockTemplate template = templates.getIfAvailable();
+        if (template == null) {
+            throw new LockSetupException(
+                    "lock.fail-fast is true, and the application has no RedisConnectionFactory to keep locks with.",
+                    "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or a LockStore or"
+                            + " LockTemplate bean.",
+                    null);
+        }
+        try {
+            template.inspect("fail-fast");
+        } catch (LockStoreException e) {
+            throw new LockSetupException(
+                    "lock.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
+                    "Check spring.data.redis.host, port, user and password, and that the server runs; or set"
+                            + " lock.fail-fast=false to start without it.",
+                    e);
+        }
+    }
+}

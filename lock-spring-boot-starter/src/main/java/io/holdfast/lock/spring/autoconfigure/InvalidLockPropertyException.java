@@ -1,0 +1,32 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+/** A property of {@link LockProperties} has a value that is not allowed. */
+final class InvalidLockPropertyException extends IllegalArgumentException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String property;
+    private final String value;
+    private final String allowed;
+
+    /**
+     * @param cause what the core says of the value: "x is y; what is allowed"
+     */
+    InvalidLockPropertyException(String property, @Nullable Object value, IllegalArgumentException cause) {
+        super(property + ": " + cause.getMessage(), cause);
+        this.property = property;
+        this.value = String.valueOf(value);
+        String message = String.valueOf(cause.getMessage());
+        this.allowed = message.substring(message.lastIndexOf("; ") + 1).trim();
+    }
+
+    String problem() {
+        return "Property " + property + " is '" + value + "', which is not allowed.";
+    }
+
+    String action() {
+        return "Change " + property + ": " + allowed + ".";
+    }
+}

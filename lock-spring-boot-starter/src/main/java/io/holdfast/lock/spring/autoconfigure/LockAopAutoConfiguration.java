@@ -1,0 +1,50 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.aop.LockStartupCheck;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/**
+ * Locks annotated methods. Has no condition: an annotated method never runs without its lock, so without a store it
+ * fails.
+ */
+@AutoConfiguration(after = LockAutoConfiguration.class)
+@EnableConfigurationProperties(LockProperties.class)
+@Import(ProxyCreatorRegistrar.class)
+final class LockAopAutoConfiguration {
+
+    private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+    /**
+     * Made before ordinary beans, so it takes the one property that it needs then from the environment, and everything
+     * else when a locked method is called.
+     */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockAdvisor lockAdvisor(
+            ConfigurableListableBeanFactory beans,
+            Environment environment,
+            ObjectProvider<LockTemplate> templates,
+            ObjectProvider<LockProperties> properties) {
+        int order =
+                Binder.get(environment).bind("lock.aop.order", Integer.class).orElse(DEFAULT_ORDER);
+        return new LockAdvisor(beans, templates, () -> properties.getObject().waitFor(), order);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockStartupCheck lockStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
+        return new LockStartupCheck(beans, advisor);
+    }
+}

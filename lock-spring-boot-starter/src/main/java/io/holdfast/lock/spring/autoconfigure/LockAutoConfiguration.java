@@ -1,0 +1,35 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.LockStore;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** The template, on whatever store there is. */
+@AutoConfiguration(after = RedisLockStoreAutoConfiguration.class)
+@EnableConfigurationProperties(LockProperties.class)
+final class LockAutoConfiguration {
+
+    /** Needs the store, so it is closed before it. */
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnBean(LockStore.class)
+    LockTemplate lockTemplate(LockStore store, LockProperties properties, ObjectProvider<LockListener> listeners) {
+        LockEngine.Builder builder = LockEngine.builder(store).defaults(properties.toDefaults());
+        listeners.orderedStream().forEach(builder::listener);
+        return builder.build();
+    }
+
+    @Bean
+    @ConditionalOnBooleanProperty("lock.fail-fast")
+    FailFastCheck lockFailFastCheck(ObjectProvider<LockTemplate> templates) {
+        return new FailFastCheck(templates);
+    }
+}

@@ -1,0 +1,112 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.redis.RedisLockSettings;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings of distributed locks.
+ *
+ * @param lease How long a lock survives without renewal, at least 100ms.
+ * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is one try.
+ * @param renew Whether locks are renewed while they are held.
+ * @param maxHold Ends renewal this long after a lock was acquired. No limit unless set.
+ * @param warnAfter A lock that is held for longer is logged once.
+ * @param failFast Whether the application refuses to start when Redis does not answer.
+ * @param redis How locks are kept in Redis.
+ * @param aop How annotated methods are locked.
+ */
+@ConfigurationProperties("lock")
+public record LockProperties(
+        @DefaultValue("30s") Duration lease,
+        @DefaultValue("5s") Duration waitFor,
+        @DefaultValue("true") boolean renew,
+        @Nullable Duration maxHold,
+        @DefaultValue("60s") Duration warnAfter,
+        @DefaultValue("false") boolean failFast,
+        @DefaultValue Redis redis,
+        @DefaultValue Aop aop) {
+
+    private static final LockDefaults STANDARD = LockDefaults.STANDARD;
+
+    /**
+     * Checks each value, so that a failure names its property.
+     *
+     * @throws InvalidLockPropertyException if a value is out of range
+     */
+    public LockProperties {
+        check("lock.lease", lease, () -> defaults(lease, STANDARD.waitFor(), null, STANDARD.warnAfter()));
+        check("lock.wait-for", waitFor, () -> defaults(STANDARD.lease(), waitFor, null, STANDARD.warnAfter()));
+        check(
+                "lock.max-hold",
+                maxHold,
+                () -> defaults(STANDARD.lease(), STANDARD.waitFor(), maxHold, STANDARD.warnAfter()));
+        check("lock.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
+    }
+
+    private static LockDefaults defaults(
+            Duration lease, Duration waitFor, @Nullable Duration maxHold, Duration warnAfter) {
+        return new LockDefaults(lease, waitFor, true, Optional.ofNullable(maxHold), warnAfter);
+    }
+
+    private static void check(String property, @Nullable Object value, Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidLockPropertyException(property, value, e);
+        }
+    }
+
+    LockDefaults toDefaults() {
+        return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter);
+    }
+
+    /**
+     * How locks are kept in Redis.
+     *
+     * @param keyPrefix First part of each key, without braces and blanks.
+     * @param commandTimeout Limits the answer to one command, and the wait for a pooled connection.
+     * @param tokenRetention How long the last fencing token of an unused lock is remembered.
+     * @param connections The most connections that locks use at a time, where the client pools them.
+     */
+    public record Redis(
+            @DefaultValue("lock") String keyPrefix,
+            @DefaultValue("1s") Duration commandTimeout,
+            @DefaultValue("10m") Duration tokenRetention,
+            @DefaultValue("16") int connections) {
+
+        private static final RedisLockSettings STANDARD = RedisLockSettings.STANDARD;
+
+        /**
+         * Checks each value, so that a failure names its property.
+         *
+         * @throws InvalidLockPropertyException if a value is out of range
+         */
+        public Redis {
+            check("lock.redis.key-prefix", keyPrefix, () -> STANDARD.withKeyPrefix(keyPrefix));
+            check("lock.redis.command-timeout", commandTimeout, () -> STANDARD.withCommandTimeout(commandTimeout));
+            check("lock.redis.token-retention", tokenRetention, () -> STANDARD.withTokenRetention(tokenRetention));
+            check(
+                    "lock.redis.connections",
+                    connections,
+                    () -> new RedisLockSettings(
+                            STANDARD.keyPrefix(), STANDARD.commandTimeout(), STANDARD.tokenRetention(), connections));
+        }
+
+        RedisLockSettings toSettings() {
+            return new RedisLockSettings(keyPrefix, commandTimeout, tokenRetention, connections);
+        }
+    }
+
+    /**
+     * How annotated methods are locked.
+     *
+     * @param order Place of the lock advisor among other advisors, lower is further outside. Must be outside
+     *     transactions.
+     */
+    public record Aop(@DefaultValue("2147483547") int order) {}
+}

@@ -1,0 +1,84 @@
+package io.holdfast.lock.spring;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** Which way imports run, and which classes are doors. */
+class ArchitectureTest {
+
+    private static final String BASE = "io.holdfast.lock.spring";
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> location.contains("lock-spring-boot-starter"))
+            .importPackages(BASE);
+
+    @Test
+    void annotations_need_the_api_only() {
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + ".annotation")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".aop", BASE + ".autoconfigure", "io.holdfast.lock.engine", "io.holdfast.lock.redis")
+                .check(CLASSES);
+    }
+
+    @Test
+    void interception_knows_the_api_of_the_core_and_nothing_else_of_it() {
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + ".aop")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".autoconfigure",
+                        "io.holdfast.lock.engine..",
+                        "io.holdfast.lock.lease..",
+                        "io.holdfast.lock.memory..",
+                        "io.holdfast.lock.redis..",
+                        "io.holdfast.lock.store..",
+                        "io.holdfast.lock.waiting..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void only_the_configuration_touches_engine_and_redis_store() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".autoconfigure")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("io.holdfast.lock.engine..", "io.holdfast.lock.redis..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void doors_are_these() {
+        assertThat(CLASSES)
+                .filteredOn(ArchitectureTest::isDoor)
+                .extracting(each -> each.getName().substring(BASE.length() + 1))
+                .containsExactlyInAnyOrder(
+                        "annotation.DistributedLock",
+                        "annotation.LockConnectionFactory",
+                        "annotation.OnContention",
+                        "aop.LockAdvisor",
+                        "aop.LockStartupCheck",
+                        "autoconfigure.LockProperties",
+                        "autoconfigure.LockProperties$Aop",
+                        "autoconfigure.LockProperties$Redis");
+    }
+
+    private static boolean isDoor(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && !type.getSimpleName().equals("package-info");
+    }
+}

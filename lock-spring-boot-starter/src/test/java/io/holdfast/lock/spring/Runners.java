@@ -1,0 +1,60 @@
+package io.holdfast.lock.spring;
+
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.testing.TestRedis;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.util.ClassUtils;
+
+/** Applications with the starter, as its imports file registers it. */
+public final class Runners {
+
+    private Runners() {}
+
+    /** Locks in memory. */
+    public static ApplicationContextRunner inMemory() {
+        return starter().withBean(InMemoryLockStore.class);
+    }
+
+    /** Locks in the Redis that the tests share, by Jedis. */
+    public static ApplicationContextRunner redis() {
+        return redis(TestRedis.shared().port());
+    }
+
+    public static ApplicationContextRunner redis(int port) {
+        return starter()
+                .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + port,
+                        "spring.data.redis.client-type=jedis");
+    }
+
+    /** Without any store. */
+    public static ApplicationContextRunner starter() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), ours())
+                        .toArray(Class<?>[]::new)));
+    }
+
+    /** To be registered like an application's own, in a chosen order. */
+    public static Class<?>[] lockConfigurations() {
+        return ours().toArray(Class<?>[]::new);
+    }
+
+    private static Stream<Class<?>> ours() {
+        ClassLoader loader = Runners.class.getClassLoader();
+        List<String> names = StreamSupport.stream(
+                        ImportCandidates.load(AutoConfiguration.class, loader).spliterator(), false)
+                .filter(name -> name.startsWith("io.holdfast."))
+                .toList();
+        return names.stream().map(name -> ClassUtils.resolveClassName(name, loader));
+    }
+}

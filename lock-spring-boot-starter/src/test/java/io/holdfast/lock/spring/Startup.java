@@ -1,0 +1,34 @@
+package io.holdfast.lock.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Objects;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+/** What a user reads when an application does not start. */
+public final class Startup {
+
+    private Startup() {}
+
+    /** The description and action of the first analyzer that knows the failure, in Boot's order. */
+    public static String failureOf(AssertableApplicationContext context) {
+        assertThat(context).hasFailed();
+        Throwable failure = context.getStartupFailure();
+        List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
+                .load(FailureAnalyzer.class, SpringFactoriesLoader.FailureHandler.logging(silent()));
+        FailureAnalysis analysis = analyzers.stream()
+                .map(each -> each.analyze(failure))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("No analyzer knows this failure", failure));
+        return analysis.getDescription() + "\n" + analysis.getAction();
+    }
+
+    private static org.apache.commons.logging.Log silent() {
+        return new org.apache.commons.logging.impl.NoOpLog();
+    }
+}

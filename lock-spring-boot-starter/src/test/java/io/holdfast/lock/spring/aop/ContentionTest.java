@@ -1,0 +1,100 @@
+package io.holdfast.lock.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.aop.Annotated.Contended;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+
+class ContentionTest {
+
+    private final ApplicationContextRunner runner = Runners.inMemory().withBean(Contended.class);
+
+    private interface Body {
+        void run(Contended bean, ApplicationContext context) throws Exception;
+    }
+
+    /** Somebody else, a detached handle, holds the key. */
+    private void whileHeld(ApplicationContextRunner application, Body body) {
+        application.run(context -> {
+            try (LockHandle other =
+                    context.getBean(LockTemplate.class).acquire("contended").detach()) {
+                body.run(context.getBean(Contended.class), context);
+            }
+        });
+    }
+
+    @Test
+    void exception_names_method_key_and_holder() {
+        whileHeld(
+                runner,
+                (bean, context) -> assertThatThrownBy(bean::throwing)
+                        .isInstanceOf(LockNotAcquiredException.class)
+                        .hasMessageContainingAll(
+                                "'contended'", "for Contended.throwing", "held by", "lease remaining"));
+    }
+
+    @Test
+    void skipped_method_returns_null() {
+        whileHeld(runner, (bean, context) -> assertThat(bean.skipping()).isNull());
+    }
+
+    @Test
+    void skipped_method_returns_an_empty_optional() {
+        whileHeld(runner, (bean, context) -> assertThat(bean.skippingOptional()).isEmpty());
+    }
+
+    @Test
+    void free_lock_is_not_skipped() {
+        runner.run(context ->
+                assertThat(context.getBean(Contended.class).skipping()).isEqualTo("ran"));
+    }
+
+    @Test
+    void contention_inside_the_method_is_not_skipped() {
+        var nested = new LockNotAcquiredException(null, LockKey.of("inner"), Duration.ZERO, null);
+        runner.run(context -> assertThatThrownBy(
+                        () -> context.getBean(Contended.class).skippingWork(() -> {
+                            throw nested;
+                        }))
+                .isSameAs(nested));
+    }
+
+    @Test
+    void failure_of_the_store_inside_the_method_is_not_skipped() {
+        var failure = new LockStoreException("down", null, false);
+        runner.run(context -> assertThatThrownBy(
+                        () -> context.getBean(Contended.class).skippingWork(() -> {
+                            throw failure;
+                        }))
+                .isSameAs(failure));
+    }
+
+    @Test
+    void waiting_limit_is_the_property_where_the_annotation_says_nothing() {
+        whileHeld(runner.withPropertyValues("lock.wait-for=20ms"), (bean, context) -> {
+            var refused = catchThrowableOfType(LockNotAcquiredException.class, bean::waitingAsConfigured);
+            assertThat(refused.waited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+        });
+    }
+
+    @Test
+    void missing_store_is_an_error_that_says_what_to_add_and_is_not_skipped() {
+        Runners.starter()
+                .withBean(Contended.class)
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(Contended.class).skipping())
+                        .isInstanceOf(LockStoreException.class)
+                        .hasMessageContainingAll("spring-boot-starter-data-redis", "spring.data.redis.host"));
+    }
+}

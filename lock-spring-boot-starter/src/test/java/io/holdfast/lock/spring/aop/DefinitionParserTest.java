@@ -1,0 +1,131 @@
+package io.holdfast.lock.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.util.PropertyPlaceholderHelper;
+import org.springframework.util.ReflectionUtils;
+
+class DefinitionParserTest {
+
+    static class Forms {
+        @DistributedLock(key = "'x'")
+        void defaults() {}
+
+        @DistributedLock(key = "'x'", lease = 1500, waitFor = 20, timeUnit = TimeUnit.MILLISECONDS, renew = false)
+        void numbers() {}
+
+        @DistributedLock(key = "'x'", leaseString = "10s", waitForString = "500ms")
+        void texts() {}
+
+        @DistributedLock(key = "'x'", leaseString = "PT10S", waitForString = "PT0S")
+        void isoTexts() {}
+
+        @DistributedLock(key = "'x'", leaseString = "${app.lease}", waitForString = "${app.empty}")
+        void placeholders() {}
+
+        @DistributedLock(key = "'x'", leaseString = "7")
+        void bareNumber() {}
+
+        @DistributedLock(key = "#id")
+        void parameter(String id) {}
+    }
+
+    private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "");
+
+    private final LockDefinitions definitions = new LockDefinitions(new DefinitionParser(
+            text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get)));
+
+    private LockDefinition definition(String method) {
+        return definitions.find(ReflectionUtils.findMethod(Forms.class, method, (Class<?>[]) null), Forms.class);
+    }
+
+    private LockRequest request(String method) {
+        return definition(method).request(LockKey.of("x"), Duration.ofSeconds(5));
+    }
+
+    @Test
+    void what_is_not_given_is_left_to_the_client_but_the_wait() {
+        LockRequest request = request("defaults");
+        assertThat(request.lease()).isEmpty();
+        assertThat(request.renew()).isEmpty();
+        assertThat(request.waitFor()).contains(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void numbers_count_in_the_time_unit() {
+        LockRequest request = request("numbers");
+        assertThat(request.lease()).contains(Duration.ofMillis(1500));
+        assertThat(request.waitFor()).contains(Duration.ofMillis(20));
+    }
+
+    @Test
+    void renew_false_is_handed_on() {
+        assertThat(request("numbers").renew()).contains(false);
+    }
+
+    @Test
+    void texts_are_durations() {
+        LockRequest request = request("texts");
+        assertThat(request.lease()).contains(Duration.ofSeconds(10));
+        assertThat(request.waitFor()).contains(Duration.ofMillis(500));
+    }
+
+    @Test
+    void texts_may_be_iso_durations() {
+        LockRequest request = request("isoTexts");
+        assertThat(request.lease()).contains(Duration.ofSeconds(10));
+        assertThat(request.waitFor()).contains(Duration.ZERO);
+    }
+
+    @Test
+    void placeholders_are_replaced_and_empty_ones_mean_the_default() {
+        LockRequest request = request("placeholders");
+        assertThat(request.lease()).contains(Duration.ofMinutes(1));
+        assertThat(request.waitFor()).contains(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void bare_number_in_a_text_counts_in_the_time_unit() {
+        assertThat(request("bareNumber").lease()).contains(Duration.ofSeconds(7));
+    }
+
+    @Test
+    void definition_is_parsed_once() {
+        assertThat(definition("texts")).isSameAs(definition("texts"));
+    }
+
+    @Test
+    void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
+        Method method = ReflectionUtils.findMethod(Forms.class, "parameter", String.class);
+        var expression = KeyExpression.parse("#id", method, "here", withoutNames());
+        var call = new KeyRoot(method, new Forms(), Forms.class, new Object[] {"7"});
+        assertThatThrownBy(() -> expression.evaluate(call, (context, name) -> name))
+                .isInstanceOf(LockKeyException.class)
+                .hasMessageContainingAll("#id", "compile with -parameters", "#p0");
+    }
+
+    private static ParameterNameDiscoverer withoutNames() {
+        return new ParameterNameDiscoverer() {
+            @Override
+            public String[] getParameterNames(Method method) {
+                return null;
+            }
+
+            @Override
+            public String[] getParameterNames(java.lang.reflect.Constructor<?> constructor) {
+                return null;
+            }
+        };
+    }
+}

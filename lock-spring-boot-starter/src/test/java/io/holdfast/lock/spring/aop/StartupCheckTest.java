@@ -1,0 +1,207 @@
+package io.holdfast.lock.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mockito;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.config.BeanDefinitionHolder;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.context.support.SimpleThreadScope;
+
+@ExtendWith(OutputCaptureExtension.class)
+class StartupCheckTest {
+
+    static class Good {
+        @DistributedLock(key = "'good'")
+        public String run() {
+            return "ran";
+        }
+    }
+
+    static class PrivateMethod {
+        @SuppressWarnings("UnusedMethod")
+        @DistributedLock(key = "'x'")
+        private void run() {}
+    }
+
+    static class StaticMethod {
+        @DistributedLock(key = "'x'")
+        public static void run() {}
+    }
+
+    static class FinalMethod {
+        @DistributedLock(key = "'x'")
+        public final void run() {}
+    }
+
+    static final class FinalClass {
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    static class Orders {
+        @DistributedLock(key = "#id")
+        public void pay(long id) {}
+    }
+
+    static class Users {
+        @DistributedLock(key = "#user")
+        public void rename(String user) {}
+    }
+
+    static class Named {
+        @DistributedLock(name = "named", key = "#id")
+        public void one(long id) {}
+
+        @DistributedLock(key = "'text' + #p0")
+        public void two(long id) {}
+
+        @DistributedLock(key = "#id")
+        public void three(long id) {}
+    }
+
+    /** Needs a locked bean, so that one is created before there is a proxy creator. */
+    static class EarlyBird implements BeanPostProcessor, org.springframework.core.PriorityOrdered {
+        EarlyBird(Good needed) {}
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+    }
+
+    private final ApplicationContextRunner runner = Runners.inMemory();
+
+    private void failsWith(Class<?> bean, String... texts) {
+        runner.withBean(bean)
+                .run(context -> assertThat(Startup.failureOf(context)).contains(texts));
+    }
+
+    private static void registerLazy(GenericApplicationContext context, Class<?> type) {
+        RootBeanDefinition definition = new RootBeanDefinition(type);
+        definition.setLazyInit(true);
+        context.registerBeanDefinition("lazy", definition);
+    }
+
+    @Test
+    void private_method_fails_startup() {
+        failsWith(PrivateMethod.class, "PrivateMethod.run()", "the method is private");
+    }
+
+    @Test
+    void static_method_fails_startup() {
+        failsWith(StaticMethod.class, "StaticMethod.run()", "the method is static");
+    }
+
+    @Test
+    void final_method_fails_startup() {
+        failsWith(FinalMethod.class, "FinalMethod.run()", "the method is final");
+    }
+
+    @Test
+    void final_class_fails_startup() {
+        failsWith(FinalClass.class, "FinalClass.run()", "the class is final", "spring.aop.proxy-target-class=false");
+    }
+
+    @Test
+    void final_class_without_an_interface_fails_startup_also_with_jdk_proxies() {
+        runner.withPropertyValues("spring.aop.proxy-target-class=false", "spring.aop.auto=false")
+                .withBean(FinalClass.class)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("the class is final"));
+    }
+
+    @Test
+    void lazy_bean_is_checked_by_its_type() {
+        runner.withInitializer(context -> registerLazy((GenericApplicationContext) context, FinalMethod.class))
+                .run(context -> assertThat(Startup.failureOf(context)).contains("FinalMethod.run()"));
+    }
+
+    @Test
+    void lazy_bean_is_not_created() {
+        runner.withInitializer(context -> registerLazy((GenericApplicationContext) context, Good.class))
+                .run(context -> assertThat(context.getBeanFactory().containsSingleton("lazy"))
+                        .isFalse());
+    }
+
+    @Test
+    void all_beans_lazy_still_fails_startup() {
+        runner.withInitializer(context -> context.addBeanFactoryPostProcessor(
+                        new org.springframework.boot.LazyInitializationBeanFactoryPostProcessor()))
+                .withBean(FinalMethod.class)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("FinalMethod.run()"));
+    }
+
+    @Test
+    void registered_instance_fails_startup() {
+        runner.withInitializer(context -> context.getBeanFactory().registerSingleton("self-made", new Good()))
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("would run without its lock", "'self-made'", "Good.run()"));
+    }
+
+    @Test
+    void bean_that_was_created_too_early_fails_startup() {
+        runner.withBean("good", Good.class)
+                .withInitializer(context -> registerEarlyBird((GenericApplicationContext) context))
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("would run without its lock", "'good'", "BeanPostProcessor"));
+    }
+
+    private static void registerEarlyBird(GenericApplicationContext context) {
+        RootBeanDefinition definition = new RootBeanDefinition(EarlyBird.class);
+        definition.setAutowireMode(RootBeanDefinition.AUTOWIRE_CONSTRUCTOR);
+        context.registerBeanDefinition("earlyBird", definition);
+    }
+
+    @Test
+    void mock_of_a_locked_class_needs_no_proxy() {
+        runner.withInitializer(context -> context.getBeanFactory().registerSingleton("mock", Mockito.mock(Good.class)))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void scoped_proxy_is_locked() {
+        runner.withInitializer(context -> registerScoped((GenericApplicationContext) context))
+                .run(context -> {
+                    Good bean = context.getBean("scoped", Good.class);
+                    assertThat(bean.run()).isEqualTo("ran");
+                    assertThat(context.getBean("scopedTarget.scoped"))
+                            .isInstanceOfSatisfying(
+                                    org.springframework.aop.framework.Advised.class,
+                                    proxy -> assertThat(proxy.getAdvisors())
+                                            .hasAtLeastOneElementOfType(LockAdvisor.class));
+                });
+    }
+
+    private static void registerScoped(GenericApplicationContext context) {
+        context.getBeanFactory().registerScope("thread", new SimpleThreadScope());
+        RootBeanDefinition definition = new RootBeanDefinition(Good.class);
+        definition.setScope("thread");
+        BeanDefinitionHolder proxy =
+                ScopedProxyUtils.createScopedProxy(new BeanDefinitionHolder(definition, "scoped"), context, true);
+        context.registerBeanDefinition(proxy.getBeanName(), proxy.getBeanDefinition());
+    }
+
+    @Test
+    void different_bare_keys_are_warned_about(CapturedOutput output) {
+        runner.withBean(Orders.class)
+                .withBean(Users.class)
+                .run(context -> assertThat(output)
+                        .containsOnlyOnce("These lock keys have no name")
+                        .contains("#id=Orders.pay", "#user=Users.rename"));
+    }
+
+    @Test
+    void keys_with_a_name_or_a_text_are_not_warned_about(CapturedOutput output) {
+        runner.withBean(Named.class).run(context -> assertThat(output).doesNotContain("These lock keys have no name"));
+    }
+}

@@ -1,0 +1,92 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.store.LockStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+class BackOffTest {
+
+    private static final List<String> TOLD = new ArrayList<>();
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+        @Bean
+        @Order(2)
+        LockListener second() {
+            return event -> tell("second", event);
+        }
+
+        @Bean
+        @Order(1)
+        LockListener first() {
+            return event -> tell("first", event);
+        }
+    }
+
+    private static void tell(String who, LockEvent event) {
+        TOLD.add(who + " " + event.getClass().getSimpleName());
+    }
+
+    @Test
+    void store_is_redis_by_default() {
+        Runners.redis().run(context -> assertThat(context).hasSingleBean(RedisLockStore.class));
+    }
+
+    @Test
+    void store_of_the_application_wins() {
+        Runners.redis().withBean(InMemoryLockStore.class).run(context -> {
+            assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(InMemoryLockStore.class);
+            assertThat(context).hasSingleBean(LockTemplate.class);
+        });
+    }
+
+    @Test
+    void template_of_the_application_wins_and_no_store_is_made() {
+        LockTemplate own = mock(LockTemplate.class);
+        Runners.redis().withBean(LockTemplate.class, () -> own).run(context -> {
+            assertThat(context.getBean(LockTemplate.class)).isSameAs(own);
+            assertThat(context).doesNotHaveBean(LockStore.class);
+        });
+    }
+
+    @Test
+    void listeners_are_told_in_their_order() {
+        TOLD.clear();
+        Runners.inMemory().withUserConfiguration(Listeners.class).run(context -> {
+            context.getBean(LockTemplate.class).execute("listeners", () -> {});
+            assertThat(TOLD).containsExactly("first Acquired", "second Acquired", "first Released", "second Released");
+        });
+    }
+
+    @Test
+    void template_is_closed_before_its_store() {
+        LockStore store = mock(LockStore.class);
+        AtomicReference<Throwable> whenClosing = new AtomicReference<>();
+        Runners.starter().withBean(LockStore.class, () -> store).run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            doAnswer(call -> {
+                        whenClosing.set(catchThrowable(() -> locks.tryAcquire("late")));
+                        return null;
+                    })
+                    .when(store)
+                    .close();
+        });
+        assertThat(whenClosing.get()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+    }
+}

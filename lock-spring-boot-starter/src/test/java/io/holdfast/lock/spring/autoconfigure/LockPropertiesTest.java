@@ -1,0 +1,122 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.jayway.jsonpath.JsonPath;
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.Ordered;
+import org.springframework.core.io.ClassPathResource;
+
+class LockPropertiesTest {
+
+    @Test
+    void defaults_are_those_of_the_core() {
+        Runners.inMemory().run(context -> {
+            LockProperties properties = context.getBean(LockProperties.class);
+            assertThat(properties.toDefaults()).isEqualTo(LockDefaults.STANDARD);
+            assertThat(properties.redis().toSettings()).isEqualTo(RedisLockSettings.STANDARD);
+            assertThat(properties.failFast()).isFalse();
+        });
+    }
+
+    @Test
+    void default_order_of_the_advisor_leaves_room_inside() {
+        Runners.inMemory().run(context -> {
+            assertThat(context.getBean(LockProperties.class).aop().order()).isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
+            assertThat(context.getBean(io.holdfast.lock.spring.aop.LockAdvisor.class)
+                            .getOrder())
+                    .isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
+        });
+    }
+
+    @Test
+    void all_properties_are_read() {
+        Runners.inMemory()
+                .withPropertyValues(
+                        "lock.lease=10s",
+                        "lock.wait-for=2s",
+                        "lock.renew=false",
+                        "lock.max-hold=1m",
+                        "lock.warn-after=5m",
+                        "lock.redis.key-prefix=shop",
+                        "lock.redis.command-timeout=300ms",
+                        "lock.redis.token-retention=1h",
+                        "lock.redis.connections=4",
+                        "lock.aop.order=7")
+                .run(context -> {
+                    LockProperties properties = context.getBean(LockProperties.class);
+                    assertThat(properties.toDefaults())
+                            .isEqualTo(new LockDefaults(
+                                    Duration.ofSeconds(10),
+                                    Duration.ofSeconds(2),
+                                    false,
+                                    Optional.of(Duration.ofMinutes(1)),
+                                    Duration.ofMinutes(5)));
+                    assertThat(properties.redis().toSettings())
+                            .isEqualTo(new RedisLockSettings("shop", Duration.ofMillis(300), Duration.ofHours(1), 4));
+                    assertThat(context.getBean(io.holdfast.lock.spring.aop.LockAdvisor.class)
+                                    .getOrder())
+                            .isEqualTo(7);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    lock.lease               | -1s      | 100 ms to 365 days
+                    lock.lease               | 99ms     | 100 ms to 365 days
+                    lock.wait-for            | -1ms     | 0 ms to 365 days
+                    lock.max-hold            | 1ms      | 100 ms to 365 days
+                    lock.warn-after          | 0s       | 1 ms to 365 days
+                    lock.redis.key-prefix    | a{b}     | without braces
+                    lock.redis.command-timeout | 1ms    | PT0.01S to PT1M
+                    lock.redis.token-retention | 1ms    | PT1S to PT8760H
+                    lock.redis.connections   | 0        | 1 to 1000
+                    """)
+    void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
+        Runners.redis()
+                .withPropertyValues(property + "=" + value)
+                .run(context -> assertThat(Startup.failureOf(context)).contains(property + " is '", allowed));
+    }
+
+    @Test
+    void bad_value_is_shown() {
+        Runners.inMemory()
+                .withPropertyValues("lock.lease=-1s")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is 'PT-1S'"));
+    }
+
+    @Test
+    void every_property_is_described_for_editors() throws IOException {
+        List<Map<String, Object>> properties = metadata("$.properties");
+        assertThat(properties).hasSize(11).allSatisfy(each -> assertThat(each).containsKey("description"));
+    }
+
+    @Test
+    void every_property_but_the_open_limit_has_a_default_for_editors() throws IOException {
+        List<Map<String, Object>> properties = metadata("$.properties");
+        assertThat(properties)
+                .filteredOn(each -> !each.containsKey("defaultValue"))
+                .extracting(each -> each.get("name"))
+                .containsExactly("lock.max-hold");
+    }
+
+    private static List<Map<String, Object>> metadata(String path) throws IOException {
+        try (InputStream json = new ClassPathResource(
+                        "META-INF/spring-configuration-metadata.json", LockProperties.class.getClassLoader())
+                .getInputStream()) {
+            return JsonPath.read(json, path);
+        }
+    }
+}

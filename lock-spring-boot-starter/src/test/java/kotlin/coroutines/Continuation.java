@@ -1,0 +1,4 @@
+package kotlin.coroutines;
+
+/** What the last parameter of a compiled suspend function looks like. */
+public interface Continuation<T> {}
