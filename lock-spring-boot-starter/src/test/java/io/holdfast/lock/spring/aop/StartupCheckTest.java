@@ -68,6 +68,9 @@ class StartupCheckTest {
 
         @DistributedLock(key = "#id")
         public void three(long id) {}
+
+        @DistributedLock(key = "@naming.keyOf(#id)")
+        public void four(long id) {}
     }
 
     /** Needs a locked bean, so that one is created before there is a proxy creator. */
@@ -201,7 +204,7 @@ class StartupCheckTest {
     }
 
     @Test
-    void keys_with_a_name_or_a_text_are_not_warned_about(CapturedOutput output) {
+    void keys_with_a_name_a_text_or_a_bean_that_makes_them_are_not_warned_about(CapturedOutput output) {
         runner.withBean(Named.class).run(context -> assertThat(output).doesNotContain("These lock keys have no name"));
     }
 }
