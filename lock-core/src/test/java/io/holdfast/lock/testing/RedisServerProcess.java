@@ -22,7 +22,10 @@ import redis.embedded.core.ExecutableProvider;
  */
 public final class RedisServerProcess implements AutoCloseable {
 
-    private static final String GUARDIAN = "\"$@\" & server=$!; echo $server; cat >/dev/null; kill -9 $server";
+    /** Its standard output says the server's process id, and nothing else. */
+    private static final String GUARDIAN =
+            "\"$@\" >/dev/null 2>&1 & server=$!; echo $server; cat >/dev/null; kill -9 $server";
+
     private static final File EXECUTABLE = findExecutable();
 
     private final List<String> extraArguments;
@@ -78,22 +81,15 @@ public final class RedisServerProcess implements AutoCloseable {
         try {
             guardian = new ProcessBuilder(command)
                     .directory(EXECUTABLE.getAbsoluteFile().getParentFile())
-                    .redirectErrorStream(true)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             BufferedReader output =
                     new BufferedReader(new InputStreamReader(guardian.getInputStream(), StandardCharsets.UTF_8));
             pid = Long.parseLong(output.readLine().trim());
-            drain(output);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         awaitReady();
-    }
-
-    private static void drain(BufferedReader output) {
-        Thread reader = new Thread(() -> output.lines().forEach(line -> {}), "redis-output");
-        reader.setDaemon(true);
-        reader.start();
     }
 
     private void awaitReady() {
