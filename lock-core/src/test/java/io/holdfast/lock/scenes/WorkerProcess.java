@@ -31,6 +31,7 @@ final class WorkerProcess implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
                 "-Xmx128m",
+                "-Dlogback.configurationFile=quiet-logback.xml",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Worker.class.getName(),
