@@ -25,12 +25,12 @@ final class Handle implements LockHandle {
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
-    private final LockOperations operations;
+    private final HandleOperations operations;
     private final Hold hold;
     private final Map<LockKey, Hold> thread;
     private final boolean renewing;
 
-    Handle(LockOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing) {
+    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing) {
         this.operations = operations;
         this.hold = hold;
         this.thread = thread;

@@ -4,30 +4,22 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.ReleaseReply;
-import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.PollingWaiter;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way of a call: reenter, or else wait, be granted, hold a lease, and give it back. Everything that acquires and
- * releases comes through here, so that template, {@code Lock} view and annotation share one bookkeeping.
+ * The way of a call: reenter, or else wait, be granted, hold a lease. Everything that acquires comes through here, so
+ * that template, {@code Lock} view and annotation share one bookkeeping. The way back is {@link HandleOperations}.
  */
 final class LockOperations {
 
@@ -38,6 +30,7 @@ final class LockOperations {
     private final EventPublisher events;
     private final LeaseReports reports;
     private final LeaseKeeper keeper;
+    private final HandleOperations handles;
     private final ThreadHolds holds = new ThreadHolds();
     private volatile boolean closed;
 
@@ -45,8 +38,9 @@ final class LockOperations {
         this.client = client;
         this.waiter = waiter;
         this.events = events;
-        this.reports = new LeaseReports(events, client.cleanup(), this::forget);
+        this.reports = new LeaseReports(events, client.cleanup(), holds::remove);
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
+        this.handles = new HandleOperations(client, keeper, holds, events);
     }
 
     /** What came of an acquisition. */
@@ -104,7 +98,7 @@ final class LockOperations {
         Hold hold = new Hold(lease, holder, terms.minHoldNanos());
         holds.add(hold);
         keeper.watch(lease);
-        Handle handle = new Handle(this, hold, holds.ofCurrentThread(), terms.renew());
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew());
         if (closed) {
             handle.close();
             ensureOpen();
@@ -137,7 +131,7 @@ final class LockOperations {
         if (terms.renew()) {
             lease.startRenewing();
         }
-        Handle handle = new Handle(this, hold, holds.ofCurrentThread(), terms.renew());
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew());
         try {
             checkReentry(lease, terms);
             stretch(lease, terms, wasRenewing);
@@ -169,91 +163,9 @@ final class LockOperations {
             lease.raiseLease(wanted);
         }
         if (wasRenewing || client.ticker().nanos() + wanted - lease.deadline() > 0) {
-            extend(lease, wanted);
+            handles.extend(lease, wanted);
         }
         keeper.reconsider(lease);
-    }
-
-    void extend(Lease lease, long nanos) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-        var request = List.of(new RenewRequest(lease.key(), lease.owner(), millis));
-        long sentAt = client.ticker().nanos();
-        RenewReply reply = Shielded.call(() -> client.store().renew(request)).get(0);
-        if (reply instanceof RenewReply.Failed failure) {
-            throw new LockStoreException(
-                    "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, false);
-        }
-        LockEvent.Lost loss;
-        if (reply instanceof RenewReply.Renewed) {
-            lease.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
-            keeper.reconsider(lease);
-            loss = lease.loss();
-        } else {
-            loss = lease.lose(LossCause.REVOKED);
-        }
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
-    }
-
-    /** A handle was detached from its thread. */
-    void leftThread(Hold hold, Map<LockKey, Hold> thread) {
-        if (hold.lease().holdCount() == 0) {
-            thread.remove(hold.lease().key(), hold);
-        }
-    }
-
-    /** A handle was closed. Returns the loss, if the lock was lost before. */
-    LockEvent.@Nullable Lost close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean renewing) {
-        Lease lease = hold.lease();
-        LockEvent.Lost loss = lease.loss();
-        if (renewing) {
-            lease.stopRenewing();
-        }
-        boolean last = lease.exit(attached);
-        leftThread(hold, thread);
-        if (!last) {
-            return loss;
-        }
-        forget(lease);
-        if (loss != null) {
-            client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
-            return loss;
-        }
-        return release(hold);
-    }
-
-    private LockEvent.@Nullable Lost release(Hold hold) {
-        Lease lease = hold.lease();
-        Duration keep = hold.keep();
-        AtomicInteger sends = new AtomicInteger();
-        try {
-            ReleaseReply reply = Shielded.call(() -> {
-                sends.incrementAndGet();
-                return client.store().release(lease.key(), lease.owner(), keep);
-            });
-            boolean surelyGone = reply == ReleaseReply.NOT_HOLDER && sends.get() == 1;
-            if (surelyGone && client.ticker().nanos() - lease.deadline() < 0) {
-                return lease.lose(LossCause.REVOKED);
-            }
-        } catch (LockStoreException e) {
-            log.warn(
-                    "Release of lock '{}', held for {} ms, failed; it is repeated in the background until the lease"
-                            + " ends: {}",
-                    lease.key(),
-                    lease.held().toMillis(),
-                    e.getMessage());
-            client.cleanup().release(lease.key(), lease.owner(), keep, lease.leaseNanos());
-        }
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.Released(lease.key(), lease.token(), lease.held()));
-        }
-        return null;
-    }
-
-    private void forget(Lease lease) {
-        keeper.forget(lease);
-        holds.remove(lease);
     }
 
     /** How many locks this client holds, by its own books. */

@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -17,46 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every {@link LockStore} must do, whatever it keeps its locks in. */
-public abstract class LockStoreContract {
-
-    protected static final Duration LEASE = Duration.ofSeconds(30);
-    private static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
-
-    protected final LockKey key = LockKey.of("contract:" + UUID.randomUUID());
-    private final OwnerId alice = new OwnerId("alice" + System.nanoTime(), 1);
-    private final OwnerId bob = new OwnerId("bob" + System.nanoTime(), 1);
-
-    protected abstract LockStore store();
-
-    /** Lets the store's time pass for the test's own lock. */
-    protected abstract void pass(Duration time);
-
-    private AcquireReply acquire(OwnerId owner, Duration lease, boolean waiting) {
-        return store().acquire(new AcquireRequest(key, owner, lease.toMillis(), HERE, waiting));
-    }
-
-    private long granted(OwnerId owner) {
-        return granted(acquire(owner, LEASE, false));
-    }
-
-    private static long granted(AcquireReply reply) {
-        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
-        return ((AcquireReply.Granted) reply).token();
-    }
-
-    private static LockHolder held(AcquireReply reply) {
-        assertThat(reply).isInstanceOf(AcquireReply.Held.class);
-        return ((AcquireReply.Held) reply).holder();
-    }
-
-    private RenewReply renew(OwnerId owner, Duration lease) {
-        return store().renew(List.of(new RenewRequest(key, owner, lease.toMillis())))
-                .get(0);
-    }
-
-    private Duration remaining() {
-        return store().inspect(key).holder().orElseThrow().remaining();
-    }
+public abstract class LockStoreContract extends ContractFixture {
 
     @Test
     void free_lock_is_granted_with_a_token() {
