@@ -20,6 +20,8 @@ public record LockDefaults(
             Duration.ofSeconds(30), Duration.ofSeconds(5), true, Optional.empty(), Duration.ofSeconds(60));
 
     /**
+     * Checks the components.
+     *
      * @throws IllegalArgumentException if a time is out of range; the message says which, and what is allowed
      */
     public LockDefaults {

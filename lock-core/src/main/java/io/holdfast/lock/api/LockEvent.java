@@ -69,6 +69,8 @@ public sealed interface LockEvent {
             @Nullable Throwable failure) implements LockEvent {}
 
     /**
+     * A lock was taken away from its holder by force, through this client.
+     *
      * @param key the lock
      * @param holder who held it
      */

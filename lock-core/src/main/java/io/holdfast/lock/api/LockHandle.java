@@ -17,9 +17,7 @@ import java.util.function.Consumer;
  */
 public interface LockHandle extends AutoCloseable {
 
-    /**
-     * @return what is locked
-     */
+    /** {@return what is locked} */
     LockKey key();
 
     /**

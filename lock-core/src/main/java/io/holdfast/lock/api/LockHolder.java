@@ -17,9 +17,7 @@ import java.time.Instant;
 public record LockHolder(
         String clientId, String host, long pid, String thread, Instant since, Duration remaining, long fencingToken) {
 
-    /**
-     * @return one line for a message: host, process, thread, remaining lease
-     */
+    /** {@return one line for a message: host, process, thread, remaining lease} */
     public String describe() {
         return host + " (pid " + pid + ", thread " + thread + "), lease remaining " + remaining.toMillis() + " ms";
     }

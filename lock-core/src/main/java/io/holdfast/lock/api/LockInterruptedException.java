@@ -11,6 +11,8 @@ public final class LockInterruptedException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an instance.
+     *
      * @param key the key that was waited for
      * @param cause the interrupt, or null
      */

@@ -18,6 +18,8 @@ public record LockKey(String value) {
     public static final int MAX_LENGTH = 16_384;
 
     /**
+     * Checks the components.
+     *
      * @throws LockKeyException if the value is null, blank, too long, or has an unpaired surrogate (such a text has no
      *     UTF-8 form, so two different keys would become one lock)
      */
@@ -26,8 +28,9 @@ public record LockKey(String value) {
     }
 
     /**
+     * {@return the key}
+     *
      * @param value the text of the key
-     * @return the key
      * @throws LockKeyException if the text cannot be a key
      */
     public static LockKey of(String value) {

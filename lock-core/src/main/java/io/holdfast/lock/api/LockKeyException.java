@@ -8,6 +8,8 @@ public final class LockKeyException extends LockException {
     private static final long serialVersionUID = 1L;
 
     /**
+     * Creates an instance.
+     *
      * @param message what is wrong and what to do
      */
     public LockKeyException(String message) {
@@ -15,6 +17,8 @@ public final class LockKeyException extends LockException {
     }
 
     /**
+     * Creates an instance.
+     *
      * @param message what is wrong and what to do
      * @param cause why, or null
      */

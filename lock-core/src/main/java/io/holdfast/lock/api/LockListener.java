@@ -17,6 +17,8 @@ package io.holdfast.lock.api;
 public interface LockListener {
 
     /**
+     * Is told of an event.
+     *
      * @param event what happened
      */
     void onEvent(LockEvent event);

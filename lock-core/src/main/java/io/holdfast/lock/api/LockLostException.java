@@ -17,6 +17,8 @@ public final class LockLostException extends LockException {
     private final long fencingToken;
 
     /**
+     * Creates an instance.
+     *
      * @param loss what was lost, and why
      */
     public LockLostException(LockEvent.Lost loss) {
@@ -46,30 +48,25 @@ public final class LockLostException extends LockException {
         };
     }
 
-    /**
-     * @return what was lost
-     */
+    /** {@return what was lost} */
     public LockKey key() {
         return key;
     }
 
-    /**
-     * @return why it was lost
-     */
+    /** {@return why it was lost} */
     public LossCause lossCause() {
         return lossCause;
     }
 
-    /**
-     * @return the token that the lost lock had; whoever got the lock since has a greater one
-     */
+    /** {@return the token that the lost lock had; whoever got the lock since has a greater one} */
     public long fencingToken() {
         return fencingToken;
     }
 
     /**
+     * {@return this, with the failure suppressed inside}
+     *
      * @param failure what the guarded code threw, or null
-     * @return this, with the failure suppressed inside
      */
     public LockLostException suppressing(@Nullable Throwable failure) {
         if (failure != null && failure != this) {

@@ -17,6 +17,8 @@ public final class LockNotAcquiredException extends LockException {
     private final transient @Nullable LockHolder holder;
 
     /**
+     * Creates an instance.
+     *
      * @param caller who asked, for the message: a method, or null
      * @param key what was asked for
      * @param waited how long the caller waited
@@ -36,23 +38,17 @@ public final class LockNotAcquiredException extends LockException {
                 + (holder == null ? "." : "; held by " + holder.describe() + ".");
     }
 
-    /**
-     * @return what was asked for
-     */
+    /** {@return what was asked for} */
     public LockKey key() {
         return key;
     }
 
-    /**
-     * @return how long the caller waited
-     */
+    /** {@return how long the caller waited} */
     public Duration waited() {
         return waited;
     }
 
-    /**
-     * @return who held it at the last look, if known
-     */
+    /** {@return who held it at the last look, if known} */
     public Optional<LockHolder> holder() {
         return Optional.ofNullable(holder);
     }

@@ -34,6 +34,8 @@ public record LockRequest(
     public static final Duration MAX_TIME = Duration.ofDays(365);
 
     /**
+     * Checks the components.
+     *
      * @throws IllegalArgumentException if a time is out of range; the message says which, and what is allowed
      */
     public LockRequest {
@@ -44,8 +46,9 @@ public record LockRequest(
     }
 
     /**
+     * {@return a request with the client's defaults}
+     *
      * @param key what to lock
-     * @return a request with the client's defaults
      * @throws LockKeyException if the text cannot be a key
      */
     public static LockRequest of(String key) {
@@ -53,8 +56,9 @@ public record LockRequest(
     }
 
     /**
+     * {@return a request with the client's defaults}
+     *
      * @param key what to lock
-     * @return a request with the client's defaults
      */
     public static LockRequest of(LockKey key) {
         return new LockRequest(
@@ -62,24 +66,27 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy with that lease}
+     *
      * @param value how long the lock survives without renewal; 100 ms or more
-     * @return a copy with that lease
      */
     public LockRequest lease(Duration value) {
         return new LockRequest(key, Optional.of(value), waitFor, renew, minHold, maxHold);
     }
 
     /**
+     * {@return a copy with that limit}
+     *
      * @param value how long to wait; zero is one try
-     * @return a copy with that limit
      */
     public LockRequest waitFor(Duration value) {
         return new LockRequest(key, lease, Optional.of(value), renew, minHold, maxHold);
     }
 
     /**
+     * {@return a copy that is renewed, or not}
+     *
      * @param value false makes the lease a fixed time limit
-     * @return a copy that is renewed, or not
      */
     public LockRequest renew(boolean value) {
         return new LockRequest(key, lease, waitFor, Optional.of(value), minHold, maxHold);
@@ -97,8 +104,9 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy whose renewal ends then}
+     *
      * @param value counted from the grant; 100 ms or more
-     * @return a copy whose renewal ends then
      */
     public LockRequest maxHold(Duration value) {
         return new LockRequest(key, lease, waitFor, renew, minHold, Optional.of(value));

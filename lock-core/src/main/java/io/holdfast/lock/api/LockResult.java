@@ -12,14 +12,13 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface LockResult<T extends @Nullable Object> {
 
-    /**
-     * @return whether the work ran
-     */
+    /** {@return whether the work ran} */
     boolean executed();
 
     /**
+     * {@return the work's result, or the fallback's}
+     *
      * @param fallback yields the result if the work did not run
-     * @return the work's result, or the fallback's
      */
     T orElseGet(Supplier<? extends T> fallback);
 

@@ -13,6 +13,8 @@ public final class LockStoreException extends LockException {
     private final boolean outcomeUnknown;
 
     /**
+     * Creates an instance.
+     *
      * @param message what happened and what to check
      * @param cause the driver's exception, or null
      * @param outcomeUnknown whether the store may have done it all the same

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 public interface LockedCallable<T extends @Nullable Object, E extends Throwable> {
 
     /**
-     * @return the result
+     * {@return the result}
+     *
      * @throws E whatever the work throws
      */
     T call() throws E;

@@ -9,6 +9,8 @@ package io.holdfast.lock.api;
 public interface LockedRunnable<E extends Throwable> {
 
     /**
+     * Does the work.
+     *
      * @throws E whatever the work throws
      */
     void run() throws E;

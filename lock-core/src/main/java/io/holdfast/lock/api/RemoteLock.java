@@ -21,9 +21,7 @@ import java.util.concurrent.locks.Lock;
  */
 public interface RemoteLock extends Lock {
 
-    /**
-     * @return what is locked
-     */
+    /** {@return what is locked} */
     LockKey key();
 
     /**
@@ -49,9 +47,10 @@ public interface RemoteLock extends Lock {
     boolean tryLock();
 
     /**
+     * {@return whether the lock is held now}
+     *
      * @param time how long to wait; zero or less is one try
      * @param unit the unit of time
-     * @return whether the lock is held now
      * @throws InterruptedException if the thread is interrupted before or while it waits; its flag is then cleared
      */
     @Override
@@ -76,23 +75,18 @@ public interface RemoteLock extends Lock {
         throw new UnsupportedOperationException("A distributed lock has no conditions");
     }
 
-    /**
-     * @return how many times the current thread holds the key, through this view or the template; 0 if not
-     */
+    /** {@return how many times the current thread holds the key, through this view or the template; 0 if not} */
     int holdCount();
 
-    /**
-     * @return whether the current thread certainly holds the lock now
-     */
+    /** {@return whether the current thread certainly holds the lock now} */
     boolean isHeldByCurrentThread();
 
-    /**
-     * @return how long the current thread certainly holds it without renewal; zero if it does not
-     */
+    /** {@return how long the current thread certainly holds it without renewal; zero if it does not} */
     Duration remaining();
 
     /**
-     * @return the token of the current thread's hold, see {@link LockHandle#fencingToken()}
+     * {@return the token of the current thread's hold, see {@link LockHandle#fencingToken()}}
+     *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      */
     long fencingToken();

@@ -32,7 +32,7 @@ final class AsyncExecution<T extends @Nullable Object> {
     }
 
     CompletableFuture<T> start() {
-        result.whenComplete((value, failure) -> interruptIfWaiting());
+        var unused = result.whenComplete((value, failure) -> interruptIfWaiting());
         try {
             executor.execute(this::run);
         } catch (RejectedExecutionException e) {

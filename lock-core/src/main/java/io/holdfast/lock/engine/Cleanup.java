@@ -58,7 +58,7 @@ final class Cleanup {
 
     private void schedule(Attempt attempt, long delayMillis) {
         try {
-            executor.schedule(() -> run(attempt, delayMillis), delayMillis, TimeUnit.MILLISECONDS);
+            var unused = executor.schedule(() -> run(attempt, delayMillis), delayMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException closed) {
             log.debug("The client is closed; lock '{}' ends with its lease", attempt.key);
         }

@@ -65,8 +65,9 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     }
 
     /**
+     * {@return a builder}
+     *
      * @param store keeps the locks; belongs to the caller, who closes it after the engine
-     * @return a builder
      */
     public static Builder builder(LockStore store) {
         return new Builder(store);
@@ -187,8 +188,9 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         }
 
         /**
+         * {@return this}
+         *
          * @param value what a request leaves open
-         * @return this
          */
         public Builder defaults(LockDefaults value) {
             this.defaults = value;
@@ -196,8 +198,9 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         }
 
         /**
+         * {@return this}
+         *
          * @param listener is told what happens to this client's locks
-         * @return this
          */
         public Builder listener(LockListener listener) {
             listeners.add(listener);
@@ -205,9 +208,10 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         }
 
         /**
+         * {@return this}
+         *
          * @param value runs {@code executeAsync}; its threads wait for locks. Daemon threads, one for each waiting call,
          *     unless told
-         * @return this
          */
         public Builder executor(Executor value) {
             this.executor = value;
@@ -215,8 +219,9 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         }
 
         /**
+         * {@return this}
+         *
          * @param value the clock for leases and budgets, for tests
-         * @return this
          */
         public Builder ticker(Ticker value) {
             this.ticker = value;
@@ -224,17 +229,16 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         }
 
         /**
+         * {@return this}
+         *
          * @param value how time passes while a caller waits, for tests
-         * @return this
          */
         public Builder pause(Pause value) {
             this.pause = value;
             return this;
         }
 
-        /**
-         * @return the engine; its threads start when they are first needed
-         */
+        /** {@return the engine; its threads start when they are first needed} */
         public LockEngine build() {
             return new LockEngine(this);
         }

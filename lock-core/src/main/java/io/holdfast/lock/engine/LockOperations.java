@@ -156,7 +156,7 @@ final class LockOperations {
     /** A reentrant request that needs more than the running lease gives gets it; nothing is ever shortened. */
     private void stretch(Lease lease, Terms terms, boolean wasRenewing) {
         long wanted = terms.lease().leaseNanos();
-        if (lease.isLimitReached() || wasRenewing && wanted <= lease.leaseNanos()) {
+        if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {
             return;
         }
         if (wasRenewing || terms.renew()) {

@@ -60,6 +60,8 @@ public final class Lease {
     LeaseKeeper.@Nullable Alarm alarm;
 
     /**
+     * Creates an instance.
+     *
      * @param key what is locked
      * @param owner the acquisition that was granted
      * @param token its fencing token
@@ -143,16 +145,12 @@ public final class Lease {
         return open(handles.getAndSet(0)) > 0;
     }
 
-    /**
-     * @return whether any handle is open
-     */
+    /** {@return whether any handle is open} */
     public boolean isOpen() {
         return open(handles.get()) > 0;
     }
 
-    /**
-     * @return how many open handles are attached to the thread that acquired the lock
-     */
+    /** {@return how many open handles are attached to the thread that acquired the lock} */
     public int holdCount() {
         return (int) attached(handles.get());
     }
@@ -247,16 +245,12 @@ public final class Lease {
         renewingHandles.decrementAndGet();
     }
 
-    /**
-     * @return whether the lease is to be renewed: some open handle wants it, and its limit has not come
-     */
+    /** {@return whether the lease is to be renewed: some open handle wants it, and its limit has not come} */
     public boolean isRenewing() {
         return renewingHandles.get() > 0 && !isLimitReached();
     }
 
-    /**
-     * @return whether the lock has been held for its {@code maxHold}, so that nothing makes it last longer
-     */
+    /** {@return whether the lock has been held for its {@code maxHold}, so that nothing makes it last longer} */
     public boolean isLimitReached() {
         return heldNanos() >= terms.maxHoldNanos();
     }
@@ -269,30 +263,22 @@ public final class Lease {
         lastFailure = failure;
     }
 
-    /**
-     * @return until when it is held, on the ticker
-     */
+    /** {@return until when it is held, on the ticker} */
     public long deadline() {
         return deadline.get();
     }
 
-    /**
-     * @return the current lease, in nanoseconds
-     */
+    /** {@return the current lease, in nanoseconds} */
     public long leaseNanos() {
         return leaseNanos.get();
     }
 
-    /**
-     * @return how long the lock is certainly held without renewal; zero if it is not held
-     */
+    /** {@return how long the lock is certainly held without renewal; zero if it is not held} */
     public Duration remaining() {
         return isLive() ? Duration.ofNanos(Math.max(0, deadline.get() - ticker.nanos())) : Duration.ZERO;
     }
 
-    /**
-     * @return how long ago the lock was acquired
-     */
+    /** {@return how long ago the lock was acquired} */
     public Duration held() {
         return Duration.ofNanos(heldNanos());
     }
@@ -301,30 +287,22 @@ public final class Lease {
         return ticker.nanos() - acquiredAt;
     }
 
-    /**
-     * @return how to treat it
-     */
+    /** {@return how to treat it} */
     public LeaseTerms terms() {
         return terms;
     }
 
-    /**
-     * @return what is locked
-     */
+    /** {@return what is locked} */
     public LockKey key() {
         return key;
     }
 
-    /**
-     * @return the acquisition that was granted
-     */
+    /** {@return the acquisition that was granted} */
     public OwnerId owner() {
         return owner;
     }
 
-    /**
-     * @return the fencing token
-     */
+    /** {@return the fencing token} */
     public long token() {
         return token;
     }

@@ -59,6 +59,8 @@ public final class LeaseKeeper implements AutoCloseable {
     private volatile boolean closed;
 
     /**
+     * Creates an instance.
+     *
      * @param store renews the leases
      * @param events is told what happens to them
      * @param ticker the clock

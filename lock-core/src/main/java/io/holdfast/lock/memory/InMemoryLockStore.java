@@ -44,6 +44,8 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     /**
+     * Creates an instance.
+     *
      * @param ticker counts leases
      * @param wallClock dates grants and feeds fencing tokens
      */

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Where a lock lives: {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in
- * one slot. {@code %}, {@code {} and {@code }} inside the key are escaped as in a URL, which is injective: no key can
+ * one slot. Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can
  * close the tag early, or look like another.
  */
 final class KeyLayout {

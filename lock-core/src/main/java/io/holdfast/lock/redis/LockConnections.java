@@ -37,8 +37,8 @@ final class LockConnections {
 
     /** Whether locks are spread over several servers, so that one script can't touch two of them. */
     boolean isCluster() {
-        return JEDIS && JedisConnections.fits(calls) && JedisConnections.isCluster(calls)
-                || LETTUCE && LettuceConnections.fits(calls) && LettuceConnections.isCluster(calls);
+        return (JEDIS && JedisConnections.fits(calls) && JedisConnections.isCluster(calls))
+                || (LETTUCE && LettuceConnections.fits(calls) && LettuceConnections.isCluster(calls));
     }
 
     void close() {

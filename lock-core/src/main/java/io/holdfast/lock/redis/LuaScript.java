@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.springframework.data.redis.core.script.DigestUtils;
 
 /** The scripts: a resource each, behind the functions that they share. */
+@SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
 enum LuaScript {
     ACQUIRE,
     RELEASE,

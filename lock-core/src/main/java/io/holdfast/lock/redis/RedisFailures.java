@@ -77,8 +77,8 @@ final class RedisFailures {
 
     private static boolean isReply(Throwable t) {
         String type = t.getClass().getName();
-        return type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException")
-                || type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException")
+        return (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
+                || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
                 || type.endsWith("NoScriptException");
     }
 

@@ -20,6 +20,8 @@ public record RedisLockSettings(String keyPrefix, Duration commandTimeout, Durat
             new RedisLockSettings("lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16);
 
     /**
+     * Checks the components.
+     *
      * @throws IllegalArgumentException if a setting is out of range; the message says which, and what is allowed
      */
     public RedisLockSettings {
@@ -43,24 +45,27 @@ public record RedisLockSettings(String keyPrefix, Duration commandTimeout, Durat
     }
 
     /**
+     * {@return a copy with that prefix}
+     *
      * @param value the first part of each key
-     * @return a copy with that prefix
      */
     public RedisLockSettings withKeyPrefix(String value) {
         return new RedisLockSettings(value, commandTimeout, tokenRetention, connections);
     }
 
     /**
+     * {@return a copy with that limit}
+     *
      * @param value limits one command
-     * @return a copy with that limit
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
         return new RedisLockSettings(keyPrefix, value, tokenRetention, connections);
     }
 
     /**
+     * {@return a copy with that retention}
+     *
      * @param value how long the last token of an unused lock is remembered
-     * @return a copy with that retention
      */
     public RedisLockSettings withTokenRetention(Duration value) {
         return new RedisLockSettings(keyPrefix, commandTimeout, value, connections);

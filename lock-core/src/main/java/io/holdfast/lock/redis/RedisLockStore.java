@@ -58,6 +58,8 @@ public final class RedisLockStore implements LockStore {
     private final int renewalsPerCall;
 
     /**
+     * Creates an instance.
+     *
      * @param applications tells where Redis is and how to log in; the store makes connections of its own from it, and
      *     never closes it
      * @param settings names, timeouts, retention

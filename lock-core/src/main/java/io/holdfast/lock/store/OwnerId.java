@@ -10,6 +10,8 @@ package io.holdfast.lock.store;
 public record OwnerId(String clientId, long sequence) {
 
     /**
+     * Checks the components.
+     *
      * @throws IllegalArgumentException if the client id is empty or holds a colon
      */
     public OwnerId {

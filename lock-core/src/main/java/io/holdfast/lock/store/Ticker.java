@@ -9,8 +9,6 @@ public interface Ticker {
     /** The JVM's own. */
     Ticker SYSTEM = System::nanoTime;
 
-    /**
-     * @return nanoseconds from an arbitrary origin
-     */
+    /** {@return nanoseconds from an arbitrary origin} */
     long nanos();
 }

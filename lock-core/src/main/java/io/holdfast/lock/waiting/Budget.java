@@ -21,39 +21,35 @@ public final class Budget {
     }
 
     /**
+     * {@return a budget}
+     *
      * @param ticker what it is counted on, from now
      * @param nanos its size in nanoseconds; zero is one try
-     * @return a budget
      */
     public static Budget of(Ticker ticker, long nanos) {
         return new Budget(ticker, Math.max(0, nanos));
     }
 
     /**
+     * {@return a budget that never ends}
+     *
      * @param ticker what the waited time is counted on
-     * @return a budget that never ends
      */
     public static Budget unlimited(Ticker ticker) {
         return new Budget(ticker, UNLIMITED);
     }
 
-    /**
-     * @return whether it was zero from the beginning
-     */
+    /** {@return whether it was zero from the beginning} */
     public boolean isOneTry() {
         return nanos == 0;
     }
 
-    /**
-     * @return what is left, in nanoseconds; never negative
-     */
+    /** {@return what is left, in nanoseconds; never negative} */
     public long remainingNanos() {
         return nanos == UNLIMITED ? Long.MAX_VALUE : Math.max(0, nanos - (ticker.nanos() - start));
     }
 
-    /**
-     * @return how long the caller has waited
-     */
+    /** {@return how long the caller has waited} */
     public Duration spent() {
         return Duration.ofNanos(ticker.nanos() - start);
     }

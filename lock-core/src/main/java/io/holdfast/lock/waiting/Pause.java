@@ -10,6 +10,8 @@ public interface Pause {
     Pause SLEEP = TimeUnit.NANOSECONDS::sleep;
 
     /**
+     * Lets time pass.
+     *
      * @param nanos for how long
      * @throws InterruptedException if the thread is interrupted before or meanwhile
      */

@@ -20,6 +20,8 @@ public final class PollingWaiter {
     private final Pause pause;
 
     /**
+     * Creates an instance.
+     *
      * @param pause how time passes between two tries
      */
     public PollingWaiter(Pause pause) {
@@ -31,8 +33,9 @@ public final class PollingWaiter {
     public interface Try {
 
         /**
+         * {@return the store's answer}
+         *
          * @param waiting whether there will be another try if this one fails
-         * @return the store's answer
          */
         AcquireReply ask(boolean waiting);
     }

@@ -69,9 +69,7 @@ public @interface DistributedLock {
      */
     long waitFor() default -1;
 
-    /**
-     * @return the unit of {@link #lease()} and {@link #waitFor()}
-     */
+    /** {@return the unit of {@link #lease()} and {@link #waitFor()}} */
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
@@ -90,12 +88,10 @@ public @interface DistributedLock {
     String waitForString() default "";
 
     /**
-     * @return false makes the lease a fixed time limit; true leaves it to the client's default ({@code lock.renew})
+     * {@return false makes the lease a fixed time limit; true leaves it to the client's default ({@code lock.renew})}
      */
     boolean renew() default true;
 
-    /**
-     * @return what to do when the lock is not free in time
-     */
+    /** {@return what to do when the lock is not free in time} */
     OnContention onContention() default OnContention.THROW;
 }

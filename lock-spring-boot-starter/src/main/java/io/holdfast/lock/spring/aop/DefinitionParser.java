@@ -17,6 +17,8 @@ final class DefinitionParser {
     private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
     /**
+     * Creates an instance.
+     *
      * @param placeholders replaces {@code ${…}} in text attributes
      */
     DefinitionParser(StringValueResolver placeholders) {

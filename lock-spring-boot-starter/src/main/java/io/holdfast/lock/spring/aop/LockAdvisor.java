@@ -33,6 +33,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     private final transient LockDefinitions definitions;
 
     /**
+     * Creates an instance.
+     *
      * @param beans resolves placeholders and {@code @bean} references
      * @param templates yields the application's template; asked at the first call of a locked method
      * @param defaultWait how long to wait where the annotation says nothing; asked at each call

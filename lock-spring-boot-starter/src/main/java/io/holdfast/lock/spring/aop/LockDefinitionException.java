@@ -11,6 +11,8 @@ final class LockDefinitionException extends IllegalStateException {
     private final String action;
 
     /**
+     * Creates an instance.
+     *
      * @param problem what is wrong, and where
      * @param action what to do
      */

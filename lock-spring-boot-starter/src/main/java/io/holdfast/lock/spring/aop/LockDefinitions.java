@@ -19,7 +19,8 @@ final class LockDefinitions {
     }
 
     /**
-     * @return the definition, or null if the method has no annotation
+     * {@return the definition, or null if the method has no annotation}
+     *
      * @throws LockDefinitionException if the annotation cannot work
      */
     @Nullable

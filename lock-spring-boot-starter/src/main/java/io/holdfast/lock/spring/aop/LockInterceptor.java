@@ -30,6 +30,8 @@ final class LockInterceptor implements MethodInterceptor {
     private final StageLock stages = new StageLock();
 
     /**
+     * Creates an instance.
+     *
      * @param template is asked at each call, so that building the advisor needs no connection
      * @param defaultWait how long to wait where the annotation says nothing
      */

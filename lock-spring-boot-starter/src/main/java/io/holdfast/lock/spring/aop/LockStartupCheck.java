@@ -26,6 +26,8 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private final LockAdvisor advisor;
 
     /**
+     * Creates an instance.
+     *
      * @param beans all of them are looked at
      * @param advisor must be part of each proxy of a bean with locked methods
      */

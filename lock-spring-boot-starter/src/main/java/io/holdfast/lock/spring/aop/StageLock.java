@@ -50,7 +50,7 @@ final class StageLock {
     private <T> CompletableFuture<T> follow(CompletionStage<T> stage, LockHandle handle) {
         CompletableFuture<T> result = new CompletableFuture<>();
         stage.whenCompleteAsync((value, failure) -> complete(result, value, closing(handle, failure)), releases);
-        result.whenComplete((value, failure) -> {
+        var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled() && stage instanceof CompletableFuture<T> source) {
                 source.cancel(true);
             }

@@ -83,7 +83,7 @@ final class ConnectionFactories {
     private boolean isMarked(String name) {
         BeanDefinition definition = definition(name);
         return beans.findAnnotationOnBean(name, LockConnectionFactory.class, false) != null
-                || definition instanceof AbstractBeanDefinition each && each.hasQualifier(QUALIFIER)
+                || (definition instanceof AbstractBeanDefinition each && each.hasQualifier(QUALIFIER))
                 || isMarkedMethod(definition);
     }
 

@@ -12,6 +12,8 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     private final String allowed;
 
     /**
+     * Creates an instance.
+     *
      * @param cause what the core says of the value: "x is y; what is allowed"
      */
     InvalidLockPropertyException(String property, @Nullable Object value, IllegalArgumentException cause) {
