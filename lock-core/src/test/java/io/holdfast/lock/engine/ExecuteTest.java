@@ -120,4 +120,17 @@ class ExecuteTest extends EngineFixture {
         held.close();
         assertThat(onAnotherThread(() -> locks.tryAcquire(KEY))).isPresent();
     }
+
+    @Test
+    void waiting_limit_is_exceeded_by_one_command_at_most() {
+        Duration command = Duration.ofSeconds(1);
+        Duration limit = Duration.ofMillis(2_500);
+        others.acquire(KEY);
+        store.before = () -> time.pass(command);
+
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(limit)))
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class,
+                        e -> assertThat(e.waited()).isBetween(limit, limit.plus(command)));
+    }
 }
