@@ -64,6 +64,7 @@ final class Acquisition {
         while (true) {
             AcquireReply reply = askUntilAnswered(budget, interruptible);
             if (reply instanceof AcquireReply.Held held) {
+                giveUpSeat();
                 return new Result.Refused(held.holder());
             }
             if (reply instanceof AcquireReply.Granted granted && ticker.nanos() - sentAt < leaseNanos()) {
@@ -105,7 +106,7 @@ final class Acquisition {
     }
 
     private AcquireReply ask(boolean waiting, boolean interruptible) {
-        seated |= waiting;
+        seated = waiting;
         sentAt = ticker.nanos();
         AcquireRequest request = new AcquireRequest(key, owner, leaseMillis, holder, waiting);
         return interruptible ? store.acquire(request) : Shielded.call(() -> store.acquire(request));

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
  * earlier, so that many waiters do not ask in step; never more than once in 10 ms. Thread-safe; keeps nothing between
  * calls.
  *
- * <p>The budget is one: when it is spent the lock is asked for a last time, as somebody who does not wait, so the store
- * forgets the waiter in the same step.
+ * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
+ * so the store forgets the waiter in the same step. When it ends during a try, that was the last one.
  */
 public final class PollingWaiter {
 
@@ -58,7 +58,7 @@ public final class PollingWaiter {
                 }
                 boolean waiting = budget.remainingNanos() > 0;
                 AcquireReply reply = next.ask(waiting);
-                if (!waiting || !(reply instanceof AcquireReply.Held held)) {
+                if (!(reply instanceof AcquireReply.Held held) || budget.remainingNanos() == 0) {
                     return reply;
                 }
                 interrupted |= pause(pauseNanos(held, budget), interruptible);
