@@ -30,22 +30,7 @@ public final class LockLostException extends LockException {
 
     private static String message(LockKey key, LossCause cause, Duration held, long token) {
         return "Lock '" + key + "' (fencing token " + token + ") was lost after " + held.toMillis() + " ms: "
-                + reason(cause);
-    }
-
-    private static String reason(LossCause cause) {
-        return switch (cause) {
-            case EXPIRED ->
-                "its lease ran out before a renewal was acknowledged. Check that Redis answers and that this process"
-                        + " was not stopped for longer than the lease.";
-            case LIMIT_REACHED ->
-                "the work took longer than its fixed lease or maxHold. Raise the limit, or let the lease be renewed.";
-            case REVOKED ->
-                "the store says that it is not held by this handle. It was released by force, or the store lost data.";
-            case THREAD_DIED ->
-                "the thread that it was bound to ended without releasing it. Unlock in a finally block.";
-            case CLOSED -> "the lock client was closed.";
-        };
+                + cause.explanation();
     }
 
     /** {@return what was lost} */

@@ -3,13 +3,27 @@ package io.holdfast.lock.api;
 /** Why a held lock was lost. */
 public enum LossCause {
     /** The lease ran out before a renewal was acknowledged: Redis hung or was away, or this process stood still. */
-    EXPIRED,
+    EXPIRED(
+            "its lease ran out before a renewal was acknowledged. Check that Redis answers and that this process was not"
+                    + " stopped for longer than the lease."),
     /** The lease was not, or no longer, to be renewed ({@code renew = false}, {@code maxHold}) and ran out. */
-    LIMIT_REACHED,
+    LIMIT_REACHED(
+            "the work took longer than its fixed lease or maxHold. Raise the limit, or let the lease be renewed."),
     /** The store answered that somebody else, or nobody, holds the lock: forced release, lost data, a failover. */
-    REVOKED,
+    REVOKED("the store says that it is not held by this handle. It was released by force, or the store lost data."),
     /** The thread that the lock was bound to ended without releasing it; the lock was released then. */
-    THREAD_DIED,
+    THREAD_DIED("the thread that it was bound to ended without releasing it. Unlock in a finally block."),
     /** This client was closed while the lock was held. */
-    CLOSED
+    CLOSED("the lock client was closed.");
+
+    private final String explanation;
+
+    LossCause(String explanation) {
+        this.explanation = explanation;
+    }
+
+    /** {@return what happened and what to do, as the end of a sentence} */
+    public String explanation() {
+        return explanation;
+    }
 }

@@ -83,13 +83,14 @@ final class Cleanup {
         executor.shutdown();
         boolean interrupted = Thread.interrupted();
         try {
-            if (!executor.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
-                log.warn("Redis did not answer in time at shutdown; locks that are left end with their leases");
-            }
+            executor.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             interrupted = true;
         }
-        executor.shutdownNow();
+        int left = executor.shutdownNow().size();
+        if (left > 0) {
+            log.warn("Redis did not answer in time at shutdown; {} lock(s) end with their leases", left);
+        }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -8,6 +8,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,31 +18,55 @@ final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final List<LockListener> listeners;
+    private final List<Supplier<List<LockListener>>> sources;
     private final ExecutorService thread;
+    private volatile @Nullable List<LockListener> listeners;
 
-    EventPublisher(List<LockListener> listeners) {
-        this.listeners = List.copyOf(listeners);
+    /**
+     * Creates an instance.
+     *
+     * @param sources yield the listeners; asked at the first event
+     */
+    EventPublisher(List<Supplier<List<LockListener>>> sources) {
+        this.sources = List.copyOf(sources);
         var single = new ThreadPoolExecutor(
                 1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Daemons.named("lock-listeners"));
         single.allowCoreThreadTimeOut(true);
         this.thread = single;
     }
 
+    /** Whether it is worth while to make an event. */
     boolean hasListeners() {
-        return !listeners.isEmpty();
+        List<LockListener> known = listeners;
+        return known == null ? !sources.isEmpty() : !known.isEmpty();
     }
 
     void publish(LockEvent event) {
-        for (LockListener listener : listeners) {
+        for (LockListener listener : listeners()) {
             guarded(() -> listener.onEvent(event));
         }
     }
 
     void publishLater(LockEvent event) {
-        if (!listeners.isEmpty()) {
+        if (hasListeners()) {
             later(() -> publish(event));
         }
+    }
+
+    private List<LockListener> listeners() {
+        List<LockListener> known = listeners;
+        if (known == null) {
+            try {
+                known = sources.stream()
+                        .flatMap(source -> source.get().stream())
+                        .toList();
+                listeners = known;
+            } catch (RuntimeException e) {
+                log.warn("The lock listeners are not available yet; an event is lost", e);
+                return List.of();
+            }
+        }
+        return known;
     }
 
     void later(Runnable action) {

@@ -110,6 +110,11 @@ final class Handle implements LockHandle {
         }
     }
 
+    @Override
+    public String toString() {
+        return "LockHandle[" + key() + ", fencing token " + fencingToken() + "]";
+    }
+
     private boolean isToldBy(@Nullable Throwable failure) {
         return failure instanceof LockLostException known
                 && known.key().equals(key())

@@ -30,10 +30,10 @@ final class LeaseReports implements LeaseEvents {
                 loss.key(),
                 loss.fencingToken(),
                 loss.held().toMillis(),
-                loss.cause(),
+                loss.cause().explanation(),
                 loss.failure() == null
                         ? ""
-                        : "; last failed renewal: " + loss.failure().getMessage());
+                        : " Last failed renewal: " + loss.failure().getMessage());
         events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
         events.publishLater(loss);
     }

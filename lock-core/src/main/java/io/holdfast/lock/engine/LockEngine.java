@@ -54,7 +54,7 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
-        this.events = new EventPublisher(builder.listeners);
+        this.events = new EventPublisher(builder.sources);
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker);
         this.operations = new LockOperations(client, new PollingWaiter(builder.pause), events);
@@ -177,7 +177,7 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     public static final class Builder {
 
         private final LockStore store;
-        private final List<LockListener> listeners = new ArrayList<>();
+        private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
         private LockDefaults defaults = LockDefaults.STANDARD;
         private @Nullable Executor executor;
         private Ticker ticker = Ticker.SYSTEM;
@@ -203,8 +203,7 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
          * @param listener is told what happens to this client's locks
          */
         public Builder listener(LockListener listener) {
-            listeners.add(listener);
-            return this;
+            return listeners(() -> List.of(listener));
         }
 
         /**
@@ -235,6 +234,17 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
          */
         public Builder pause(Pause value) {
             this.pause = value;
+            return this;
+        }
+
+        /**
+         * Adds listeners that are asked for at the first event, because they are not there yet.
+         *
+         * @param source yields the listeners; if it fails, it is asked again at the next event
+         * @return this
+         */
+        public Builder listeners(Supplier<List<LockListener>> source) {
+            sources.add(source);
             return this;
         }
 

@@ -122,7 +122,13 @@ final class RenewalLoop {
         return new RenewRequest(lease.key(), lease.owner(), TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()));
     }
 
-    private void failed(List<Lease> batch, RuntimeException failure) {
+    private void failed(List<Lease> renewed, RuntimeException failure) {
+        renewed.forEach(lease -> lease.renewalFailed(failure));
+        List<Lease> batch = renewed.stream().filter(Lease::isLive).toList();
+        if (batch.isEmpty()) {
+            log.debug("Renewal of leases that are lost meanwhile failed", failure);
+            return;
+        }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
                 "Renewal of {} lock(s) failed, among them '{}', held for {} ms; it is tried again until the lease ends: {}",
@@ -133,7 +139,6 @@ final class RenewalLoop {
         events.renewalFailed(new LockEvent.RenewalFailed(keys, failure));
         long now = ticker.nanos();
         for (Lease lease : batch) {
-            lease.renewalFailed(failure);
             long delay = Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
             planner.renewAt(lease, now + delay);
         }

@@ -1,10 +1,13 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
@@ -44,10 +47,24 @@ final class RedisFailures {
             String hint = HINTS.getOrDefault(code(error.get()).orElse(""), "");
             return new LockStoreException("Redis refused: " + error.get() + " " + hint, failure, false);
         }
+        if (isRefused(failure)) {
+            return new LockStoreException(
+                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*). ("
+                            + rootOf(failure) + ")",
+                    failure,
+                    false);
+        }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? "Redis did not answer in time. Check that the server answers, and lock.redis.command-timeout. "
-                : "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*). ";
+                : "The connection to Redis broke. Check that the server runs, and what stands in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
+    }
+
+    /** The last send certainly failed, but an earlier one of the same call may have arrived. */
+    static LockStoreException ofUnknownOutcome(LockStoreException failure) {
+        return failure.outcomeUnknown()
+                ? failure
+                : new LockStoreException(String.valueOf(failure.getMessage()), failure.getCause(), true);
     }
 
     /** A connection broke under the command, at once: not a timeout, not an answer of the server, not an interrupt. */
@@ -58,6 +75,20 @@ final class RedisFailures {
                 && !(cause instanceof QueryTimeoutException)
                 && !hasTimeout(cause)
                 && !Thread.currentThread().isInterrupted();
+    }
+
+    /** Nobody listens there: nothing was sent. Jedis keeps what each address said among the suppressed. */
+    private static boolean isRefused(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (isConnectFailure(t) || Stream.of(t.getSuppressed()).anyMatch(RedisFailures::isConnectFailure)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isConnectFailure(Throwable t) {
+        return t instanceof ConnectException || t instanceof UnknownHostException;
     }
 
     static boolean isNoScript(RuntimeException failure) {

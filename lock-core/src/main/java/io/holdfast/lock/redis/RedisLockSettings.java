@@ -40,7 +40,7 @@ public record RedisLockSettings(String keyPrefix, Duration commandTimeout, Durat
     private static void checkRange(String name, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(
-                    name + " is " + value + "; allowed is " + min + " to " + max + " (ISO-8601 durations)");
+                    name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + max.toSeconds() + " s");
         }
     }
 

@@ -41,15 +41,17 @@ final class ScriptRunner {
 
     Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
         long start = System.nanoTime();
+        boolean outcomeUnknown = false;
         for (int send = 1; ; send++) {
             try {
                 return new Reply(send(script, keys, keysAndArgs), send == 1);
             } catch (RuntimeException e) {
                 LockStoreException failure = RedisFailures.translate(e);
+                outcomeUnknown |= failure.outcomeUnknown();
                 boolean again = RedisFailures.isBrokenConnection(failure)
                         && System.nanoTime() - start + PAUSE_NANOS < timeoutNanos;
                 if (!again) {
-                    throw failure;
+                    throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
                 }
                 if (send >= SENDS_AT_ONCE) {
                     LockSupport.parkNanos(this, PAUSE_NANOS);

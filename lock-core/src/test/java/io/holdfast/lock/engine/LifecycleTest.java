@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LossCause;
 import java.time.Duration;
@@ -94,5 +95,21 @@ class LifecycleTest extends EngineFixture {
         locks.execute(KEY, () -> {});
 
         assertThat(locks.held()).isZero();
+    }
+
+    @Test
+    void listeners_that_are_not_there_yet_are_asked_for_again() {
+        AtomicReference<List<LockListener>> available = new AtomicReference<>();
+        LockEngine early = LockEngine.builder(store)
+                .ticker(time)
+                .listeners(() -> List.copyOf(java.util.Objects.requireNonNull(available.get())))
+                .build();
+        early.execute(KEY, () -> {});
+        available.set(List.of(events::add));
+
+        early.execute(KEY, () -> {});
+
+        assertThat(events).hasSize(2);
+        early.close();
     }
 }

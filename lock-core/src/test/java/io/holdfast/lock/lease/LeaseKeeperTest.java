@@ -187,6 +187,24 @@ class LeaseKeeperTest {
     }
 
     @Test
+    void failed_renewal_of_a_lease_that_is_lost_meanwhile_is_not_told() {
+        acquired(KEY, LEASE, true);
+        store.before = () -> {
+            time.pass(LEASE);
+            throw StoreSpy.unreachable();
+        };
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+
+        keeper.renewDue();
+
+        assertThat(events.lost)
+                .singleElement()
+                .satisfies(loss -> assertThat(loss.failure()).isNotNull());
+        assertThat(events.renewalFailed).isEmpty();
+    }
+
+    @Test
     void lost_lease_stays_lost_when_a_late_renewal_succeeds() {
         Lease lease = acquired(KEY, LEASE, true);
         store.after = () -> time.pass(LEASE);

@@ -79,6 +79,19 @@ class RedisFaultsTest {
     }
 
     @Test
+    void server_that_never_was_there_is_a_known_failure() {
+        int nobody = proxy.port();
+        proxy.close();
+        RedisLockStore absent = new RedisLockStore(client.connect(nobody), RedisLockSettings.STANDARD);
+
+        assertThatThrownBy(() -> absent.inspect(key)).isInstanceOfSatisfying(LockStoreException.class, e -> {
+            assertThat(e).hasMessageContaining("cannot be reached");
+            assertThat(e.outcomeUnknown()).isFalse();
+        });
+        absent.close();
+    }
+
+    @Test
     void loading_server_is_a_known_failure_that_says_so() {
         proxy.answer("-LOADING Redis is loading the dataset in memory");
 

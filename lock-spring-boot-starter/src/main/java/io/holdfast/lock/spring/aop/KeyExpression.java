@@ -26,12 +26,14 @@ final class KeyExpression {
     private final String where;
     private final ParameterNameDiscoverer names;
     private final KeyVariables variables;
+    private final List<String> unknown;
 
     private KeyExpression(SpelExpression expression, Method method, String where, ParameterNameDiscoverer names) {
         this.expression = expression;
         this.where = where;
         this.names = names;
         this.variables = KeyVariables.of(method, names);
+        this.unknown = variables.unknownIn(expression);
     }
 
     /**
@@ -70,7 +72,6 @@ final class KeyExpression {
     }
 
     private void refuseUnknownVariables() {
-        List<String> unknown = variables.unknownIn(expression);
         if (!unknown.isEmpty()) {
             throw failure(
                     "the method has no parameter " + String.join(", ", unknown) + ". " + variables.describe(), null);

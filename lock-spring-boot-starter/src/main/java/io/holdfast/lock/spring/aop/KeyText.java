@@ -33,8 +33,8 @@ final class KeyText {
         boolean iterable = value instanceof Iterable<?> && !(value instanceof Path);
         if (iterable || value instanceof Map<?, ?> || value.getClass().isArray()) {
             throw source.failure(
-                    "it yields a " + value.getClass().getSimpleName() + ", and several keys at once are not supported."
-                            + " Let the expression yield one value.",
+                    "it yields " + (value instanceof Map<?, ?> ? "a map" : "a collection")
+                            + ", and several keys at once are not supported." + " Let the expression yield one value.",
                     null);
         }
     }

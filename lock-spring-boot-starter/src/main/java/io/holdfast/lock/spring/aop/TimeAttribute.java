@@ -70,6 +70,11 @@ final class TimeAttribute {
             if (text == null || text.isBlank()) {
                 return Optional.empty();
             }
+            if (text.contains("${")) {
+                throw new LockDefinitionException(
+                        where + " has " + given.name() + "String = " + shown + ", and a property in it is not set.",
+                        "Set the property " + text + ", or give a default: ${name:10s}.");
+            }
             shown = text.equals(given.text()) ? shown : shown + " (" + text + ")";
             value = DurationStyle.detectAndParse(text.trim(), unit.toChronoUnit());
         } catch (IllegalArgumentException | ArithmeticException e) {

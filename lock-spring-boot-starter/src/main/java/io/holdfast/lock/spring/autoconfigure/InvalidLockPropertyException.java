@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A property of {@link LockProperties} has a value that is not allowed. */
@@ -10,6 +11,7 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     private final String property;
     private final String value;
     private final String allowed;
+    private final boolean time;
 
     /**
      * Creates an instance.
@@ -20,6 +22,7 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
         super(property + ": " + cause.getMessage(), cause);
         this.property = property;
         this.value = String.valueOf(value);
+        this.time = value instanceof Duration;
         String message = String.valueOf(cause.getMessage());
         this.allowed = message.substring(message.lastIndexOf("; ") + 1).trim();
     }
@@ -29,6 +32,7 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     }
 
     String action() {
-        return "Change " + property + ": " + allowed + ".";
+        String unit = time ? " A number without a unit is milliseconds: write 30s for seconds." : "";
+        return "Change " + property + ": " + allowed + "." + unit;
     }
 }

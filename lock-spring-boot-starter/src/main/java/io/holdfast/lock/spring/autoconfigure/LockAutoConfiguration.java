@@ -17,14 +17,15 @@ import org.springframework.context.annotation.Bean;
 @EnableConfigurationProperties(LockProperties.class)
 final class LockAutoConfiguration {
 
-    /** Needs the store, so it is closed before it. */
+    /** Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. */
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnBean(LockStore.class)
     LockTemplate lockTemplate(LockStore store, LockProperties properties, ObjectProvider<LockListener> listeners) {
-        LockEngine.Builder builder = LockEngine.builder(store).defaults(properties.toDefaults());
-        listeners.orderedStream().forEach(builder::listener);
-        return builder.build();
+        return LockEngine.builder(store)
+                .defaults(properties.toDefaults())
+                .listeners(() -> listeners.orderedStream().toList())
+                .build();
     }
 
     @Bean

@@ -74,6 +74,29 @@ class BackOffTest {
         });
     }
 
+    static class ListenerThatLocks implements LockListener {
+
+        private final LockTemplate locks;
+
+        ListenerThatLocks(LockTemplate locks) {
+            this.locks = locks;
+        }
+
+        @Override
+        public void onEvent(LockEvent event) {
+            tell(locks.getClass().getSimpleName(), event);
+        }
+    }
+
+    @Test
+    void listener_may_need_the_template_itself() {
+        TOLD.clear();
+        Runners.inMemory().withBean(ListenerThatLocks.class).run(context -> {
+            context.getBean(LockTemplate.class).execute("listeners", () -> {});
+            assertThat(TOLD).containsExactly("LockEngine Acquired", "LockEngine Released");
+        });
+    }
+
     @Test
     void template_is_closed_before_its_store() {
         LockStore store = mock(LockStore.class);
