@@ -37,10 +37,14 @@ public record RedisLockSettings(String keyPrefix, Duration commandTimeout, Durat
         }
     }
 
+    private static String text(Duration value) {
+        return value.toDays() > 0 ? value.toDays() + " days" : value.toSeconds() + " s";
+    }
+
     private static void checkRange(String name, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(
-                    name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + max.toSeconds() + " s");
+                    name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + text(max));
         }
     }
 

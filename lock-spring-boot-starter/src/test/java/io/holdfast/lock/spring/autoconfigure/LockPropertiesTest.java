@@ -80,8 +80,8 @@ class LockPropertiesTest {
                     lock.max-hold            | 1ms      | 100 ms to 365 days
                     lock.warn-after          | 0s       | 1 ms to 365 days
                     lock.redis.key-prefix    | a{b}     | without braces
-                    lock.redis.command-timeout | 1ms    | PT0.01S to PT1M
-                    lock.redis.token-retention | 1ms    | PT1S to PT8760H
+                    lock.redis.command-timeout | 1ms    | 10 ms to 60 s
+                    lock.redis.token-retention | 1ms    | 1000 ms to 365 days
                     lock.redis.connections   | 0        | 1 to 1000
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
