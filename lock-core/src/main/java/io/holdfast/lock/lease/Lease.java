@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>Handles.</b> One word counts the open handles (low half), and those of them that the acquiring thread may
- *       reenter by (high half, "attached"). Entering is one compare-and-set "attached &gt; 0 → both +1", leaving is one
+ *       reenter by (high half, "attached"). Entering is one compare-and-set "both &gt; 0 → both +1", leaving is one
  *       "open − 1". So whoever brings the count to zero knows that he was the last, exactly one does, and after that
  *       nobody enters: a lease that another thread has closed is never reentered.
  *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the
@@ -101,7 +101,7 @@ public final class Lease {
         long now;
         do {
             now = handles.get();
-            if (attached(now) == 0) {
+            if (attached(now) == 0 || open(now) == 0) {
                 return false;
             }
         } while (!handles.compareAndSet(now, now + ATTACHED + OPEN));

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one watchdog of a client: renews leases, and says in time when one is lost.
@@ -35,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseKeeper implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+    private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long WIDEST_WINDOW_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final int RENEWALS_A_LEASE = 3;
@@ -113,6 +118,7 @@ public final class LeaseKeeper implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        renewals.close();
         threads.stop();
     }
 
@@ -131,11 +137,21 @@ public final class LeaseKeeper implements AutoCloseable {
 
     private void clock() {
         while (!closed) {
-            long wake = tick();
+            long wake = tickGuarded();
             plannedWake = wake;
             if (firstAlarmAt(wake) - wake >= 0) {
                 LockSupport.parkNanos(this, wake - ticker.nanos());
             }
+        }
+    }
+
+    /** Whatever goes wrong, the clock goes on: it is all that tells other holders of their losses. */
+    private long tickGuarded() {
+        try {
+            return tick();
+        } catch (RuntimeException | Error e) {
+            log.error("The clock of the locks met an error and goes on", e);
+            return ticker.nanos() + AFTER_ERROR_NANOS;
         }
     }
 

@@ -40,6 +40,7 @@ final class RenewalLoop {
     private final LeaseEvents events;
     private final Ticker ticker;
     private final Planner planner;
+    private volatile boolean closed;
 
     RenewalLoop(LockStore store, LeaseEvents events, Ticker ticker, Planner planner) {
         this.store = store;
@@ -57,16 +58,23 @@ final class RenewalLoop {
         work.release();
     }
 
+    /** Goes on until it is closed, whatever goes wrong, and whoever interrupts its thread. */
     void run() {
-        try {
-            while (true) {
+        while (!closed) {
+            try {
                 work.acquire();
                 work.drainPermits();
                 renewPending();
+            } catch (InterruptedException e) {
+                log.debug("Renewal was interrupted; it ends if the client is closed");
+            } catch (RuntimeException | Error e) {
+                log.error("Renewal of locks met an error and goes on", e);
             }
-        } catch (InterruptedException e) {
-            log.debug("Renewal ends");
         }
+    }
+
+    void close() {
+        closed = true;
     }
 
     void renewPending() {
@@ -86,7 +94,7 @@ final class RenewalLoop {
         List<RenewReply> replies;
         try {
             replies = store.renew(requests);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failed(batch, e);
             return;
         }
@@ -122,7 +130,7 @@ final class RenewalLoop {
         return new RenewRequest(lease.key(), lease.owner(), TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()));
     }
 
-    private void failed(List<Lease> renewed, RuntimeException failure) {
+    private void failed(List<Lease> renewed, Throwable failure) {
         renewed.forEach(lease -> lease.renewalFailed(failure));
         List<Lease> batch = renewed.stream().filter(Lease::isLive).toList();
         if (batch.isEmpty()) {

@@ -205,6 +205,20 @@ class LeaseKeeperTest {
     }
 
     @Test
+    void error_in_the_store_is_a_failed_renewal_like_others() {
+        Lease lease = acquired(KEY, LEASE, true);
+        store.before = () -> {
+            store.before = () -> {};
+            throw new StackOverflowError("on purpose");
+        };
+
+        pass(LEASE.multipliedBy(2));
+
+        assertThat(events.renewalFailed).hasSize(1);
+        assertThat(lease.isLive()).isTrue();
+    }
+
+    @Test
     void lost_lease_stays_lost_when_a_late_renewal_succeeds() {
         Lease lease = acquired(KEY, LEASE, true);
         store.after = () -> time.pass(LEASE);
