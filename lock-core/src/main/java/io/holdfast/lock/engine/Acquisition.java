@@ -30,7 +30,7 @@ final class Acquisition {
     /** What came of it. */
     sealed interface Result {
 
-        record Granted(OwnerId owner, long token, long sentAt) implements Result {}
+        record Granted(OwnerId owner, long token, long sentAt, boolean resent) implements Result {}
 
         record Refused(@Nullable LockHolder holder) implements Result {}
     }
@@ -46,6 +46,7 @@ final class Acquisition {
 
     private OwnerId owner;
     private boolean seated;
+    private boolean resent;
     private long sentAt;
 
     Acquisition(Client client, PollingWaiter waiter, LockKey key, long leaseNanos, HolderInfo holder) {
@@ -68,7 +69,7 @@ final class Acquisition {
                 return new Result.Refused(held.holder());
             }
             if (reply instanceof AcquireReply.Granted granted && ticker.nanos() - sentAt < leaseNanos()) {
-                return new Result.Granted(owner, granted.token(), sentAt);
+                return new Result.Granted(owner, granted.token(), sentAt, resent);
             }
             cleanup.undo(key, owner, leaseNanos());
             if (budget.remainingNanos() == 0) {
@@ -76,6 +77,7 @@ final class Acquisition {
             }
             owner = ownerIds.get();
             seated = false;
+            resent = false;
         }
     }
 
@@ -109,11 +111,27 @@ final class Acquisition {
         seated = waiting;
         sentAt = ticker.nanos();
         AcquireRequest request = new AcquireRequest(key, owner, leaseMillis, holder, waiting);
-        return interruptible ? store.acquire(request) : Shielded.call(() -> store.acquire(request));
+        int[] sends = {0};
+        AcquireReply reply = interruptible
+                ? store.acquire(request)
+                : Shielded.call(() -> {
+                    sends[0]++;
+                    return store.acquire(request);
+                });
+        resent |= sends[0] > 1 || isResent(reply);
+        return reply;
     }
 
+    private static boolean isResent(AcquireReply reply) {
+        return (reply instanceof AcquireReply.Granted granted && granted.resent())
+                || (reply instanceof AcquireReply.Held held && held.resent());
+    }
+
+    /** If a send was not answered it may still arrive, so the acquisition is buried as well. */
     private void giveUpSeat() {
-        if (seated) {
+        if (resent) {
+            cleanup.undo(key, owner, leaseNanos());
+        } else if (seated) {
             cleanup.leave(key, owner);
         }
     }

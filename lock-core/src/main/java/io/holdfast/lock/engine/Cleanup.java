@@ -47,6 +47,13 @@ final class Cleanup {
         submit(key, () -> store.leave(key, owner, lease), leaseNanos);
     }
 
+    /** A lock was given back, but a send of its acquisition may still arrive. */
+    void bury(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
+        if (keep.isZero()) {
+            undo(key, owner, leaseNanos);
+        }
+    }
+
     /** Gives back a lock that nobody waits to see released. */
     void release(LockKey key, OwnerId owner, Duration keep, long leaseNanos) {
         submit(key, () -> store.release(key, owner, keep), leaseNanos);

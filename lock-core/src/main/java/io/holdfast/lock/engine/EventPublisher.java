@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners. One that throws is logged; one that blocks delays other listeners, but never a lock. */
+/**
+ * Tells listeners. One that throws is logged. One that blocks delays whoever tells it: the caller, or the thread of the
+ * losses; never the watchdog.
+ */
 final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);

@@ -29,12 +29,17 @@ final class Handle implements LockHandle {
     private final Hold hold;
     private final Map<LockKey, Hold> thread;
     private final boolean renewing;
+    private final boolean bound;
 
-    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing) {
+    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing, boolean bound) {
         this.operations = operations;
         this.hold = hold;
         this.thread = thread;
         this.renewing = renewing;
+        this.bound = bound;
+        if (bound) {
+            hold.lease().bind();
+        }
     }
 
     @Override
@@ -88,6 +93,7 @@ final class Handle implements LockHandle {
         ensureOpen();
         if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
             lease().detach();
+            unbind();
             operations.leftThread(hold, thread);
         }
         return this;
@@ -104,6 +110,9 @@ final class Handle implements LockHandle {
         if (former == State.CLOSED) {
             return;
         }
+        if (former == State.ATTACHED) {
+            unbind();
+        }
         LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, renewing);
         if (loss != null && !isToldBy(failure)) {
             throw new LockLostException(loss).suppressing(failure);
@@ -113,6 +122,12 @@ final class Handle implements LockHandle {
     @Override
     public String toString() {
         return "LockHandle[" + key() + ", fencing token " + fencingToken() + "]";
+    }
+
+    private void unbind() {
+        if (bound) {
+            lease().unbind();
+        }
     }
 
     private boolean isToldBy(@Nullable Throwable failure) {

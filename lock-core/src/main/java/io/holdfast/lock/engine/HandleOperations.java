@@ -11,7 +11,6 @@ import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,9 +37,9 @@ final class HandleOperations {
 
     void extend(Lease lease, long nanos) {
         long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
-        var request = List.of(new RenewRequest(lease.key(), lease.owner(), millis));
+        var request = new RenewRequest(lease.key(), lease.owner(), millis);
         long sentAt = client.ticker().nanos();
-        RenewReply reply = Shielded.call(() -> client.store().renew(request)).get(0);
+        RenewReply reply = Shielded.call(() -> client.store().extend(request));
         if (reply instanceof RenewReply.Failed failure) {
             throw new LockStoreException(
                     "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, false);
@@ -50,8 +49,10 @@ final class HandleOperations {
             lease.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
             keeper.reconsider(lease);
             loss = lease.loss();
-        } else {
+        } else if (lease.isOpen()) {
             loss = lease.lose(LossCause.REVOKED);
+        } else {
+            throw new IllegalStateException("Lock '" + lease.key() + "' was released while it was to be extended");
         }
         if (loss != null) {
             throw new LockLostException(loss);
@@ -107,6 +108,9 @@ final class HandleOperations {
                     lease.held().toMillis(),
                     e.getMessage());
             client.cleanup().release(lease.key(), lease.owner(), keep, lease.leaseNanos());
+        }
+        if (hold.isResent()) {
+            client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), keep);
         }
         if (events.hasListeners()) {
             events.publish(new LockEvent.Released(lease.key(), lease.token(), lease.held()));

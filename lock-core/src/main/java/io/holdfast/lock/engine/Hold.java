@@ -12,14 +12,16 @@ final class Hold {
     private final Lease lease;
     private final HolderInfo holder;
     private final long minHoldNanos;
+    private final boolean resent;
 
     /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
     private final Deque<Handle> lockedByView = new ArrayDeque<>(1);
 
-    Hold(Lease lease, HolderInfo holder, long minHoldNanos) {
+    Hold(Lease lease, HolderInfo holder, long minHoldNanos, boolean resent) {
         this.lease = lease;
         this.holder = holder;
         this.minHoldNanos = minHoldNanos;
+        this.resent = resent;
     }
 
     Lease lease() {
@@ -28,6 +30,11 @@ final class Hold {
 
     HolderInfo holder() {
         return holder;
+    }
+
+    /** Whether a send of its acquisition was not answered, and may still arrive. */
+    boolean isResent() {
+        return resent;
     }
 
     Deque<Handle> lockedByView() {

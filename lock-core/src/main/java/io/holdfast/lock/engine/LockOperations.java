@@ -58,7 +58,7 @@ final class LockOperations {
     Outcome acquire(LockKey key, Terms terms, Budget budget, boolean bound, boolean interruptible)
             throws InterruptedException {
         ensureOpen();
-        Handle reentered = reenter(key, terms);
+        Handle reentered = reenter(key, terms, bound);
         if (reentered != null) {
             return new Outcome.Acquired(reentered);
         }
@@ -82,23 +82,22 @@ final class LockOperations {
             HolderInfo holder,
             boolean bound,
             Budget budget) {
-        Thread thread = bound ? Thread.currentThread() : null;
         Lease lease = new Lease(
                 key,
                 granted.owner(),
                 granted.token(),
                 terms.lease(),
-                thread,
+                Thread.currentThread(),
                 granted.sentAt(),
                 client.ticker(),
                 reports);
         if (terms.renew()) {
             lease.startRenewing();
         }
-        Hold hold = new Hold(lease, holder, terms.minHoldNanos());
+        Hold hold = new Hold(lease, holder, terms.minHoldNanos(), granted.resent());
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew(), bound);
         holds.add(hold);
         keeper.watch(lease);
-        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew());
         if (closed) {
             handle.close();
             ensureOpen();
@@ -117,7 +116,7 @@ final class LockOperations {
         return new Outcome.Refused(waited, holder);
     }
 
-    private @Nullable Handle reenter(LockKey key, Terms terms) {
+    private @Nullable Handle reenter(LockKey key, Terms terms, boolean bound) {
         Hold hold = holds.find(key);
         if (hold == null) {
             return null;
@@ -131,7 +130,7 @@ final class LockOperations {
         if (terms.renew()) {
             lease.startRenewing();
         }
-        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew());
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew(), bound);
         try {
             checkReentry(lease, terms);
             stretch(lease, terms, wasRenewing);
@@ -159,11 +158,11 @@ final class LockOperations {
         if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {
             return;
         }
-        if (wasRenewing || terms.renew()) {
-            lease.raiseLease(wanted);
-        }
         if (wasRenewing || client.ticker().nanos() + wanted - lease.deadline() > 0) {
             handles.extend(lease, wanted);
+        }
+        if (wasRenewing || terms.renew()) {
+            lease.raiseLease(wanted);
         }
         keeper.reconsider(lease);
     }
@@ -207,11 +206,13 @@ final class LockOperations {
         }
         closed = true;
         keeper.close();
-        for (Lease lease : keeper.watched()) {
+        for (Hold hold : holds.all()) {
+            Lease lease = hold.lease();
+            Duration keep = hold.keep();
             lease.lose(LossCause.CLOSED);
             if (lease.abandon()) {
                 holds.remove(lease);
-                client.cleanup().release(lease.key(), lease.owner(), Duration.ZERO, lease.leaseNanos());
+                client.cleanup().release(lease.key(), lease.owner(), keep, lease.leaseNanos());
             }
         }
     }

@@ -2,6 +2,7 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.lease.Lease;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,11 @@ final class ThreadHolds {
     /** How many locks are known to be held, by this client's own books. */
     int size() {
         return ofClient.size();
+    }
+
+    /** What this client holds now, by its own books. */
+    List<Hold> all() {
+        return List.copyOf(ofClient.values());
     }
 
     /** The hold of some thread of this client that certainly has the lock now, or null. */

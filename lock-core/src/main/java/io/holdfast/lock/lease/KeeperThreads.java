@@ -1,5 +1,6 @@
 package io.holdfast.lock.lease;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -26,10 +27,19 @@ final class KeeperThreads {
     }
 
     void ensureStarted() {
-        if (real && !started.get() && started.compareAndSet(false, true)) {
-            clock.start();
-            renewal.start();
+        if (real && !started.get()) {
+            start();
         }
+    }
+
+    /** A thread that could not be started, for want of memory, is started by the next lock. */
+    private synchronized void start() {
+        for (Thread thread : List.of(clock, renewal)) {
+            if (thread.getState() == Thread.State.NEW) {
+                thread.start();
+            }
+        }
+        started.set(true);
     }
 
     void wakeClock() {

@@ -38,13 +38,14 @@ public final class Lease {
     private final OwnerId owner;
     private final long token;
     private final LeaseTerms terms;
-    private final @Nullable Thread boundTo;
+    private final Thread thread;
     private final Ticker ticker;
     private final LeaseEvents events;
     private final long acquiredAt;
 
     private final AtomicLong handles = new AtomicLong(ATTACHED + OPEN);
     private final AtomicInteger renewingHandles = new AtomicInteger();
+    private final AtomicInteger boundHandles = new AtomicInteger();
     private final AtomicLong deadline;
     private final AtomicLong leaseNanos;
     private final AtomicReference<LockEvent.@Nullable Lost> loss = new AtomicReference<>();
@@ -66,7 +67,7 @@ public final class Lease {
      * @param owner the acquisition that was granted
      * @param token its fencing token
      * @param terms how to treat it
-     * @param boundTo the thread whose death ends the hold, or null
+     * @param thread the thread that acquired it
      * @param sentAt when the granted call was sent, on the ticker
      * @param ticker the clock
      * @param events is told of the loss
@@ -76,7 +77,7 @@ public final class Lease {
             OwnerId owner,
             long token,
             LeaseTerms terms,
-            @Nullable Thread boundTo,
+            Thread thread,
             long sentAt,
             Ticker ticker,
             LeaseEvents events) {
@@ -84,7 +85,7 @@ public final class Lease {
         this.owner = owner;
         this.token = token;
         this.terms = terms;
-        this.boundTo = boundTo;
+        this.thread = thread;
         this.ticker = ticker;
         this.events = events;
         this.acquiredAt = sentAt;
@@ -255,8 +256,20 @@ public final class Lease {
         return heldNanos() >= terms.maxHoldNanos();
     }
 
+    /** A handle that ends with its thread was opened. */
+    public void bind() {
+        boundHandles.incrementAndGet();
+    }
+
+    /** A handle that ended with its thread was closed or detached. */
+    public void unbind() {
+        boundHandles.decrementAndGet();
+    }
+
+    /** Whether all handles that are open would have ended with the thread, which is dead. */
     boolean isBoundThreadDead() {
-        return boundTo != null && !boundTo.isAlive() && holdCount() > 0;
+        int bound = boundHandles.get();
+        return bound > 0 && !thread.isAlive() && bound == open(handles.get());
     }
 
     void renewalFailed(Throwable failure) {

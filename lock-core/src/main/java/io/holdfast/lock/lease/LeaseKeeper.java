@@ -114,7 +114,7 @@ public final class LeaseKeeper implements AutoCloseable {
         plan(lease);
     }
 
-    /** Ends the watch: nothing is renewed any more. What is open stays {@linkplain #watched() known}. */
+    /** Ends the watch: nothing is renewed any more. */
     @Override
     public void close() {
         closed = true;
@@ -122,12 +122,8 @@ public final class LeaseKeeper implements AutoCloseable {
         threads.stop();
     }
 
-    /**
-     * The open leases.
-     *
-     * @return a snapshot
-     */
-    public List<Lease> watched() {
+    /** The open leases that have an alarm, for tests: while the threads run, some are between two alarms. */
+    List<Lease> watched() {
         return alarms.stream()
                 .map(Alarm::lease)
                 .filter(Lease::isOpen)

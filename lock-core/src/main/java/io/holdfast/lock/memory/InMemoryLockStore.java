@@ -74,6 +74,11 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
+    public RenewReply extend(RenewRequest request) {
+        return renew(List.of(request)).get(0);
+    }
+
+    @Override
     public void leave(LockKey key, OwnerId owner, Duration bury) {
         locked(key, state -> state.leave(owner, bury.toNanos(), ticker.nanos()));
     }

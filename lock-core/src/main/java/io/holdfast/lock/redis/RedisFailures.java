@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockStoreException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -51,6 +52,13 @@ final class RedisFailures {
             return new LockStoreException(
                     "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*). ("
                             + rootOf(failure) + ")",
+                    failure,
+                    false);
+        }
+        if (isPoolExhausted(failure)) {
+            return new LockStoreException(
+                    "All connections for locks are in use. Raise lock.redis.connections, or find out why calls take so"
+                            + " long. (" + rootOf(failure) + ")",
                     failure,
                     false);
         }
@@ -118,9 +126,19 @@ final class RedisFailures {
         return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 
+    /** Nothing was sent. */
+    private static boolean isPoolExhausted(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof NoSuchElementException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static boolean hasTimeout(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof java.net.SocketTimeoutException || t instanceof java.util.NoSuchElementException) {
+            if (t instanceof java.net.SocketTimeoutException) {
                 return true;
             }
         }

@@ -83,7 +83,7 @@ public final class RedisLockStore implements LockStore {
             bytes(request.holder()),
             request.waiting() ? ONE : ZERO
         });
-        return Replies.acquire(reply.values());
+        return Replies.acquire(reply.values(), !reply.firstSend());
     }
 
     @Override
@@ -101,12 +101,18 @@ public final class RedisLockStore implements LockStore {
     public List<RenewReply> renew(List<RenewRequest> requests) {
         List<RenewReply> replies = new ArrayList<>(requests.size());
         for (int from = 0; from < requests.size(); from += renewalsPerCall) {
-            replies.addAll(renewTogether(requests.subList(from, Math.min(requests.size(), from + renewalsPerCall))));
+            replies.addAll(
+                    renewTogether(renewals, requests.subList(from, Math.min(requests.size(), from + renewalsPerCall))));
         }
         return replies;
     }
 
-    private List<RenewReply> renewTogether(List<RenewRequest> requests) {
+    @Override
+    public RenewReply extend(RenewRequest request) {
+        return renewTogether(calls, List.of(request)).get(0);
+    }
+
+    private List<RenewReply> renewTogether(ScriptRunner runner, List<RenewRequest> requests) {
         int count = requests.size();
         byte[][] keysAndArgs = new byte[3 * count + 1][];
         keysAndArgs[count] = retentionMillis;
@@ -116,7 +122,7 @@ public final class RedisLockStore implements LockStore {
             keysAndArgs[count + 1 + 2 * i] = bytes(request.owner());
             keysAndArgs[count + 2 + 2 * i] = bytes(request.leaseMillis());
         }
-        return Replies.renew(renewals.run(LuaScript.RENEW, count, keysAndArgs).values(), count);
+        return Replies.renew(runner.run(LuaScript.RENEW, count, keysAndArgs).values(), count);
     }
 
     @Override

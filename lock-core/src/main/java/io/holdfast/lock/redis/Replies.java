@@ -18,10 +18,10 @@ final class Replies {
 
     private Replies() {}
 
-    static AcquireReply acquire(List<?> reply) {
+    static AcquireReply acquire(List<?> reply, boolean resent) {
         return switch (text(reply, 0)) {
-            case "GRANTED" -> new AcquireReply.Granted(positive(reply, 1));
-            case "HELD" -> new AcquireReply.Held(holder(reply, 1));
+            case "GRANTED" -> new AcquireReply.Granted(positive(reply, 1), resent);
+            case "HELD" -> new AcquireReply.Held(holder(reply, 1), resent);
             case "BURIED" -> new AcquireReply.Buried();
             default -> throw unexpected(reply);
         };

@@ -15,7 +15,7 @@ import org.springframework.data.redis.core.RedisTemplate;
  * Sends scripts by their digest, and by their text where the server does not know the digest.
  *
  * <p>After a restart of Redis a pool is full of dead connections, each of which fails one command. Since every script
- * may be sent twice, a call on a broken connection is sent again, as long as its command timeout has not passed: at
+ * may be sent twice, a call on a broken connection is sent again, in the first quarter of its command timeout: at
  * once for as many times as there may be dead connections, and then every 20 ms. A timeout is never retried here: the
  * caller's budget pays for one of them only.
  *
@@ -25,6 +25,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 final class ScriptRunner {
 
     private static final int SENDS_AT_ONCE = 20;
+    private static final int RESEND_WITHIN = 4;
     private static final long PAUSE_NANOS = 20_000_000;
 
     /** An answer, and whether it is the answer to the first send. */
@@ -49,7 +50,7 @@ final class ScriptRunner {
                 LockStoreException failure = RedisFailures.translate(e);
                 outcomeUnknown |= failure.outcomeUnknown();
                 boolean again = RedisFailures.isBrokenConnection(failure)
-                        && System.nanoTime() - start + PAUSE_NANOS < timeoutNanos;
+                        && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
                 if (!again) {
                     throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
                 }

@@ -58,6 +58,16 @@ public interface LockStore extends AutoCloseable {
     List<RenewReply> renew(List<RenewRequest> requests);
 
     /**
+     * Makes one lease last for at least its length from now, for a caller who waits for it. Does not share connections
+     * with {@link #renew}, so that callers cannot hold up the watchdog.
+     *
+     * @param request the lease
+     * @return the answer
+     * @throws LockStoreException if the store did not answer or refused
+     */
+    RenewReply extend(RenewRequest request);
+
+    /**
      * Undoes an acquisition that has failed for good: gives up its place among the waiters and the lock if it got it,
      * and refuses it should one of its calls still arrive.
      *

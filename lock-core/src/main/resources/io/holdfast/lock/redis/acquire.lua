@@ -6,7 +6,7 @@
 --         {'BURIED'}
 local key, owner = KEYS[1], ARGV[1]
 local lease_us, retention_ms = tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
-local lock = redis.call('HMGET', key, 'owner', 'lease_end', 'token', 'graves_end', 'grave:' .. owner)
+local lock = redis.call('HMGET', key, 'owner', 'lease_end', 'token', 'graves_end', 'grave:' .. owner, 'seat:' .. owner)
 local now = now_us()
 local holder, lease_end, graves_end = lock[1], tonumber(lock[2] or 0), lock[4]
 
@@ -35,7 +35,7 @@ end
 local token = math.max((tonumber(lock[3]) or 0) + 1, now)
 redis.call('HSET', key, 'owner', owner, 'lease_end', fmt(now + lease_us), 'since', fmt(now),
   'holder', ARGV[4], 'token', fmt(token))
-if ARGV[5] == '1' then
+if lock[6] then
   redis.call('HDEL', key, 'seat:' .. owner)
 end
 keep(key, now, now + lease_us, graves_end, retention_ms)

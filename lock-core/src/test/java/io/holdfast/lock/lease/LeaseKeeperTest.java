@@ -46,7 +46,11 @@ class LeaseKeeperTest {
         AcquireReply reply =
                 store.acquire(new AcquireRequest(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
-        Lease lease = new Lease(key, owner, token, terms, boundTo, sentAt, time, events);
+        Lease lease = new Lease(
+                key, owner, token, terms, boundTo == null ? Thread.currentThread() : boundTo, sentAt, time, events);
+        if (boundTo != null) {
+            lease.bind();
+        }
         if (renew) {
             lease.startRenewing();
         }
@@ -313,6 +317,7 @@ class LeaseKeeperTest {
         worker.join();
         Lease lease = acquired(KEY, terms(LEASE), true, worker);
         lease.detach();
+        lease.unbind();
 
         pass(LEASE.multipliedBy(3));
 
@@ -385,7 +390,8 @@ class LeaseKeeperTest {
             long sentAt = System.nanoTime();
             realStore.acquire(new AcquireRequest(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
             LeaseTerms terms = new LeaseTerms(Duration.ofMillis(300).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
-            Lease lease = new Lease(KEY, owner, 1, terms, null, sentAt, io.holdfast.lock.store.Ticker.SYSTEM, events);
+            Lease lease = new Lease(
+                    KEY, owner, 1, terms, Thread.currentThread(), sentAt, io.holdfast.lock.store.Ticker.SYSTEM, events);
             lease.startRenewing();
             real.watch(lease);
 

@@ -17,7 +17,7 @@ public class LeaseLinearizabilityTest {
             new OwnerId("client", 1),
             1,
             new LeaseTerms(Long.MAX_VALUE, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
-            null,
+            Thread.currentThread(),
             0,
             () -> 0,
             new RecordedEvents());
@@ -30,6 +30,16 @@ public class LeaseLinearizabilityTest {
     @Operation
     public boolean exit() {
         return lease.exit(true);
+    }
+
+    @Operation
+    public void detach() {
+        lease.detach();
+    }
+
+    @Operation
+    public boolean exitDetached() {
+        return lease.exit(false);
     }
 
     @Operation

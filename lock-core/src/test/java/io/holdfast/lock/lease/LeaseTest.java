@@ -19,7 +19,8 @@ class LeaseTest {
 
     private Lease lease() {
         LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
-        return new Lease(LockKey.of("k"), new OwnerId("c", 1), 7, terms, null, time.nanos(), time, events);
+        return new Lease(
+                LockKey.of("k"), new OwnerId("c", 1), 7, terms, Thread.currentThread(), time.nanos(), time, events);
     }
 
     @Test

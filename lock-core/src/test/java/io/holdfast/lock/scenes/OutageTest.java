@@ -79,7 +79,7 @@ class OutageTest {
 
     @Test
     void holder_is_told_while_redis_hangs_and_locks_work_again_after_it() throws Exception {
-        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE.multipliedBy(4)));
         long token = handle.fencingToken();
         server.pause();
 

@@ -70,6 +70,12 @@ public final class StoreSpy implements LockStore {
     }
 
     @Override
+    public RenewReply extend(RenewRequest request) {
+        renewals.add(List.of(request));
+        return call(() -> delegate.extend(request));
+    }
+
+    @Override
     public void leave(LockKey key, OwnerId owner, Duration bury) {
         leaves.add(owner);
         call(() -> {
