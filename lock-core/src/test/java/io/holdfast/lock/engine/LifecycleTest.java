@@ -3,14 +3,19 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -111,5 +116,25 @@ class LifecycleTest extends EngineFixture {
 
         assertThat(events).hasSize(2);
         early.close();
+    }
+
+    @Test
+    void everything_is_released_at_close_while_the_watchdog_is_busy() {
+        for (int round = 0; round < 5; round++) {
+            var realStore = new StoreSpy(new InMemoryLockStore());
+            LockEngine busy = LockEngine.builder(realStore)
+                    .defaults(new LockDefaults(
+                            Duration.ofMillis(100), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
+                    .build();
+            List<LockHandle> handles = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                handles.add(busy.acquire(KEY + ":" + i));
+            }
+
+            busy.close();
+
+            assertThat(handles).noneMatch(LockHandle::isHeld);
+            assertThat(busy.held()).isZero();
+        }
     }
 }

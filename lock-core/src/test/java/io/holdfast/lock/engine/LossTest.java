@@ -45,6 +45,28 @@ class LossTest extends EngineFixture {
     }
 
     @Test
+    void handle_is_not_held_longer_than_the_store_counts() {
+        LockHandle handle = locks.acquire(
+                LockRequest.of(KEY).lease(Duration.ofNanos(100_900_000)).renew(false));
+        time.pass(Duration.ofNanos(100_500_000));
+
+        assertThat(others.tryAcquire(KEY)).isPresent();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    @Test
+    void extension_that_meets_its_own_release_is_no_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        store.before = () -> {
+            store.before = () -> {};
+            handle.close();
+        };
+
+        assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1))).isInstanceOf(IllegalStateException.class);
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
     void release_of_a_lost_handle_never_touches_the_next_holder() {
         LockHandle lost = locks.acquire(LockRequest.of(KEY).renew(false));
         time.pass(Duration.ofSeconds(30));

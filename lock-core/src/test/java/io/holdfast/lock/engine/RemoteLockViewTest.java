@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +69,26 @@ class RemoteLockViewTest extends EngineFixture {
         assertThat(isFree()).isTrue();
         assertThat(view).hasToString("RemoteLock[order:42]");
         assertThat(view.key().value()).isEqualTo(KEY);
+    }
+
+    @Test
+    void lock_view_inside_a_handle_ends_with_its_thread_when_the_handle_is_closed() throws Exception {
+        LockEngine real = LockEngine.builder(store)
+                .defaults(new LockDefaults(
+                        Duration.ofMillis(300), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
+                .build();
+        AtomicReference<LockHandle> handle = new AtomicReference<>();
+        Thread worker = new Thread(() -> {
+            handle.set(real.acquire(KEY));
+            real.getLock(KEY).lock();
+        });
+        worker.start();
+        worker.join();
+
+        handle.get().close();
+
+        Awaitility.await().until(this::isFree);
+        real.close();
     }
 
     @Test

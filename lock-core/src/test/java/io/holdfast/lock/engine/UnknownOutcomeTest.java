@@ -7,6 +7,8 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,6 +74,25 @@ class UnknownOutcomeTest extends EngineFixture {
         assertThat(store.acquires).hasSize(2);
         Awaitility.await()
                 .until(() -> store.leaves.contains(store.acquires.get(0).owner()));
+    }
+
+    @Test
+    void acquisition_that_was_sent_twice_is_buried_after_its_release() {
+        var resending = new StoreSpy(store) {
+            @Override
+            public AcquireReply acquire(AcquireRequest request) {
+                return super.acquire(request) instanceof AcquireReply.Granted granted
+                        ? new AcquireReply.Granted(granted.token(), true)
+                        : new AcquireReply.Buried();
+            }
+        };
+        LockEngine careful = LockEngine.builder(resending).ticker(time).build();
+
+        careful.acquire(KEY).close();
+
+        Awaitility.await().until(() -> !resending.leaves.isEmpty());
+        assertThat(store.acquire(resending.acquires.get(0))).isInstanceOf(AcquireReply.Buried.class);
+        careful.close();
     }
 
     @Test

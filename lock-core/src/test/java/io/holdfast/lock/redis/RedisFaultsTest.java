@@ -12,6 +12,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.TestRedis;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -79,9 +80,11 @@ class RedisFaultsTest {
     }
 
     @Test
-    void server_that_never_was_there_is_a_known_failure() {
-        int nobody = proxy.port();
-        proxy.close();
+    void server_that_never_was_there_is_a_known_failure() throws Exception {
+        int nobody;
+        try (ServerSocket closedAtOnce = new ServerSocket(0)) {
+            nobody = closedAtOnce.getLocalPort();
+        }
         RedisLockStore absent = new RedisLockStore(client.connect(nobody), RedisLockSettings.STANDARD);
 
         assertThatThrownBy(() -> absent.inspect(key)).isInstanceOfSatisfying(LockStoreException.class, e -> {

@@ -249,6 +249,27 @@ public abstract class LockStoreContract extends ContractFixture {
     }
 
     @Test
+    void waiter_is_not_counted_once_its_last_try_got_the_lock() {
+        granted(alice);
+        acquire(bob, LEASE, true);
+        store().release(key, alice, Duration.ZERO);
+
+        granted(acquire(bob, LEASE, false));
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void extension_is_a_renewal_of_one() {
+        granted(alice);
+
+        assertThat(store().extend(new RenewRequest(key, alice, 600_000))).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store().extend(new RenewRequest(key, bob, 600_000))).isInstanceOf(RenewReply.NotHolder.class);
+
+        assertThat(remaining()).isGreaterThan(Duration.ofMinutes(9));
+    }
+
+    @Test
     void waiter_that_does_not_ask_any_more_is_not_counted() {
         granted(alice);
         acquire(bob, LEASE, true);

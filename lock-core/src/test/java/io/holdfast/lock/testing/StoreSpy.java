@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /** A store that remembers what it was asked, and fails on demand: before it does the work, or after. */
-public final class StoreSpy implements LockStore {
+public class StoreSpy implements LockStore {
 
     private final LockStore delegate;
     public final List<AcquireRequest> acquires = new CopyOnWriteArrayList<>();

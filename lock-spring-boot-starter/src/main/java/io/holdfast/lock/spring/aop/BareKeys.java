@@ -20,15 +20,16 @@ final class BareKeys {
         Map<String, String> callers = new TreeMap<>();
         for (LockDefinition each : definitions) {
             if (each.key().isBare()) {
+                String text = Objects.requireNonNull(each.key().expression()).text();
                 callers.putIfAbsent(
-                        Objects.requireNonNull(each.key().expression()).text(), each.caller());
+                        each.method().getDeclaringClass().getName() + ' ' + text, text + " on " + each.caller());
             }
         }
         if (callers.size() > 1) {
             log.warn(
                     "These lock keys have no name and no text of their own, so different things with equal values are"
                             + " one lock: {}. Give each a name: @DistributedLock(name = \"order\", key = \"#order.id\")",
-                    callers);
+                    callers.values());
         }
     }
 }

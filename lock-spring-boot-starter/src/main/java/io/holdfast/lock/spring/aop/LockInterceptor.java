@@ -66,8 +66,9 @@ final class LockInterceptor implements MethodInterceptor {
     @SuppressWarnings("NullAway") // what proceeds may return null
     private @Nullable Object run(LockDefinition definition, LockRequest request, MethodInvocation invocation)
             throws Throwable {
-        LockResult<@Nullable Object> result =
-                template.get().<@Nullable Object, Throwable>tryExecute(request, invocation::proceed);
+        LockResult<@Nullable Object> result = template.get()
+                .<@Nullable Object, Throwable>tryExecute(
+                        request, () -> ResultKind.requireValue(invocation.proceed(), definition.caller()));
         if (result instanceof LockResult.Executed<@Nullable Object> executed) {
             return executed.value();
         }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.api.LockTemplate;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -63,8 +64,16 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
         if (!found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
+            closeBeforeTheTemplate(name);
         }
         return found;
+    }
+
+    /** The proxy finds the template by itself, so Spring has to be told that the bean needs it until the bean ends. */
+    private void closeBeforeTheTemplate(String name) {
+        for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
+            beans.registerDependentBean(template, name);
+        }
     }
 
     private @Nullable Class<?> typeOf(String name) {

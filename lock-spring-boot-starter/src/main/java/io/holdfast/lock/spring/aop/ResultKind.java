@@ -59,6 +59,19 @@ enum ResultKind {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
+    /** A future that hides behind a wider return type, such as Object, would go on without the lock. */
+    static @Nullable Object requireValue(@Nullable Object result, String caller) {
+        if (result instanceof Future<?>
+                || result instanceof CompletionStage<?>
+                || (result != null && isReactive(result.getClass()))) {
+            throw new IllegalStateException(
+                    caller + " is locked and returned a " + result.getClass().getName()
+                            + ", but does not declare it, so the lock is released before that work is done. Declare"
+                            + " CompletableFuture or CompletionStage as the return type.");
+        }
+        return result;
+    }
+
     /** What a call that did not run returns. */
     static @Nullable Object skipped(Class<?> type) {
         if (type == Optional.class) {

@@ -163,4 +163,21 @@ class StageTest {
             assertThat(releasing.get()).isNotSameAs(Thread.currentThread());
         });
     }
+
+    static class Hidden {
+        @DistributedLock(key = "'hidden'")
+        public Object stage() {
+            return new CompletableFuture<String>();
+        }
+    }
+
+    @Test
+    void future_behind_a_wider_return_type_is_refused() {
+        Runners.inMemory()
+                .withBean(Hidden.class)
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(Hidden.class).stage())
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContainingAll("Hidden.stage", "Declare"));
+    }
 }

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mockito;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -194,13 +195,47 @@ class StartupCheckTest {
         context.registerBeanDefinition(proxy.getBeanName(), proxy.getBeanDefinition());
     }
 
+    static class Accounts {
+        @DistributedLock(key = "#id")
+        public void close(long id) {}
+    }
+
+    @Test
+    void equal_bare_keys_of_different_classes_are_warned_about(CapturedOutput output) {
+        runner.withBean(Orders.class)
+                .withBean(Accounts.class)
+                .run(context -> assertThat(output).contains("#id on Orders.pay", "#id on Accounts.close"));
+    }
+
+    static class Farewell implements DisposableBean {
+
+        private static String said = "";
+        private final Good good;
+
+        Farewell(Good good) {
+            this.good = good;
+        }
+
+        @Override
+        public void destroy() {
+            said = good.run();
+        }
+    }
+
+    @Test
+    void locked_methods_work_until_their_beans_are_destroyed() {
+        runner.withBean(Good.class).withBean(Farewell.class).run(context -> Farewell.said = "");
+
+        assertThat(Farewell.said).isEqualTo("ran");
+    }
+
     @Test
     void different_bare_keys_are_warned_about(CapturedOutput output) {
         runner.withBean(Orders.class)
                 .withBean(Users.class)
                 .run(context -> assertThat(output)
                         .containsOnlyOnce("These lock keys have no name")
-                        .contains("#id=Orders.pay", "#user=Users.rename"));
+                        .contains("#id on Orders.pay", "#user on Users.rename"));
     }
 
     @Test
