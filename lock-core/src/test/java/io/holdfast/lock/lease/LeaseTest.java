@@ -53,6 +53,17 @@ class LeaseTest {
     }
 
     @Test
+    void lease_that_was_closed_while_a_handle_is_being_detached_cannot_be_entered() {
+        Lease lease = lease();
+        assertThat(lease.exit(false)).isTrue();
+
+        assertThat(lease.enter()).isFalse();
+
+        lease.detach();
+        assertThat(lease.enter()).isFalse();
+    }
+
+    @Test
     void abandoned_lease_is_closed_for_good() {
         Lease lease = lease();
         assertThat(lease.abandon()).isTrue();
