@@ -17,15 +17,21 @@ import org.junit.jupiter.api.Test;
 /** Work that goes on after its method has returned. */
 class AsyncExecutionTest extends EngineFixture {
 
-    @Test
-    void asynchronous_work_holds_the_lock_until_its_stage_completes() {
-        CompletableFuture<String> stage = new CompletableFuture<>();
+    /** The result of work that has started under the lock, and goes on until the stage completes. */
+    private CompletableFuture<String> started(CompletableFuture<String> stage) {
         CountDownLatch started = new CountDownLatch(1);
         CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
             started.countDown();
             return stage;
         });
         Awaitility.await().until(() -> started.getCount() == 0);
+        return result;
+    }
+
+    @Test
+    void asynchronous_work_holds_the_lock_until_its_stage_completes() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<String> result = started(stage);
         assertThat(isFree()).isFalse();
 
         stage.complete("done");
@@ -52,12 +58,7 @@ class AsyncExecutionTest extends EngineFixture {
     @Test
     void asynchronous_loss_is_reported_by_the_result() {
         CompletableFuture<String> stage = new CompletableFuture<>();
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
-            started.countDown();
-            return stage;
-        });
-        Awaitility.await().until(() -> started.getCount() == 0);
+        CompletableFuture<String> result = started(stage);
         time.pass(Duration.ofMinutes(1));
 
         stage.complete("done");
@@ -99,12 +100,7 @@ class AsyncExecutionTest extends EngineFixture {
     @Test
     void asynchronous_result_completes_although_the_client_was_closed_meanwhile() {
         CompletableFuture<String> stage = new CompletableFuture<>();
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
-            started.countDown();
-            return stage;
-        });
-        Awaitility.await().until(() -> started.getCount() == 0);
+        CompletableFuture<String> result = started(stage);
         locks.close();
 
         stage.complete("done");
