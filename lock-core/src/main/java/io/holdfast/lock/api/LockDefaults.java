@@ -7,10 +7,11 @@ import java.util.Optional;
  * What a client does where a {@link LockRequest} says nothing.
  *
  * @param lease how long a lock survives without renewal; 100 ms to 365 days, 30 s unless told
- * @param waitFor how long {@code execute} and {@code acquire} wait; 5 s unless told ({@code try…} does not wait)
+ * @param waitFor how long {@code execute} and {@code acquire} wait; 0, which is one try, to 365 days, 5 s unless told
+ *     ({@code try…} does not wait)
  * @param renew whether leases are renewed; true unless told
- * @param maxHold ends renewal this long after the grant; none unless told
- * @param warnAfter a lock held for longer is logged once; 60 s unless told
+ * @param maxHold ends renewal this long after the grant; 100 ms to 365 days, none unless told
+ * @param warnAfter a lock held for longer is logged once; 1 ms to 365 days, 60 s unless told
  */
 public record LockDefaults(
         Duration lease, Duration waitFor, boolean renew, Optional<Duration> maxHold, Duration warnAfter) {

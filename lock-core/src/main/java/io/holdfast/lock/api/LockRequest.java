@@ -1,6 +1,9 @@
 package io.holdfast.lock.api;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -8,11 +11,21 @@ import java.util.Optional;
  *
  * <pre>{@code
  * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2))
+ * LockRequest.of("catalogue").shared()                 // read lock
+ * LockRequest.of("mail-gateway").shared(5)             // one of five permits
+ * LockRequest.ofAll(List.of("account:1", "account:2")) // both or none
  * }</pre>
  *
- * <p>All times are from 0 (leases from 100 ms) to 365 days; the store counts in milliseconds, so finer parts are cut.
+ * <p>All times are from 0 ({@code lease} and {@code maxHold} from 100 ms) to 365 days; the store counts in milliseconds, so finer parts are cut.
  *
- * @param key what is locked
+ * <p>All requests for one key should have the same limit and be either fair or not: each is judged by its own.
+ *
+ * @param keys what is locked: at least one key, each once, in their natural order, which is the order in which they are
+ *     acquired
+ * @param mode alone, or together with others
+ * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link #UNLIMITED} if shared
+ * @param fair whether the lock is granted strictly in the order in which requests arrived at the store, over all
+ *     clients; if not, threads of one client may get it one after the other while others wait, for a few milliseconds
  * @param lease how long the lock survives without renewal
  * @param waitFor how long to wait for it; zero is one try
  * @param renew whether the lease is renewed while the lock is held
@@ -20,7 +33,10 @@ import java.util.Optional;
  * @param maxHold ends renewal this long after the grant; the lease then runs out
  */
 public record LockRequest(
-        LockKey key,
+        List<LockKey> keys,
+        LockMode mode,
+        int limit,
+        boolean fair,
         Optional<Duration> lease,
         Optional<Duration> waitFor,
         Optional<Boolean> renew,
@@ -33,12 +49,29 @@ public record LockRequest(
     /** The longest time that any setting takes. */
     public static final Duration MAX_TIME = Duration.ofDays(365);
 
+    /** Any number of shared holders. */
+    public static final int UNLIMITED = Integer.MAX_VALUE;
+
+    private static final Comparator<LockKey> ORDER = Comparator.comparing(LockKey::value);
+
     /**
-     * Checks the components.
+     * Checks the components; sorts the keys and drops repeated ones.
      *
-     * @throws IllegalArgumentException if a time is out of range; the message says which, and what is allowed
+     * @throws LockKeyException if there is no key
+     * @throws IllegalArgumentException if a time or the limit is out of range; the message says which, and what is
+     *     allowed
      */
     public LockRequest {
+        if (keys.isEmpty()) {
+            throw new LockKeyException("A lock request has no key. Name at least one thing that is to be locked.");
+        }
+        keys = keys.size() == 1
+                ? List.copyOf(keys)
+                : keys.stream().distinct().sorted(ORDER).toList();
+        if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
+            throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
+                    + "; allowed is 1 for EXCLUSIVE, and 1 or more for SHARED");
+        }
         lease.ifPresent(value -> checkRange("lease", value, MIN_LEASE));
         waitFor.ifPresent(value -> checkRange("waitFor", value, Duration.ZERO));
         minHold.ifPresent(value -> checkRange("minHold", value, Duration.ZERO));
@@ -61,26 +94,86 @@ public record LockRequest(
      * @param key what to lock
      */
     public static LockRequest of(LockKey key) {
+        return all(List.of(key));
+    }
+
+    /**
+     * A request for several locks, all or nothing: a multi-lock. They are acquired one after the other in the order of
+     * their keys, so two requests with overlapping keys never wait for each other in a circle.
+     *
+     * @param keys what to lock; their order does not matter
+     * @return a request with the client's defaults
+     * @throws LockKeyException if there is no key, or a text cannot be one
+     */
+    public static LockRequest ofAll(Collection<String> keys) {
+        return all(keys.stream().map(LockKey::of).toList());
+    }
+
+    private static LockRequest all(List<LockKey> keys) {
         return new LockRequest(
-                key, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                keys,
+                LockMode.EXCLUSIVE,
+                1,
+                false,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** {@return what is locked; of several keys the first} */
+    public LockKey key() {
+        return keys.get(0);
+    }
+
+    /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
+    public LockRequest shared() {
+        return shared(UNLIMITED);
+    }
+
+    /**
+     * {@return a copy that shares the lock with other shared holders: one permit of a semaphore}
+     *
+     * @param atMost how many may hold the lock together; 1 or more
+     * @throws IllegalArgumentException if it is less
+     */
+    public LockRequest shared(int atMost) {
+        return new LockRequest(keys, LockMode.SHARED, atMost, fair, lease, waitFor, renew, minHold, maxHold);
+    }
+
+    /** {@return a copy that holds the lock alone} */
+    public LockRequest exclusive() {
+        return new LockRequest(keys, LockMode.EXCLUSIVE, 1, fair, lease, waitFor, renew, minHold, maxHold);
+    }
+
+    /**
+     * {@return a copy that is served strictly in order of arrival, or not}
+     *
+     * @param value true for first come, first served over all clients
+     */
+    public LockRequest fair(boolean value) {
+        return new LockRequest(keys, mode, limit, value, lease, waitFor, renew, minHold, maxHold);
     }
 
     /**
      * {@return a copy with that lease}
      *
-     * @param value how long the lock survives without renewal; 100 ms or more
+     * @param value how long the lock survives without renewal; 100 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return new LockRequest(key, Optional.of(value), waitFor, renew, minHold, maxHold);
+        return new LockRequest(keys, mode, limit, fair, Optional.of(value), waitFor, renew, minHold, maxHold);
     }
 
     /**
-     * {@return a copy with that limit}
+     * {@return a copy that waits so long}
      *
-     * @param value how long to wait; zero is one try
+     * @param value how long to wait; 0, which is one try, to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return new LockRequest(key, lease, Optional.of(value), renew, minHold, maxHold);
+        return new LockRequest(keys, mode, limit, fair, lease, Optional.of(value), renew, minHold, maxHold);
     }
 
     /**
@@ -89,27 +182,29 @@ public record LockRequest(
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return new LockRequest(key, lease, waitFor, Optional.of(value), minHold, maxHold);
+        return new LockRequest(keys, mode, limit, fair, lease, waitFor, Optional.of(value), minHold, maxHold);
     }
 
     /**
      * Keeps others out for at least this time, also when the work was shorter: a job that several nodes start at about
      * the same time runs once. Such a request does not reenter a lock that its thread already holds.
      *
-     * @param value counted from the grant
+     * @param value counted from the grant; 0 to 365 days
      * @return a copy with that minimum
+     * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return new LockRequest(key, lease, waitFor, renew, Optional.of(value), maxHold);
+        return new LockRequest(keys, mode, limit, fair, lease, waitFor, renew, Optional.of(value), maxHold);
     }
 
     /**
      * {@return a copy whose renewal ends then}
      *
-     * @param value counted from the grant; 100 ms or more
+     * @param value counted from the grant; 100 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return new LockRequest(key, lease, waitFor, renew, minHold, Optional.of(value));
+        return new LockRequest(keys, mode, limit, fair, lease, waitFor, renew, minHold, Optional.of(value));
     }
 
     /**

@@ -4,7 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Redis did not do what was asked: it cannot be reached, timed out, or refused (READONLY, NOPERM, OOM, LOADING …). The
- * lock is not held. The cause is the driver's own exception; the message says what to check.
+ * message says what to check; the cause, where there is one, is the driver's own exception or the failure that another
+ * thread met.
+ *
+ * <p>Nothing has changed for the caller: who wanted to acquire has not got the lock, and keeps a hold that its thread had
+ * before; who wanted to {@link LockHandle#extend extend} holds the lock until its former deadline. After
+ * {@link LockTemplate#inspect inspect} and {@link LockTemplate#forceRelease forceRelease} it says nothing about who holds
+ * the lock.
  */
 public final class LockStoreException extends LockException {
 
@@ -26,7 +32,7 @@ public final class LockStoreException extends LockException {
 
     /**
      * Whether the store may have carried out the command although no answer came (a timeout, a broken connection).
-     * Holdfast undoes such an acquisition in the background.
+     * Holdfast undoes such an acquisition in the background; an extension or a forced release may have happened.
      *
      * @return false if the store certainly refused
      */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.api;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Every method that acquires may throw {@link LockStoreException} (Redis did not answer or refused),
  * {@link LockInterruptedException} (the thread was interrupted while it waited; the flag is kept),
  * {@link LockLostException} (this thread held the key already, and lost it) and {@link IllegalStateException} (the
- * client is closed; or the request has a {@code minHold} and this thread holds the key already).
+ * client is closed; the request has a {@code minHold} and this thread holds the key already; or the request is
+ * {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself). Every method that takes
+ * a key as a text throws {@link LockKeyException} if the text cannot be one, see {@link LockKey}.
  */
 public interface LockTemplate {
 
@@ -212,8 +215,10 @@ public interface LockTemplate {
     /**
      * The lock as a {@link java.util.concurrent.locks.Lock}.
      *
-     * @param request what to lock; its {@code waitFor} is not used, since each method of the view says how it waits
+     * @param request what to lock, and how; one key. Its {@code waitFor} is not used, since each method of the view says
+     *     how it waits
      * @return a view; any number of views of one key are the same lock
+     * @throws IllegalArgumentException if the request has several keys
      */
     RemoteLock getLock(LockRequest request);
 
@@ -228,11 +233,53 @@ public interface LockTemplate {
     }
 
     /**
+     * The lock, granted in the order in which threads of all clients arrived at the store.
+     *
+     * @param key the lock
+     * @return a view; any number of views of one key are the same lock
+     */
+    default RemoteLock getFairLock(String key) {
+        return getLock(LockRequest.of(key).fair(true));
+    }
+
+    /**
+     * The two halves of a read-write lock.
+     *
+     * @param request what to lock, and how; one key. Its mode, limit and {@code waitFor} are not used
+     * @return views; any number of views of one key are the same lock
+     * @throws IllegalArgumentException if the request has several keys
+     */
+    RemoteReadWriteLock getReadWriteLock(LockRequest request);
+
+    /**
+     * The two halves of a read-write lock, see {@link #getReadWriteLock(LockRequest)}.
+     *
+     * @param key the lock
+     * @return views; any number of views of one key are the same lock
+     */
+    default RemoteReadWriteLock getReadWriteLock(String key) {
+        return getReadWriteLock(LockRequest.of(key));
+    }
+
+    /**
+     * A semaphore: {@code lock} takes a permit, {@code unlock} gives it back. Permits of a client that dies come back
+     * when their leases end. Like every lock it is reentrant: a thread needs one permit, however often it locks.
+     *
+     * @param key the semaphore
+     * @param permits how many threads of all clients may hold it together; 1 or more, and the same for all who use it
+     * @return a view; any number of views of one key are the same semaphore
+     * @throws IllegalArgumentException if {@code permits} is less
+     */
+    default RemoteLock getSemaphore(String key, int permits) {
+        return getLock(LockRequest.of(key).shared(permits));
+    }
+
+    /**
      * Asks the store who holds a lock, since when, from where, and how many wait.
      *
      * @param key the lock
      * @return its state at one moment
-     * @throws LockStoreException if the store did not answer
+     * @throws LockStoreException if the store refused or did not answer
      */
     LockSnapshot inspect(String key);
 
@@ -242,8 +289,8 @@ public interface LockTemplate {
      * operators, not for the ordinary path.
      *
      * @param key the lock
-     * @return who held it, or empty if nobody did
-     * @throws LockStoreException if the store did not answer
+     * @return who held it: nobody, one exclusive holder, or all shared ones
+     * @throws LockStoreException if the store refused or did not answer
      */
-    Optional<LockHolder> forceRelease(String key);
+    List<LockHolder> forceRelease(String key);
 }

@@ -16,8 +16,10 @@ import java.util.concurrent.locks.Lock;
  * try { … } finally { lock.unlock(); }
  * }</pre>
  *
- * <p>All methods that acquire throw {@link LockStoreException} when Redis cannot be reached, and
- * {@link LockLostException} when the thread holds the lock already but has lost it.
+ * <p>All methods that acquire throw {@link LockStoreException} when Redis does not answer or refuses,
+ * {@link LockLostException} when the thread holds the lock already but has lost it, and {@link IllegalStateException} when
+ * the client is closed, when the lock was requested with a {@code minHold} and the thread holds it already, and when it is
+ * to be held alone and the thread holds it shared (write inside read), so that it would wait for itself.
  */
 public interface RemoteLock extends Lock {
 
@@ -75,10 +77,19 @@ public interface RemoteLock extends Lock {
         throw new UnsupportedOperationException("A distributed lock has no conditions");
     }
 
-    /** {@return how many times the current thread holds the key, through this view or the template; 0 if not} */
+    /**
+     * How many times the current thread holds the key in the mode of this lock, through any view or the template. A lock
+     * that was lost counts until it is unlocked.
+     *
+     * <p>The write half of a read-write lock has 0 if the thread holds the read lock only, like
+     * {@link java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike there, holds are not counted
+     * by half while the thread has the write lock: it may read with it, so each half has the number of all.
+     *
+     * @return 0 if not at all
+     */
     int holdCount();
 
-    /** {@return whether the current thread certainly holds the lock now} */
+    /** {@return whether the current thread certainly holds the lock now; the read half is held by who has the write half} */
     boolean isHeldByCurrentThread();
 
     /** {@return how long the current thread certainly holds it without renewal; zero if it does not} */
@@ -95,6 +106,7 @@ public interface RemoteLock extends Lock {
      * Takes the lock away from whoever holds it, see {@link LockTemplate#forceRelease(String)}.
      *
      * @return whether anybody held it
+     * @throws LockStoreException if the store refused or did not answer
      */
     boolean forceUnlock();
 }

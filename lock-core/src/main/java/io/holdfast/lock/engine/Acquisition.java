@@ -8,19 +8,26 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.PollingWaiter;
+import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.Seat;
+import io.holdfast.lock.waiting.Turn;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition at the store, from the first try to a grant or to nothing.
  *
- * <p>All tries share one owner id. Whatever ends the acquisition without a grant leaves nothing behind: if every try was
- * answered, the waiter's seat is given up; if the outcome of a try is unknown, the acquisition is undone and buried, and
- * its owner id is never sent again.
+ * <p>All tries share one owner id. Between two tries it waits on its {@link Seat}. Whatever ends the acquisition without a
+ * grant leaves nothing behind: if every try was answered, the seat is left to the next thread at the gate, or given up; if
+ * the outcome of a try is unknown, the acquisition is undone and buried, and its owner id is never sent again.
+ *
+ * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
+ * so the store forgets the waiter in the same step, unless somebody behind it goes on waiting in its place. When it ends
+ * during a try, that was the last one.
  *
  * <p>A grant whose answer came after its own deadline is no grant: it is undone, and the acquisition starts over, with
  * another owner id, within the same budget. The deadline counts from before that very try was sent.
@@ -30,95 +37,190 @@ final class Acquisition {
     /** What came of it. */
     sealed interface Result {
 
-        record Granted(OwnerId owner, long token, long sentAt, boolean resent) implements Result {}
+        /**
+         * @param at when the hold begins, on the ticker
+         * @param deadline until when it is certainly held
+         * @param confirmed whether the store knows that; if not, the lease is still short
+         */
+        record Granted(
+                OwnerId owner,
+                long token,
+                long tokens,
+                Waiters waiters,
+                long at,
+                long deadline,
+                boolean confirmed,
+                boolean resent)
+                implements Result {}
 
-        record Refused(@Nullable LockHolder holder) implements Result {}
+        record Refused(Optional<LockHolder> holder) implements Result {}
     }
 
-    private final LockStore store;
-    private final Cleanup cleanup;
-    private final PollingWaiter waiter;
-    private final Ticker ticker;
-    private final Supplier<OwnerId> ownerIds;
+    /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
+    static final long SHORTEST_UNCONFIRMED_NANOS = LockStore.RESERVATION.toNanos() / 3;
+
+    private final Client client;
     private final LockKey key;
-    private final long leaseMillis;
+    private final Terms terms;
     private final HolderInfo holder;
+    private final @Nullable Turn turn;
+    private final boolean interruptible;
 
-    private OwnerId owner;
-    private boolean seated;
-    private boolean resent;
+    private Seat seat;
     private long sentAt;
+    private boolean seated;
 
-    Acquisition(Client client, PollingWaiter waiter, LockKey key, long leaseNanos, HolderInfo holder) {
-        this.store = client.store();
-        this.cleanup = client.cleanup();
-        this.ticker = client.ticker();
-        this.ownerIds = client::nextOwner;
-        this.waiter = waiter;
+    /**
+     * @param turn this thread's turn at the gate, as its front; null if it passes no gate
+     */
+    Acquisition(
+            Client client, LockKey key, Terms terms, HolderInfo holder, @Nullable Turn turn, boolean interruptible) {
+        this.client = client;
         this.key = key;
-        this.leaseMillis = TimeUnit.NANOSECONDS.toMillis(leaseNanos);
+        this.terms = terms;
         this.holder = holder;
-        this.owner = ownerIds.get();
+        this.turn = turn;
+        this.interruptible = interruptible;
+        Seat inherited = turn == null ? null : turn.inheritSeat();
+        this.seated = inherited != null;
+        this.seat = inherited == null ? client.openSeat(key) : inherited;
     }
 
-    Result run(Budget budget, boolean interruptible) throws InterruptedException {
-        while (true) {
-            AcquireReply reply = askUntilAnswered(budget, interruptible);
-            if (reply instanceof AcquireReply.Held held) {
-                giveUpSeat();
-                return new Result.Refused(held.holder());
-            }
-            if (reply instanceof AcquireReply.Granted granted && ticker.nanos() - sentAt < leaseNanos()) {
-                return new Result.Granted(owner, granted.token(), sentAt, resent);
-            }
-            cleanup.undo(key, owner, leaseNanos());
-            if (budget.remainingNanos() == 0) {
-                return new Result.Refused(null);
-            }
-            owner = ownerIds.get();
-            seated = false;
-            resent = false;
-        }
-    }
-
-    private AcquireReply askUntilAnswered(Budget budget, boolean interruptible) throws InterruptedException {
-        boolean answered = false;
+    /**
+     * Goes on until the lock is granted or the budget is spent. After a grant the caller has to {@link #end} it; without
+     * one, the turn is over.
+     */
+    Result run(Budget budget) throws InterruptedException {
+        boolean through = false;
         try {
-            AcquireReply reply = waiter.await(waiting -> ask(waiting, interruptible), budget, interruptible);
-            answered = true;
-            return reply;
+            Result result = askUntilSettled(budget);
+            through = true;
+            return result;
         } catch (InterruptedException e) {
-            answered = true;
-            giveUpSeat();
+            through = true;
+            giveUp();
             throw e;
         } catch (LockStoreException e) {
-            answered = !e.outcomeUnknown();
-            if (answered) {
-                giveUpSeat();
-            }
-            if (interruptible && Thread.interrupted()) {
-                throw interrupted(e);
-            }
+            through = true;
+            fail(e);
             throw e;
         } finally {
-            if (!answered) {
-                cleanup.undo(key, owner, leaseNanos());
+            if (!through) {
+                undo();
+                pass(null);
             }
         }
     }
 
-    private AcquireReply ask(boolean waiting, boolean interruptible) {
-        seated = waiting;
-        sentAt = ticker.nanos();
-        AcquireRequest request = new AcquireRequest(key, owner, leaseMillis, holder, waiting);
+    private void fail(LockStoreException e) throws InterruptedException {
+        if (e.outcomeUnknown()) {
+            undo();
+        } else {
+            dropSeat();
+        }
+        if (interruptible && Thread.interrupted()) {
+            pass(null);
+            throw interrupted(e);
+        }
+        if (turn != null) {
+            turn.fail(e);
+        }
+    }
+
+    private Result askUntilSettled(Budget budget) throws InterruptedException {
+        while (true) {
+            if (interruptible && Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            boolean last = budget.remainingNanos() == 0;
+            AcquireReply reply = ask(!last || (turn != null && turn.hasFollowers()));
+            if (reply instanceof AcquireReply.Held held) {
+                if (turn != null) {
+                    turn.blockedBy(held.holder());
+                }
+                if (last || budget.remainingNanos() == 0) {
+                    giveUp();
+                    return new Result.Refused(held.holder());
+                }
+                client.seats().taken(seat, sentAt, held);
+                seat.await(budget, client.pause(), interruptible);
+                Result claimed = claim();
+                if (claimed != null) {
+                    return claimed;
+                }
+            } else if (reply instanceof AcquireReply.Granted granted
+                    && client.ticker().nanos() - deadline() < 0) {
+                return granted(granted);
+            } else {
+                undo();
+                if (budget.remainingNanos() == 0) {
+                    pass(null);
+                    return new Result.Refused(Optional.empty());
+                }
+                seat = client.openSeat(key);
+            }
+        }
+    }
+
+    /** The hold is known: from now on it hears for itself. */
+    void end() {
+        client.seats().giveUp(seat);
+    }
+
+    private Result granted(AcquireReply.Granted granted) {
+        return new Result.Granted(
+                seat.owner(),
+                granted.token(),
+                granted.tokens(),
+                granted.waiters(),
+                sentAt,
+                deadline(),
+                true,
+                seat.isResent());
+    }
+
+    /**
+     * The lock that a message has granted, if there is one. It is used as it is: that saves the round trip of a claim, and
+     * the watchdog confirms it if it is held for long enough. But not for a lease that is not to be renewed, nor for one
+     * that will end soon.
+     */
+    private @Nullable Result claim() {
+        Seat.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? seat.claim() : null;
+        long now = client.ticker().nanos();
+        if (claim == null || claim.deadline() - now < SHORTEST_UNCONFIRMED_NANOS) {
+            return null;
+        }
+        Reservation granted = claim.reservation();
+        return new Result.Granted(
+                seat.owner(),
+                granted.token(),
+                granted.tokens(),
+                granted.waiters(),
+                now,
+                claim.deadline(),
+                false,
+                seat.isResent());
+    }
+
+    private AcquireReply ask(boolean waiting) {
+        boolean mayHandOff = turn != null && turn.hasFollowers();
+        long tokens = mayHandOff ? Cohort.tokens(leaseMillis()) : 1;
+        var request = new AcquireRequest(
+                key, seat.owner(), leaseMillis(), holder, terms.limit(), terms.fair(), waiting, tokens);
+        seat.rearm();
+        seated |= waiting;
+        sentAt = client.ticker().nanos();
         int[] sends = {0};
         AcquireReply reply = interruptible
-                ? store.acquire(request)
+                ? client.store().acquire(request)
                 : Shielded.call(() -> {
                     sends[0]++;
-                    return store.acquire(request);
+                    return client.store().acquire(request);
                 });
-        resent |= sends[0] > 1 || isResent(reply);
+        seated = waiting;
+        if (sends[0] > 1 || isResent(reply)) {
+            seat.markResent();
+        }
         return reply;
     }
 
@@ -127,13 +229,33 @@ final class Acquisition {
                 || (reply instanceof AcquireReply.Held held && held.resent());
     }
 
-    /** If a send was not answered it may still arrive, so the acquisition is buried as well. */
-    private void giveUpSeat() {
-        if (resent) {
-            cleanup.undo(key, owner, leaseNanos());
-        } else if (seated) {
-            cleanup.leave(key, owner);
+    /** Every try was answered: the seat is good for the next thread. */
+    private void giveUp() {
+        if (seat.isResent() || !pass(seat)) {
+            dropSeat();
+            pass(null);
         }
+    }
+
+    private boolean pass(@Nullable Seat left) {
+        return turn != null && turn.pass(left);
+    }
+
+    /** If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
+    private void dropSeat() {
+        if (seat.isResent()) {
+            undo();
+        } else {
+            client.seats().giveUp(seat);
+            if (seated) {
+                client.cleanup().leave(key, seat.owner());
+            }
+        }
+    }
+
+    private void undo() {
+        client.seats().giveUp(seat);
+        client.cleanup().undo(key, seat.owner(), terms.lease().leaseNanos());
     }
 
     /** The driver gave up its answer because the thread was interrupted. */
@@ -143,7 +265,11 @@ final class Acquisition {
         return interrupt;
     }
 
-    private long leaseNanos() {
-        return TimeUnit.MILLISECONDS.toNanos(leaseMillis);
+    private long leaseMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(terms.lease().leaseNanos());
+    }
+
+    private long deadline() {
+        return sentAt + terms.lease().leaseNanos();
     }
 }

@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncExecution<T extends @Nullable Object> {
 
-    private final Supplier<Handle> acquire;
+    private final Supplier<ClosableHandle> acquire;
     private final Supplier<? extends CompletionStage<T>> work;
     private final Executor executor;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
-    AsyncExecution(Supplier<Handle> acquire, Supplier<? extends CompletionStage<T>> work, Executor executor) {
+    AsyncExecution(Supplier<ClosableHandle> acquire, Supplier<? extends CompletionStage<T>> work, Executor executor) {
         this.acquire = acquire;
         this.work = work;
         this.executor = executor;
@@ -52,7 +52,7 @@ final class AsyncExecution<T extends @Nullable Object> {
     }
 
     private void run() {
-        Handle handle;
+        ClosableHandle handle;
         try {
             if (!beginWaiting()) {
                 return;
@@ -73,7 +73,7 @@ final class AsyncExecution<T extends @Nullable Object> {
         startWork(handle);
     }
 
-    private void startWork(Handle handle) {
+    private void startWork(ClosableHandle handle) {
         CompletionStage<T> stage;
         try {
             stage = Objects.requireNonNull(work.get(), "The work of executeAsync returned null instead of a stage");
@@ -94,7 +94,7 @@ final class AsyncExecution<T extends @Nullable Object> {
         }
     }
 
-    private static @Nullable Throwable close(Handle handle, @Nullable Throwable failure) {
+    private static @Nullable Throwable close(ClosableHandle handle, @Nullable Throwable failure) {
         try {
             handle.closeAfter(failure);
             return failure;

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -56,7 +57,15 @@ final class Cleanup {
 
     /** Gives back a lock that nobody waits to see released. */
     void release(LockKey key, OwnerId owner, Duration keep, long leaseNanos) {
-        submit(key, () -> store.release(key, owner, keep), leaseNanos);
+        submit(
+                key,
+                () -> store.release(new ReleaseRequest(key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE)),
+                leaseNanos);
+    }
+
+    /** Lets other shared holders in; until then the lock is held alone. */
+    void downgrade(LockKey key, OwnerId owner, long leaseNanos) {
+        submit(key, () -> store.downgrade(key, owner), leaseNanos);
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos) {
@@ -67,19 +76,31 @@ final class Cleanup {
         try {
             var unused = executor.schedule(() -> run(attempt, delayMillis), delayMillis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException closed) {
-            log.debug("The client is closed; lock '{}' ends with its lease", attempt.key);
+            runOnce(attempt, delayMillis);
+        }
+    }
+
+    /** The client is closed: a caller that was waiting until then tidies up itself, and nothing is tried again. */
+    private static void runOnce(Attempt attempt, long delayMillis) {
+        try {
+            if (delayMillis == 0) {
+                attempt.task.run();
+            }
+        } catch (RuntimeException e) {
+            log.debug("The client is closed; lock '{}' ends with its lease", attempt.key, e);
         }
     }
 
     private void run(Attempt attempt, long delayMillis) {
+        if (System.nanoTime() - attempt.giveUpAt >= 0) {
+            log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key);
+            return;
+        }
         try {
             attempt.task.run();
         } catch (LockStoreException e) {
-            if (System.nanoTime() - attempt.giveUpAt < 0) {
-                schedule(attempt, Math.min(Math.max(2 * delayMillis, FIRST_RETRY_MILLIS), LAST_RETRY_MILLIS));
-            } else {
-                log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key, e);
-            }
+            log.debug("Lock '{}' could not be tidied yet", attempt.key, e);
+            schedule(attempt, Math.min(Math.max(2 * delayMillis, FIRST_RETRY_MILLIS), LAST_RETRY_MILLIS));
         } catch (RuntimeException e) {
             log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
         }

@@ -1,9 +1,14 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Gates;
+import io.holdfast.lock.waiting.Pause;
+import io.holdfast.lock.waiting.Seat;
+import io.holdfast.lock.waiting.SeatKeeper;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
@@ -22,11 +27,17 @@ final class Client {
     private final LockStore store;
     private final Cleanup cleanup;
     private final Ticker ticker;
+    private final Pause pause;
+    private final SeatKeeper seats;
+    private final Gates gates;
 
-    Client(LockStore store, Cleanup cleanup, Ticker ticker) {
+    Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
+        this.pause = pause;
+        this.seats = new SeatKeeper(store, id, ticker);
+        this.gates = new Gates(seats);
     }
 
     String id() {
@@ -45,8 +56,27 @@ final class Client {
         return ticker;
     }
 
-    OwnerId nextOwner() {
-        return new OwnerId(id, sequence.incrementAndGet());
+    Pause pause() {
+        return pause;
+    }
+
+    SeatKeeper seats() {
+        return seats;
+    }
+
+    Gates gates() {
+        return gates;
+    }
+
+    /** A seat for an acquisition that is new to the store. */
+    Seat openSeat(LockKey key) {
+        return seats.open(key, new OwnerId(id, sequence.incrementAndGet()));
+    }
+
+    /** Wakes all who wait. */
+    void stopWaiting() {
+        gates.close();
+        seats.close();
     }
 
     static HolderInfo currentThread() {

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
  * closed. So it counts in the lease exactly once, and leaves it exactly once, whichever threads detach and close it.
  */
-final class Handle implements LockHandle {
+final class Handle implements ClosableHandle {
 
     private enum State {
         ATTACHED,
@@ -28,15 +29,17 @@ final class Handle implements LockHandle {
     private final HandleOperations operations;
     private final Hold hold;
     private final Map<LockKey, Hold> thread;
+    private final boolean exclusive;
     private final boolean renewing;
     private final boolean bound;
 
-    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, boolean renewing, boolean bound) {
+    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, Call call) {
         this.operations = operations;
         this.hold = hold;
         this.thread = thread;
-        this.renewing = renewing;
-        this.bound = bound;
+        this.exclusive = call.terms().isExclusive();
+        this.renewing = call.terms().renew();
+        this.bound = call.bound();
         if (bound) {
             hold.lease().bind();
         }
@@ -48,8 +51,21 @@ final class Handle implements LockHandle {
     }
 
     @Override
+    public List<LockKey> keys() {
+        return List.of(key());
+    }
+
+    @Override
     public long fencingToken() {
         return lease().token();
+    }
+
+    @Override
+    public long fencingToken(LockKey key) {
+        if (!key.equals(key())) {
+            throw new IllegalArgumentException("This handle locks '" + key() + "', not '" + key + "'");
+        }
+        return fencingToken();
     }
 
     @Override
@@ -104,8 +120,8 @@ final class Handle implements LockHandle {
         closeAfter(null);
     }
 
-    /** Closes; if the lock was lost, throws that with the failure of the guarded code suppressed inside. */
-    void closeAfter(@Nullable Throwable failure) {
+    @Override
+    public void closeAfter(@Nullable Throwable failure) {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
             return;
@@ -113,7 +129,7 @@ final class Handle implements LockHandle {
         if (former == State.ATTACHED) {
             unbind();
         }
-        LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, renewing);
+        LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
         if (loss != null && !isToldBy(failure)) {
             throw new LockLostException(loss).suppressing(failure);
         }
@@ -134,6 +150,10 @@ final class Handle implements LockHandle {
         return failure instanceof LockLostException known
                 && known.key().equals(key())
                 && known.fencingToken() == fencingToken();
+    }
+
+    boolean isExclusive() {
+        return exclusive;
     }
 
     Hold hold() {

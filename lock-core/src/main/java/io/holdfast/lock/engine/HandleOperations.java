@@ -8,12 +8,14 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,37 +69,56 @@ final class HandleOperations {
     }
 
     /** A handle was closed. Returns the loss, if the lock was lost before. */
-    LockEvent.@Nullable Lost close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean renewing) {
+    LockEvent.@Nullable Lost close(
+            Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
         Lease lease = hold.lease();
         LockEvent.Lost loss = lease.loss();
         if (renewing) {
             lease.stopRenewing();
         }
-        boolean last = lease.exit(attached);
+        Lease.Exit exit = lease.exit(attached, exclusive);
         leftThread(hold, thread);
-        if (!last) {
-            return loss;
-        }
+        return switch (exit) {
+            case STAYS -> loss;
+            case DOWNGRADES -> loss == null ? downgrade(hold) : loss;
+            case ENDS -> end(hold, loss, exclusive);
+        };
+    }
+
+    /** Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. */
+    private LockEvent.@Nullable Lost end(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
+        Lease lease = hold.lease();
         keeper.forget(lease);
         holds.remove(lease);
         if (loss != null) {
+            leaveGate(hold);
             client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
             return loss;
         }
-        return release(hold);
+        if (alone && lease.loss() == null && hold.handOff(client.ticker().nanos())) {
+            publishReleased(lease);
+            return null;
+        }
+        try {
+            return release(hold);
+        } finally {
+            leaveGate(hold);
+        }
+    }
+
+    private void leaveGate(Hold hold) {
+        hold.leaveGate(client.gates());
     }
 
     private LockEvent.@Nullable Lost release(Hold hold) {
         Lease lease = hold.lease();
         Duration keep = hold.keep();
-        AtomicInteger sends = new AtomicInteger();
+        long longest =
+                Math.max(lease.leaseNanos(), lease.deadline() - client.ticker().nanos());
+        var request = new ReleaseRequest(
+                lease.key(), lease.owner(), keep, hold.lastToken(), TimeUnit.NANOSECONDS.toMillis(longest));
         try {
-            ReleaseReply reply = Shielded.call(() -> {
-                sends.incrementAndGet();
-                return client.store().release(lease.key(), lease.owner(), keep);
-            });
-            boolean surelyGone = reply == ReleaseReply.NOT_HOLDER && sends.get() == 1;
-            if (surelyGone && client.ticker().nanos() - lease.deadline() < 0) {
+            if (isSurelyGone(lease, () -> client.store().release(request))) {
                 return lease.lose(LossCause.REVOKED);
             }
         } catch (LockStoreException e) {
@@ -112,9 +133,44 @@ final class HandleOperations {
         if (hold.isResent()) {
             client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), keep);
         }
+        publishReleased(lease);
+        return null;
+    }
+
+    /** The last handle that needed the lock alone was closed, others are open. Should Redis fail, it is merely late. */
+    private LockEvent.@Nullable Lost downgrade(Hold hold) {
+        Lease lease = hold.lease();
+        try {
+            if (isSurelyGone(lease, () -> client.store().downgrade(lease.key(), lease.owner()))) {
+                return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
+            }
+        } catch (LockStoreException e) {
+            log.warn(
+                    "Lock '{}' could not be shared with others yet; it is repeated in the background: {}",
+                    lease.key(),
+                    e.getMessage());
+            client.cleanup().downgrade(lease.key(), lease.owner(), lease.leaseNanos());
+        } finally {
+            leaveGate(hold);
+        }
+        return null;
+    }
+
+    /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
+    private boolean isSurelyGone(Lease lease, Supplier<ReleaseReply> call) {
+        AtomicInteger sends = new AtomicInteger();
+        ReleaseReply reply = Shielded.call(() -> {
+            sends.incrementAndGet();
+            return call.get();
+        });
+        return reply == ReleaseReply.NOT_HOLDER
+                && sends.get() == 1
+                && client.ticker().nanos() - lease.deadline() < 0;
+    }
+
+    private void publishReleased(Lease lease) {
         if (events.hasListeners()) {
             events.publish(new LockEvent.Released(lease.key(), lease.token(), lease.held()));
         }
-        return null;
     }
 }

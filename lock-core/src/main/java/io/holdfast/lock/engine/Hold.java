@@ -2,26 +2,54 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.Gates;
+import io.holdfast.lock.waiting.Turn;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A lease, and what the engine keeps beside it. */
 final class Hold {
 
+    /** What it takes to wake a parked thread, by order of magnitude. */
+    private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
     private final Lease lease;
+    private final long openedAt;
     private final HolderInfo holder;
-    private final long minHoldNanos;
+    private final Terms terms;
     private final boolean resent;
+    private final @Nullable Turn turn;
+    private final @Nullable Cohort cohort;
 
     /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
     private final Deque<Handle> lockedByView = new ArrayDeque<>(1);
 
-    Hold(Lease lease, HolderInfo holder, long minHoldNanos, boolean resent) {
+    /**
+     * @param now on the ticker
+     * @param resent whether a send of its acquisition was not answered, and may still arrive
+     * @param turn the holder's turn at the gate, if it passed one
+     * @param cohort the grant that it may be handed off with, if it passed the gate
+     */
+    Hold(
+            Lease lease,
+            long now,
+            HolderInfo holder,
+            Terms terms,
+            boolean resent,
+            @Nullable Turn turn,
+            @Nullable Cohort cohort) {
         this.lease = lease;
+        this.openedAt = now;
         this.holder = holder;
-        this.minHoldNanos = minHoldNanos;
+        this.terms = terms;
         this.resent = resent;
+        this.turn = turn;
+        this.cohort = cohort;
     }
 
     Lease lease() {
@@ -32,18 +60,72 @@ final class Hold {
         return holder;
     }
 
-    /** Whether a send of its acquisition was not answered, and may still arrive. */
     boolean isResent() {
         return resent;
     }
 
-    Deque<Handle> lockedByView() {
-        return lockedByView;
+    /** The last token that was used of those that the grant reserved; 0 if it reserved only one. */
+    long lastToken() {
+        return cohort == null ? 0 : cohort.lastToken();
+    }
+
+    /**
+     * Hands the lock to the next thread at the gate, if the next one gets from it what it would get from the store: a
+     * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear
+     * of, as it would from the next one too. A lease that was extended is longer
+     * than the next one asked for, and one whose acquisition may still arrive at the store is buried with its owner id.
+     *
+     * @param now on the ticker
+     */
+    boolean handOff(long now) {
+        if (turn == null || cohort == null || resent || terms.minHoldNanos() > 0 || !terms.renew()) {
+            return false;
+        }
+        long nanos = terms.lease().leaseNanos();
+        long left = lease.deadline() - now;
+        boolean enough = left >= nanos / 2 || (!cohort.isConfirmed() && left >= Acquisition.SHORTEST_UNCONFIRMED_NANOS);
+        return enough
+                && left <= nanos
+                && lease.leaseNanos() == nanos
+                && turn.handOff(cohort, lease.deadline(), now - openedAt < BRIEF_NANOS);
+    }
+
+    /**
+     * The store's grant is over, or lost: the next thread at the gate may go to the store. Does nothing if it was let in
+     * already.
+     */
+    void leaveGate(Gates gates) {
+        if (cohort != null) {
+            gates.dismiss(cohort);
+        }
+        if (turn != null) {
+            turn.pass(null);
+        }
+    }
+
+    void lockedByView(Handle handle) {
+        lockedByView.push(handle);
+    }
+
+    /** The handle that the {@code Lock} view has opened last in that mode, and not closed; it is closed now. */
+    @Nullable
+    Handle unlockedByView(boolean exclusive) {
+        for (Iterator<Handle> all = lockedByView.iterator(); all.hasNext(); ) {
+            Handle handle = all.next();
+            if (handle.isExclusive() == exclusive) {
+                all.remove();
+                return handle;
+            }
+        }
+        return null;
     }
 
     /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */
     Duration keep() {
-        long left = minHoldNanos - lease.held().toNanos();
+        if (terms.minHoldNanos() == 0) {
+            return Duration.ZERO;
+        }
+        long left = terms.minHoldNanos() - lease.held().toNanos();
         return left <= 0 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000 + 1);
     }
 }

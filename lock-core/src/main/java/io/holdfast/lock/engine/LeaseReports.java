@@ -3,8 +3,8 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseEvents;
+import io.holdfast.lock.waiting.Gates;
 import java.time.Duration;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,12 +15,14 @@ final class LeaseReports implements LeaseEvents {
 
     private final EventPublisher events;
     private final Cleanup cleanup;
-    private final Consumer<Lease> forget;
+    private final ThreadHolds holds;
+    private final Gates gates;
 
-    LeaseReports(EventPublisher events, Cleanup cleanup, Consumer<Lease> forget) {
+    LeaseReports(EventPublisher events, Cleanup cleanup, ThreadHolds holds, Gates gates) {
         this.events = events;
         this.cleanup = cleanup;
-        this.forget = forget;
+        this.holds = holds;
+        this.gates = gates;
     }
 
     @Override
@@ -36,6 +38,10 @@ final class LeaseReports implements LeaseEvents {
                         : " Last failed renewal: " + loss.failure().getMessage());
         events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
         events.publishLater(loss);
+        Hold hold = holds.find(lease);
+        if (hold != null) {
+            hold.leaveGate(gates);
+        }
     }
 
     @Override
@@ -54,7 +60,7 @@ final class LeaseReports implements LeaseEvents {
 
     @Override
     public void abandoned(Lease lease) {
-        forget.accept(lease);
+        holds.remove(lease);
         cleanup.release(lease.key(), lease.owner(), Duration.ZERO, lease.leaseNanos());
     }
 }

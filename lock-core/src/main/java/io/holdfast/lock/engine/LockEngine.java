@@ -13,11 +13,12 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
 import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.api.RemoteReadWriteLock;
+import io.holdfast.lock.engine.LockOperations.Outcome;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Pause;
-import io.holdfast.lock.waiting.PollingWaiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,8 +57,8 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         this.defaults = builder.defaults;
         this.events = new EventPublisher(builder.sources);
         this.cleanup = new Cleanup(builder.store);
-        this.client = new Client(builder.store, cleanup, builder.ticker);
-        this.operations = new LockOperations(client, new PollingWaiter(builder.pause), events);
+        this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause);
+        this.operations = new LockOperations(client, events);
         Executor given = builder.executor;
         ExecutorService own = given == null ? Executors.newCachedThreadPool(Daemons.numbered("lock-async-")) : null;
         this.ownExecutor = own;
@@ -82,16 +83,16 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     @Override
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedCallable<T, E> work) throws E {
-        LockOperations.Outcome outcome = acquire(request, Duration.ZERO, true);
-        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
+        MultiAcquisition.Result result = acquire(request, Duration.ZERO, true);
+        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
             return new LockResult.Executed<>(run(acquired.handle(), work));
         }
-        var refused = (LockOperations.Outcome.Refused) outcome;
-        return new LockResult.NotAcquired<>(request.key(), refused.waited(), Optional.ofNullable(refused.holder()));
+        Outcome.Refused refused = ((MultiAcquisition.Result.Refused) result).first();
+        return new LockResult.NotAcquired<>(refused.key(), refused.waited(), refused.holder());
     }
 
-    private static <T extends @Nullable Object, E extends Throwable> T run(Handle handle, LockedCallable<T, E> work)
-            throws E {
+    private static <T extends @Nullable Object, E extends Throwable> T run(
+            ClosableHandle handle, LockedCallable<T, E> work) throws E {
         T result;
         try {
             result = work.call();
@@ -116,16 +117,28 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof LockOperations.Outcome.Acquired acquired
+        return acquire(request, Duration.ZERO, false) instanceof MultiAcquisition.Result.Acquired acquired
                 ? Optional.of(acquired.handle())
                 : Optional.empty();
     }
 
     @Override
     public RemoteLock getLock(LockRequest request) {
+        if (request.keys().size() > 1) {
+            throw new IllegalArgumentException("A lock view has one key, not " + request.keys()
+                    + "; acquire several with execute, acquire, tryExecute or tryAcquire");
+        }
         Terms terms = Terms.of(request, defaults, Duration.ZERO);
         return new RemoteLockView(operations, client.ticker(), request.key(), terms);
     }
+
+    @Override
+    public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
+        return new ReadWriteView(request.key(), getLock(request.shared()), getLock(request.exclusive()));
+    }
+
+    private record ReadWriteView(LockKey key, RemoteLock readLock, RemoteLock writeLock)
+            implements RemoteReadWriteLock {}
 
     @Override
     public LockSnapshot inspect(String key) {
@@ -134,8 +147,13 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     }
 
     @Override
-    public Optional<LockHolder> forceRelease(String key) {
+    public List<LockHolder> forceRelease(String key) {
         return operations.forceRelease(LockKey.of(key));
+    }
+
+    /** Asks for the seats that are due now, for tests on virtual time. */
+    void keepSeats() {
+        client.seats().tick();
     }
 
     /** How many locks this client holds, by its own books. */
@@ -143,20 +161,22 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         return operations.held();
     }
 
-    private Handle required(LockRequest request, boolean bound) {
-        LockOperations.Outcome outcome = acquire(request, defaults.waitFor(), bound);
-        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
+    private ClosableHandle required(LockRequest request, boolean bound) {
+        MultiAcquisition.Result result = acquire(request, defaults.waitFor(), bound);
+        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
             return acquired.handle();
         }
-        var refused = (LockOperations.Outcome.Refused) outcome;
-        throw new LockNotAcquiredException(null, request.key(), refused.waited(), refused.holder());
+        Outcome.Refused refused = ((MultiAcquisition.Result.Refused) result).first();
+        throw new LockNotAcquiredException(
+                null, refused.key(), refused.waited(), refused.holder().orElse(null));
     }
 
-    private LockOperations.Outcome acquire(LockRequest request, Duration defaultWait, boolean bound) {
+    private MultiAcquisition.Result acquire(LockRequest request, Duration defaultWait, boolean bound) {
         Terms terms = Terms.of(request, defaults, defaultWait);
         Budget budget = Budget.of(client.ticker(), terms.waitNanos());
         try {
-            return operations.acquire(request.key(), terms, budget, bound, !budget.isOneTry());
+            return MultiAcquisition.acquire(
+                    operations, request.keys(), key -> new Call(key, terms, budget, bound, !budget.isOneTry()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -181,7 +201,7 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         private LockDefaults defaults = LockDefaults.STANDARD;
         private @Nullable Executor executor;
         private Ticker ticker = Ticker.SYSTEM;
-        private Pause pause = Pause.SLEEP;
+        private Pause pause = Pause.PARK;
 
         private Builder(LockStore store) {
             this.store = store;

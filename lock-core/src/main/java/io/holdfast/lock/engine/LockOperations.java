@@ -4,43 +4,45 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.PollingWaiter;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Turn;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way of a call: reenter, or else wait, be granted, hold a lease. Everything that acquires comes through here, so
- * that template, {@code Lock} view and annotation share one bookkeeping. The way back is {@link HandleOperations}.
+ * The way of a call: reenter, or else line up at the gate, wait at the store, be granted, hold a lease. Everything that
+ * acquires comes through here, so that template, {@code Lock} view and annotation share one bookkeeping. The way back is
+ * {@link HandleOperations}.
  */
 final class LockOperations {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
     private final Client client;
-    private final PollingWaiter waiter;
     private final EventPublisher events;
-    private final LeaseReports reports;
     private final LeaseKeeper keeper;
     private final HandleOperations handles;
+    private final Grants grants;
     private final ThreadHolds holds = new ThreadHolds();
     private volatile boolean closed;
 
-    LockOperations(Client client, PollingWaiter waiter, EventPublisher events) {
+    LockOperations(Client client, EventPublisher events) {
         this.client = client;
-        this.waiter = waiter;
         this.events = events;
-        this.reports = new LeaseReports(events, client.cleanup(), holds::remove);
+        var reports = new LeaseReports(events, client.cleanup(), holds, client.gates());
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         this.handles = new HandleOperations(client, keeper, holds, events);
+        this.grants = new Grants(client, holds, keeper, reports, handles, events);
     }
 
     /** What came of an acquisition. */
@@ -48,92 +50,139 @@ final class LockOperations {
 
         record Acquired(Handle handle) implements Outcome {}
 
-        record Refused(Duration waited, @Nullable LockHolder holder) implements Outcome {}
+        record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements Outcome {}
     }
 
-    /**
-     * @param bound whether the hold ends when this thread dies
-     * @param interruptible whether an interrupt ends the wait; never true for one try
-     */
-    Outcome acquire(LockKey key, Terms terms, Budget budget, boolean bound, boolean interruptible)
-            throws InterruptedException {
+    Outcome acquire(Call call) throws InterruptedException {
         ensureOpen();
-        Handle reentered = reenter(key, terms, bound);
+        Handle reentered = reenter(call);
         if (reentered != null) {
             return new Outcome.Acquired(reentered);
         }
-        Hold sibling = budget.isOneTry() ? holds.findLive(key) : null;
-        if (sibling != null) {
-            return refused(key, budget, describe(sibling));
-        }
-        HolderInfo holder = Client.currentThread();
-        var acquisition = new Acquisition(client, waiter, key, terms.lease().leaseNanos(), holder);
-        Acquisition.Result result = acquisition.run(budget, interruptible);
-        if (result instanceof Acquisition.Result.Granted granted) {
-            return new Outcome.Acquired(hold(key, terms, granted, holder, bound, budget));
-        }
-        return refused(key, budget, ((Acquisition.Result.Refused) result).holder());
-    }
-
-    private Handle hold(
-            LockKey key,
-            Terms terms,
-            Acquisition.Result.Granted granted,
-            HolderInfo holder,
-            boolean bound,
-            Budget budget) {
-        Lease lease = new Lease(
-                key,
-                granted.owner(),
-                granted.token(),
-                terms.lease(),
-                Thread.currentThread(),
-                granted.sentAt(),
-                client.ticker(),
-                reports);
-        if (terms.renew()) {
-            lease.startRenewing();
-        }
-        Hold hold = new Hold(lease, holder, terms.minHoldNanos(), granted.resent());
-        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew(), bound);
-        holds.add(hold);
-        keeper.watch(lease);
-        if (closed) {
-            handle.close();
+        Outcome outcome = acquireFirst(call);
+        if (closed && outcome instanceof Outcome.Acquired acquired) {
+            try {
+                acquired.handle().close();
+            } catch (LockLostException e) {
+                log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
+            }
             ensureOpen();
         }
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.Acquired(key, lease.token(), budget.spent()));
-        }
-        return handle;
+        return outcome;
     }
 
-    private Outcome refused(LockKey key, Budget budget, @Nullable LockHolder holder) {
-        Duration waited = budget.spent();
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.NotAcquired(key, waited, Optional.ofNullable(holder)));
+    private Outcome acquireFirst(Call call) throws InterruptedException {
+        if (call.budget().isOneTry() && holds.findLive(call.key()) != null) {
+            return refused(call, sibling(call.key()));
         }
-        return new Outcome.Refused(waited, holder);
+        return call.terms().usesGate() ? throughGate(call) : atStore(call, null);
     }
 
-    private @Nullable Handle reenter(LockKey key, Terms terms, boolean bound) {
-        Hold hold = holds.find(key);
+    private Outcome throughGate(Call call) throws InterruptedException {
+        Object terms = call.terms().handOff();
+        Turn turn = call.budget().isOneTry()
+                ? client.gates().tryEnter(call.key(), terms)
+                : client.gates().enter(call.key(), terms);
+        if (turn != null) {
+            if (turn.isWaiting() && isTimedOut(turn, call)) {
+                return refused(call, sibling(call.key()).or(turn::blockedBy));
+            }
+            Handle handedOff = takeOver(call, turn);
+            if (handedOff != null) {
+                return new Outcome.Acquired(handedOff);
+            }
+        }
+        return atStore(call, turn);
+    }
+
+    private boolean isTimedOut(Turn turn, Call call) throws InterruptedException {
+        return turn.await(call.budget(), client.pause(), call.interruptible()) == Turn.Outcome.TIMED_OUT;
+    }
+
+    private @Nullable Handle takeOver(Call call, Turn turn) {
+        var handOff = turn.takeHandOff();
+        if (handOff == null) {
+            return null;
+        }
+        try {
+            return grants.open(call, handOff, Client.currentThread(), turn);
+        } catch (RuntimeException | Error e) {
+            giveBack(call, handOff.cohort().owner(), turn);
+            throw e;
+        }
+    }
+
+    /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
+    private void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
+        Hold hold = holds.find(call.key());
+        if (hold != null && hold.lease().owner().equals(owner)) {
+            hold.lease().abandon();
+            keeper.forget(hold.lease());
+            holds.remove(hold.lease());
+            holds.ofCurrentThread().remove(call.key(), hold);
+            hold.leaveGate(client.gates());
+        }
+        if (turn != null) {
+            turn.pass(null);
+        }
+        client.cleanup().undo(call.key(), owner, call.terms().lease().leaseNanos());
+    }
+
+    private Outcome atStore(Call call, @Nullable Turn turn) throws InterruptedException {
+        HolderInfo holder = Client.currentThread();
+        var acquisition = new Acquisition(client, call.key(), call.terms(), holder, turn, call.interruptible());
+        Acquisition.Result result = acquisition.run(call.budget());
+        if (result instanceof Acquisition.Result.Granted granted) {
+            try {
+                return new Outcome.Acquired(grants.open(call, granted, holder, turn));
+            } catch (RuntimeException | Error e) {
+                giveBack(call, granted.owner(), turn);
+                throw e;
+            } finally {
+                acquisition.end();
+            }
+        }
+        return refused(call, ((Acquisition.Result.Refused) result).holder());
+    }
+
+    private Outcome refused(Call call, Optional<LockHolder> holder) {
+        Duration waited = call.budget().spent();
+        if (events.hasListeners()) {
+            events.publish(new LockEvent.NotAcquired(call.key(), waited, holder));
+        }
+        return new Outcome.Refused(call.key(), waited, holder);
+    }
+
+    private @Nullable Handle reenter(Call call) {
+        Hold hold = holds.find(call.key());
         if (hold == null) {
             return null;
         }
         Lease lease = hold.lease();
-        if (!lease.enter()) {
-            holds.ofCurrentThread().remove(key, hold);
-            return null;
+        switch (lease.enter(call.terms().isExclusive())) {
+            case ENTERED -> {}
+            case NOTHING_TO_REENTER -> {
+                holds.ofCurrentThread().remove(call.key(), hold);
+                return null;
+            }
+            case NOT_ALONE ->
+                throw new IllegalStateException("This thread holds lock '" + call.key()
+                        + "' shared, and would wait for itself to get it alone. Release it first, or take it alone from"
+                        + " the beginning.");
         }
+        return entered(call, hold);
+    }
+
+    private Handle entered(Call call, Hold hold) {
+        Lease lease = hold.lease();
         boolean wasRenewing = lease.isRenewing();
-        if (terms.renew()) {
+        if (call.terms().renew()) {
             lease.startRenewing();
         }
-        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), terms.renew(), bound);
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), call);
         try {
-            checkReentry(lease, terms);
-            stretch(lease, terms, wasRenewing);
+            checkReentry(lease, call.terms());
+            stretch(lease, call.terms(), wasRenewing);
             return handle;
         } catch (RuntimeException | Error e) {
             handle.closeAfter(e);
@@ -177,20 +226,33 @@ final class LockOperations {
         return holds.find(key);
     }
 
-    Optional<LockHolder> forceRelease(LockKey key) {
-        Optional<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key));
-        former.ifPresent(holder -> {
+    List<LockHolder> forceRelease(LockKey key) {
+        List<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key));
+        for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
             events.publish(new LockEvent.ForceReleased(key, holder));
-        });
+        }
         return former;
+    }
+
+    /** The thread of this client that has the lock alone, if one has. */
+    private Optional<LockHolder> sibling(LockKey key) {
+        return Optional.ofNullable(holds.findLive(key)).map(this::describe);
     }
 
     private LockHolder describe(Hold hold) {
         Lease lease = hold.lease();
         HolderInfo at = hold.holder();
         Instant since = Instant.now().minus(lease.held());
-        return new LockHolder(client.id(), at.host(), at.pid(), at.thread(), since, lease.remaining(), lease.token());
+        return new LockHolder(
+                client.id(),
+                at.host(),
+                at.pid(),
+                at.thread(),
+                since,
+                lease.remaining(),
+                lease.token(),
+                LockMode.EXCLUSIVE);
     }
 
     private void ensureOpen() {
@@ -205,6 +267,7 @@ final class LockOperations {
             return;
         }
         closed = true;
+        client.stopWaiting();
         keeper.close();
         for (Hold hold : holds.all()) {
             Lease lease = hold.lease();

@@ -65,9 +65,9 @@ final class RemoteLockView implements RemoteLock {
     }
 
     private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        LockOperations.Outcome outcome = operations.acquire(key, terms, budget, true, interruptible);
+        LockOperations.Outcome outcome = operations.acquire(new Call(key, terms, budget, true, interruptible));
         if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
-            acquired.handle().hold().lockedByView().push(acquired.handle());
+            acquired.handle().hold().lockedByView(acquired.handle());
             return true;
         }
         return false;
@@ -82,7 +82,7 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public void unlock() {
         Hold hold = hold();
-        Handle last = hold == null ? null : hold.lockedByView().poll();
+        Handle last = hold == null ? null : hold.unlockedByView(terms.isExclusive());
         if (last == null) {
             throw notHeld();
         }
@@ -91,34 +91,43 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public int holdCount() {
-        Hold hold = hold();
+        Hold hold = held();
         return hold == null ? 0 : hold.lease().holdCount();
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = hold();
+        Hold hold = held();
         return hold != null && hold.lease().isLive();
     }
 
     @Override
     public Duration remaining() {
-        Hold hold = hold();
+        Hold hold = held();
         return hold == null ? Duration.ZERO : hold.lease().remaining();
     }
 
     @Override
     public long fencingToken() {
-        Hold hold = hold();
+        Hold hold = held();
         if (hold == null) {
-            throw notHeld();
+            throw new IllegalMonitorStateException(
+                    "Thread " + Thread.currentThread().getName() + " does not hold '" + key
+                            + (terms.isExclusive() ? "' alone" : "'"));
         }
         return hold.lease().token();
     }
 
     @Override
     public boolean forceUnlock() {
-        return operations.forceRelease(key).isPresent();
+        return !operations.forceRelease(key).isEmpty();
+    }
+
+    /** What the thread has in the mode of this view, be it lost or not: who holds a lock alone may read too. */
+    private @Nullable Hold held() {
+        Hold hold = hold();
+        boolean covered = hold != null && (hold.lease().isExclusive() || !terms.isExclusive());
+        return covered ? hold : null;
     }
 
     private @Nullable Hold hold() {

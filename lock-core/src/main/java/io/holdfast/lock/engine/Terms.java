@@ -1,13 +1,19 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.lease.LeaseTerms;
+import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A request with the client's defaults filled in. */
-record Terms(LeaseTerms lease, long waitNanos, boolean renew, long minHoldNanos) {
+/**
+ * A request with the client's defaults filled in.
+ *
+ * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
+ */
+record Terms(LeaseTerms lease, int limit, boolean fair, long waitNanos, boolean renew, long minHoldNanos) {
 
     static Terms of(LockRequest request, LockDefaults defaults, Duration defaultWait) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
@@ -17,10 +23,33 @@ record Terms(LeaseTerms lease, long waitNanos, boolean renew, long minHoldNanos)
         return new Terms(
                 new LeaseTerms(
                         Math.max(lease, minHold), maxHold, defaults.warnAfter().toNanos()),
+                request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
+                request.fair(),
                 request.waitFor().orElse(defaultWait).toNanos(),
                 request.renew().orElse(defaults.renew()),
                 minHold);
     }
+
+    boolean isExclusive() {
+        return limit == AcquireRequest.EXCLUSIVE;
+    }
+
+    /** Whether threads of this client line up for the lock, and may hand it to each other. */
+    boolean usesGate() {
+        return isExclusive() && !fair;
+    }
+
+    /** Hand-off is between equal ones: what the next holder gets is what it would have got from the store. */
+    HandOffTerms handOff() {
+        return new HandOffTerms(lease, renew);
+    }
+
+    /**
+     * What must be equal for a lock to be handed off.
+     *
+     * @param renew false never hands off: the lease is fixed, and the rest of it is not a whole one
+     */
+    record HandOffTerms(LeaseTerms lease, boolean renew) {}
 
     /** The store counts whole milliseconds; a deadline must not count more than it does. */
     private static long wholeMillis(Duration time) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class ThreadHolds {
 
     private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
-    private final Map<LockKey, Hold> ofClient = new ConcurrentHashMap<>();
+    private final Map<Lease, Hold> ofClient = new ConcurrentHashMap<>();
+    private final Map<LockKey, Hold> exclusive = new ConcurrentHashMap<>();
 
     /** The current thread's map; handles keep it, to clean it from other threads. */
     Map<LockKey, Hold> ofCurrentThread() {
@@ -29,13 +30,24 @@ final class ThreadHolds {
     }
 
     void add(Hold hold) {
-        LockKey key = hold.lease().key();
-        ofThread.get().put(key, hold);
-        ofClient.put(key, hold);
+        Lease lease = hold.lease();
+        ofThread.get().put(lease.key(), hold);
+        ofClient.put(lease, hold);
+        if (lease.isExclusive()) {
+            exclusive.put(lease.key(), hold);
+        }
+    }
+
+    @Nullable
+    Hold find(Lease lease) {
+        return ofClient.get(lease);
     }
 
     void remove(Lease lease) {
-        ofClient.computeIfPresent(lease.key(), (key, hold) -> hold.lease() == lease ? null : hold);
+        Hold hold = ofClient.remove(lease);
+        if (hold != null) {
+            exclusive.remove(lease.key(), hold);
+        }
     }
 
     /** How many locks are known to be held, by this client's own books. */
@@ -48,10 +60,10 @@ final class ThreadHolds {
         return List.copyOf(ofClient.values());
     }
 
-    /** The hold of some thread of this client that certainly has the lock now, or null. */
+    /** The hold of some thread of this client that certainly has the lock now, and alone; or null. */
     @Nullable
     Hold findLive(LockKey key) {
-        Hold hold = ofClient.get(key);
-        return hold != null && hold.lease().isLive() ? hold : null;
+        Hold hold = exclusive.get(key);
+        return hold != null && hold.lease().isExclusive() && hold.lease().isLive() ? hold : null;
     }
 }

@@ -6,9 +6,10 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe without locks. Why it is right:
  *
  * <ul>
- *   <li><b>Handles.</b> One word counts the open handles (low half), and those of them that the acquiring thread may
- *       reenter by (high half, "attached"). Entering is one compare-and-set "both &gt; 0 → both +1", leaving is one
- *       "open − 1". So whoever brings the count to zero knows that he was the last, exactly one does, and after that
- *       nobody enters: a lease that another thread has closed is never reentered.
+ *   <li><b>Handles.</b> One word counts the open handles, those of them that the acquiring thread may reenter by
+ *       ("attached"), and those that need the lock alone ("exclusive"); 21 bits each. Entering is one compare-and-set
+ *       "open and attached &gt; 0 → +1", leaving is one "open − 1". So whoever brings the count to zero knows that he was
+ *       the last, exactly one does, and after that nobody enters: a lease that another thread has closed is never
+ *       reentered. In the same way exactly one knows that he was the last that needed the lock alone while others stay,
+ *       and after that nobody enters who would need it alone again: the lock is then downgraded.
  *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the
  *       call was sent plus the lease. The store ends the lease no earlier than that. Whoever finds the deadline passed
  *       sets the loss, by compare-and-set from "none"; there is no way back. So a handle that answers "held" is held at
@@ -29,26 +32,64 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Loss is told once</b>, by whoever wins that compare-and-set.
  * </ul>
  */
-public final class Lease {
+public final class Lease implements Alarms.Subject {
 
-    private static final long ATTACHED = 1L << 32;
+    private static final int COUNT_BITS = 21;
+    private static final long COUNT = (1L << COUNT_BITS) - 1;
     private static final long OPEN = 1L;
+    private static final long ATTACHED = 1L << COUNT_BITS;
+    private static final long EXCLUSIVE = 1L << (2 * COUNT_BITS);
 
-    private final LockKey key;
-    private final OwnerId owner;
-    private final long token;
+    /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
+    private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
+
+    /** What came of an attempt to enter. */
+    public enum Entry {
+        /** The handle counts. */
+        ENTERED,
+        /** All handles are closed, or detached from the thread. */
+        NOTHING_TO_REENTER,
+        /** The lock is held, but not alone, and would be needed alone. */
+        NOT_ALONE
+    }
+
+    /** What is left when a handle was closed. */
+    public enum Exit {
+        /** Others need the lock as it is; or it had been closed by force already. */
+        STAYS,
+        /** Others are open, but none of them needs the lock alone any more. */
+        DOWNGRADES,
+        /** It was the last one: the lock is to be released. */
+        ENDS
+    }
+
+    private final Grant grant;
     private final LeaseTerms terms;
     private final Thread thread;
     private final Ticker ticker;
     private final LeaseEvents events;
-    private final long acquiredAt;
 
-    private final AtomicLong handles = new AtomicLong(ATTACHED + OPEN);
-    private final AtomicInteger renewingHandles = new AtomicInteger();
-    private final AtomicInteger boundHandles = new AtomicInteger();
-    private final AtomicLong deadline;
-    private final AtomicLong leaseNanos;
-    private final AtomicReference<LockEvent.@Nullable Lost> loss = new AtomicReference<>();
+    /** In one object with the rest: the watchdog looks at thousands of leases in a row. */
+    private static final AtomicLongFieldUpdater<Lease> HANDLES =
+            AtomicLongFieldUpdater.newUpdater(Lease.class, "handles");
+
+    private static final AtomicLongFieldUpdater<Lease> DEADLINE =
+            AtomicLongFieldUpdater.newUpdater(Lease.class, "deadline");
+    private static final AtomicLongFieldUpdater<Lease> LEASE_NANOS =
+            AtomicLongFieldUpdater.newUpdater(Lease.class, "leaseNanos");
+    private static final AtomicIntegerFieldUpdater<Lease> RENEWING_HANDLES =
+            AtomicIntegerFieldUpdater.newUpdater(Lease.class, "renewingHandles");
+    private static final AtomicIntegerFieldUpdater<Lease> BOUND_HANDLES =
+            AtomicIntegerFieldUpdater.newUpdater(Lease.class, "boundHandles");
+    private static final AtomicReferenceFieldUpdater<Lease, LockEvent.@Nullable Lost> LOSS =
+            AtomicReferenceFieldUpdater.newUpdater(Lease.class, LockEvent.Lost.class, "loss");
+
+    private volatile long handles;
+    private volatile long deadline;
+    private volatile long leaseNanos;
+    private volatile int renewingHandles;
+    private volatile int boundHandles;
+    private volatile LockEvent.@Nullable Lost loss;
     private final LossActions lossActions = new LossActions();
     private volatile @Nullable Throwable lastFailure;
 
@@ -57,74 +98,73 @@ public final class Lease {
 
     volatile boolean renewalPending;
     volatile boolean longHoldReported;
+    /** The batch that it is renewed with; then it has no alarm of its own. Written under this lease's monitor. */
+    volatile @Nullable Batch batch;
+
     /** Guarded by this lease's monitor. */
-    LeaseKeeper.@Nullable Alarm alarm;
+    Alarms.@Nullable Alarm alarm;
 
     /**
-     * Creates an instance.
+     * Creates an instance, with one handle open.
      *
-     * @param key what is locked
-     * @param owner the acquisition that was granted
-     * @param token its fencing token
+     * @param grant what was granted
      * @param terms how to treat it
      * @param thread the thread that acquired it
-     * @param sentAt when the granted call was sent, on the ticker
      * @param ticker the clock
      * @param events is told of the loss
      */
-    public Lease(
-            LockKey key,
-            OwnerId owner,
-            long token,
-            LeaseTerms terms,
-            Thread thread,
-            long sentAt,
-            Ticker ticker,
-            LeaseEvents events) {
-        this.key = key;
-        this.owner = owner;
-        this.token = token;
+    public Lease(Grant grant, LeaseTerms terms, Thread thread, Ticker ticker, LeaseEvents events) {
+        this.grant = grant;
         this.terms = terms;
         this.thread = thread;
         this.ticker = ticker;
         this.events = events;
-        this.acquiredAt = sentAt;
-        this.leaseNanos = new AtomicLong(terms.leaseNanos());
-        this.deadline = new AtomicLong(sentAt + terms.leaseNanos());
+        this.handles = ATTACHED + OPEN + (grant.exclusive() ? EXCLUSIVE : 0);
+        this.leaseNanos = terms.leaseNanos();
+        this.deadline = grant.deadline();
     }
 
     /**
      * Adds a handle for the thread that holds the lock already: one atomic step.
      *
-     * @return false if there is nothing to reenter: all handles are closed, or detached from the thread
+     * @param exclusive whether it needs the lock alone
+     * @return whether it counts, and if not, why
      */
-    public boolean enter() {
+    public Entry enter(boolean exclusive) {
+        long step = OPEN + ATTACHED + (exclusive ? EXCLUSIVE : 0);
         long now;
         do {
-            now = handles.get();
+            now = handles;
             if (attached(now) == 0 || open(now) == 0) {
-                return false;
+                return Entry.NOTHING_TO_REENTER;
             }
-        } while (!handles.compareAndSet(now, now + ATTACHED + OPEN));
-        return true;
+            if (exclusive && alone(now) == 0) {
+                return Entry.NOT_ALONE;
+            }
+        } while (!HANDLES.compareAndSet(this, now, now + step));
+        return Entry.ENTERED;
     }
 
     /**
      * Closes a handle.
      *
      * @param attached whether the handle was still attached to its thread
-     * @return whether it was the last one, so that the lock is to be released
+     * @param exclusive whether it needed the lock alone
+     * @return what is left
      */
-    public boolean exit(boolean attached) {
-        long step = OPEN + (attached ? ATTACHED : 0);
+    public Exit exit(boolean attached, boolean exclusive) {
+        long step = OPEN + (attached ? ATTACHED : 0) + (exclusive ? EXCLUSIVE : 0);
         long now;
         do {
-            now = handles.get();
+            now = handles;
             if (open(now) == 0) {
-                return false;
+                return Exit.STAYS;
             }
-        } while (!handles.compareAndSet(now, now - step));
-        return open(now) == 1;
+        } while (!HANDLES.compareAndSet(this, now, now - step));
+        if (open(now) == 1) {
+            return Exit.ENDS;
+        }
+        return exclusive && alone(now) == 1 ? Exit.DOWNGRADES : Exit.STAYS;
     }
 
     /**
@@ -133,8 +173,8 @@ public final class Lease {
     public void detach() {
         long now;
         do {
-            now = handles.get();
-        } while (attached(now) > 0 && !handles.compareAndSet(now, now - ATTACHED));
+            now = handles;
+        } while (open(now) > 0 && attached(now) > 0 && !HANDLES.compareAndSet(this, now, now - ATTACHED));
     }
 
     /**
@@ -143,17 +183,22 @@ public final class Lease {
      * @return whether any was open, so that the lock is to be released
      */
     public boolean abandon() {
-        return open(handles.getAndSet(0)) > 0;
+        return open(HANDLES.getAndSet(this, 0)) > 0;
     }
 
     /** {@return whether any handle is open} */
     public boolean isOpen() {
-        return open(handles.get()) > 0;
+        return open(handles) > 0;
+    }
+
+    /** {@return whether any open handle needs the lock alone} */
+    public boolean isExclusive() {
+        return alone(handles) > 0;
     }
 
     /** {@return how many open handles are attached to the thread that acquired the lock} */
     public int holdCount() {
-        return (int) attached(handles.get());
+        return (int) attached(handles);
     }
 
     /**
@@ -171,8 +216,12 @@ public final class Lease {
      * @return what happened, or null
      */
     public LockEvent.@Nullable Lost loss() {
-        LockEvent.Lost known = loss.get();
-        if (known == null && ticker.nanos() - deadline.get() >= 0 && isOpen()) {
+        return loss(ticker.nanos());
+    }
+
+    LockEvent.@Nullable Lost loss(long now) {
+        LockEvent.Lost known = loss;
+        if (known == null && now - deadline >= 0 && isOpen()) {
             return lose(isRenewing() ? LossCause.EXPIRED : LossCause.LIMIT_REACHED);
         }
         return known;
@@ -185,13 +234,11 @@ public final class Lease {
      * @return what happened: this, or the earlier loss
      */
     public LockEvent.Lost lose(LossCause cause) {
-        var lost = new LockEvent.Lost(key, token, held(), cause, lastFailure);
-        LockEvent.Lost earlier = loss.compareAndExchange(null, lost);
-        if (earlier != null) {
-            return earlier;
+        var lost = new LockEvent.Lost(key(), token(), held(), cause, lastFailure);
+        if (LOSS.compareAndSet(this, null, lost)) {
+            events.lost(this, lost);
         }
-        events.lost(this, lost);
-        return lost;
+        return Objects.requireNonNull(loss);
     }
 
     /**
@@ -222,7 +269,7 @@ public final class Lease {
      */
     public void extendTo(long until) {
         if (loss() == null) {
-            deadline.accumulateAndGet(until, (a, b) -> a - b >= 0 ? a : b);
+            DEADLINE.accumulateAndGet(this, until, (a, b) -> a - b >= 0 ? a : b);
             lastFailure = null;
         }
     }
@@ -233,43 +280,43 @@ public final class Lease {
      * @param nanos the lease in nanoseconds
      */
     public void raiseLease(long nanos) {
-        leaseNanos.accumulateAndGet(nanos, Math::max);
+        LEASE_NANOS.accumulateAndGet(this, nanos, Math::max);
     }
 
     /** A handle that wants the lease to be renewed was opened. */
     public void startRenewing() {
-        renewingHandles.incrementAndGet();
+        RENEWING_HANDLES.incrementAndGet(this);
     }
 
     /** A handle that wanted the lease to be renewed was closed. */
     public void stopRenewing() {
-        renewingHandles.decrementAndGet();
+        RENEWING_HANDLES.decrementAndGet(this);
     }
 
     /** {@return whether the lease is to be renewed: some open handle wants it, and its limit has not come} */
     public boolean isRenewing() {
-        return renewingHandles.get() > 0 && !isLimitReached();
+        return renewingHandles > 0 && !isLimitReached();
     }
 
     /** {@return whether the lock has been held for its {@code maxHold}, so that nothing makes it last longer} */
     public boolean isLimitReached() {
-        return heldNanos() >= terms.maxHoldNanos();
+        return terms.maxHoldNanos() != LeaseTerms.UNLIMITED && heldNanos() >= terms.maxHoldNanos();
     }
 
     /** A handle that ends with its thread was opened. */
     public void bind() {
-        boundHandles.incrementAndGet();
+        BOUND_HANDLES.incrementAndGet(this);
     }
 
     /** A handle that ended with its thread was closed or detached. */
     public void unbind() {
-        boundHandles.decrementAndGet();
+        BOUND_HANDLES.decrementAndGet(this);
     }
 
     /** Whether all handles that are open would have ended with the thread, which is dead. */
     boolean isBoundThreadDead() {
-        int bound = boundHandles.get();
-        return bound > 0 && !thread.isAlive() && bound == open(handles.get());
+        int bound = boundHandles;
+        return bound > 0 && !thread.isAlive() && bound == open(handles);
     }
 
     void renewalFailed(Throwable failure) {
@@ -278,17 +325,22 @@ public final class Lease {
 
     /** {@return until when it is held, on the ticker} */
     public long deadline() {
-        return deadline.get();
+        return deadline;
+    }
+
+    /** {@return how long after its grant it can end at the latest without renewal, in nanoseconds} */
+    public long longestNanos() {
+        return Math.max(leaseNanos, deadline - grant.at());
     }
 
     /** {@return the current lease, in nanoseconds} */
     public long leaseNanos() {
-        return leaseNanos.get();
+        return leaseNanos;
     }
 
     /** {@return how long the lock is certainly held without renewal; zero if it is not held} */
     public Duration remaining() {
-        return isLive() ? Duration.ofNanos(Math.max(0, deadline.get() - ticker.nanos())) : Duration.ZERO;
+        return isLive() ? Duration.ofNanos(Math.max(0, deadline - ticker.nanos())) : Duration.ZERO;
     }
 
     /** {@return how long ago the lock was acquired} */
@@ -297,7 +349,12 @@ public final class Lease {
     }
 
     long heldNanos() {
-        return ticker.nanos() - acquiredAt;
+        return ticker.nanos() - grant.at();
+    }
+
+    /** When it is to be reported that it is held for long, on the ticker. */
+    long warnAt() {
+        return grant.at() + Math.min(terms.warnAfterNanos(), LONGEST_WARNING_NANOS);
     }
 
     /** {@return how to treat it} */
@@ -307,24 +364,39 @@ public final class Lease {
 
     /** {@return what is locked} */
     public LockKey key() {
-        return key;
+        return grant.key();
     }
 
     /** {@return the acquisition that was granted} */
     public OwnerId owner() {
-        return owner;
+        return grant.owner();
     }
 
     /** {@return the fencing token} */
     public long token() {
-        return token;
+        return grant.token();
     }
 
     private static long open(long word) {
-        return word & 0xFFFF_FFFFL;
+        return word & COUNT;
     }
 
     private static long attached(long word) {
-        return word >>> 32;
+        return word >>> COUNT_BITS & COUNT;
+    }
+
+    private static long alone(long word) {
+        return word >>> (2 * COUNT_BITS);
+    }
+
+    /** As good as the one of its identity, which the virtual machine would have to make up for each lease. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(grant.token());
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other;
     }
 }

@@ -4,10 +4,12 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,23 +19,27 @@ import org.slf4j.LoggerFactory;
  * The one watchdog of a client: renews leases, and says in time when one is lost.
  *
  * <pre>
- *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► RenewalLoop ──► store
+ *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► RenewalLane ──► store
  *                          ▲                        │ deadline passed: LOST                 │
  *                          │                        │ thread dead: abandoned                │
  *                          └──────── next alarm ────┴───────────────────────────────────────┘
  * </pre>
  *
- * <p>Each open lease has one alarm: the earliest of its next renewal, its deadline, and its warning. The clock thread
- * never does I/O, so it declares a loss on time even while a renewal hangs. When it finds a renewal due, it takes along
- * those that would be due soon (within a twelfth of their lease), so renewals of many leases fall into step and share
- * calls.
+ * <p>Each open lease has one alarm: the earliest of its next renewal, its deadline, and its warning. Leases that were
+ * renewed together have one in common, see {@link Batch}. The clock thread never does I/O, so it declares a loss on time
+ * even while a renewal hangs. When it finds a renewal due, it takes along those that would be due soon (within a twelfth of
+ * their lease), so renewals of many leases fall into step and share calls.
  *
  * <p>No alarm is missed: whoever adds one first adds it to the set and then compares it with the time that the clock
  * thread plans to wake at; the clock thread first publishes that plan and then looks at the set again before it parks.
- * Both are volatile accesses, so at least one sees the other. Alarms of one lease are replaced by one thread at a time,
- * from the state it finds then, so an older plan never replaces a newer one.
+ * Both are volatile accesses, so at least one sees the other. The alarm of a lease, or of a batch, is replaced under its
+ * monitor, from the state that it has then, so an older plan never replaces a newer one; in the same way a lease leaves its
+ * batch in the step that gives it an alarm of its own, or none since it is closed.
  *
- * <p>Thread-safe. Its two threads start with the first lease.
+ * <p>There is a lane for each server that the store tells apart, with a thread of its own. So while one server hangs, the
+ * locks on the others are renewed as ever.
+ *
+ * <p>Thread-safe. Its threads start with the first lease.
  */
 public final class LeaseKeeper implements AutoCloseable {
 
@@ -42,24 +48,15 @@ public final class LeaseKeeper implements AutoCloseable {
     private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long WIDEST_WINDOW_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final int RENEWALS_A_LEASE = 3;
+    private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int WINDOWS_A_LEASE = 12;
 
-    /** When to look at a lease again. Ordered by time, by difference since the ticker may wrap. */
-    record Alarm(long at, long number, Lease lease) implements Comparable<Alarm> {
-        @Override
-        public int compareTo(Alarm other) {
-            long byTime = at - other.at;
-            return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
-        }
-    }
-
-    private final ConcurrentSkipListSet<Alarm> alarms = new ConcurrentSkipListSet<>();
-    private final AtomicLong numbers = new AtomicLong();
+    private final Alarms alarms = new Alarms();
     private final Ticker ticker;
     private final LeaseEvents events;
-    private final RenewalLoop renewals;
-    private final KeeperThreads threads;
+    private final LockStore store;
+    private final RenewalLanes renewals;
+    private final @Nullable ClockThread clockThread;
     private volatile long plannedWake;
     private volatile boolean closed;
 
@@ -79,19 +76,34 @@ public final class LeaseKeeper implements AutoCloseable {
         this.events = events;
         this.ticker = ticker;
         this.plannedWake = ticker.nanos() + IDLE_NANOS;
-        this.renewals = new RenewalLoop(store, events, ticker, this::planAfterRenewal);
-        this.threads = withThreads ? new KeeperThreads(this::clock, renewals::run) : KeeperThreads.none();
+        this.store = store;
+        this.renewals = new RenewalLanes(() -> new RenewalLoop(store, events, ticker, new AfterRenewal()), withThreads);
+        this.clockThread = withThreads ? new ClockThread(this::clock) : null;
     }
 
     /**
      * Looks after a lease until it is closed or lost.
      *
-     * @param lease a lease that was just granted
+     * @param lease a lease that was just granted, or handed off
      */
     public void watch(Lease lease) {
-        lease.renewAt = ticker.nanos() + lease.leaseNanos() / RENEWALS_A_LEASE;
+        lease.renewAt = firstRenewal(lease);
         plan(lease);
-        threads.ensureStarted();
+        if (clockThread != null) {
+            clockThread.ensureStarted();
+        }
+    }
+
+    /**
+     * After a third of the lease. One that is shorter as yet, because it was granted by a message and is to be confirmed,
+     * or was handed off late, is renewed soon; not at once, so that locks that are held briefly need no renewal.
+     */
+    private long firstRenewal(Lease lease) {
+        long now = ticker.nanos();
+        long leaseNanos = lease.leaseNanos();
+        long planned = lease.deadline() - leaseNanos + leaseNanos / RenewalLoop.RENEWALS_A_LEASE;
+        long soon = now + Math.min(SOON_NANOS, (lease.deadline() - now) / RenewalLoop.RENEWALS_A_LEASE);
+        return planned - soon > 0 ? planned : soon;
     }
 
     /**
@@ -101,7 +113,9 @@ public final class LeaseKeeper implements AutoCloseable {
      */
     public void forget(Lease lease) {
         synchronized (lease) {
-            replaceAlarm(lease, null);
+            lease.batch = null;
+            alarms.remove(lease.alarm);
+            lease.alarm = null;
         }
     }
 
@@ -119,23 +133,29 @@ public final class LeaseKeeper implements AutoCloseable {
     public void close() {
         closed = true;
         renewals.close();
-        threads.stop();
+        if (clockThread != null) {
+            clockThread.stop();
+        }
     }
 
     /** The open leases that have an alarm, for tests: while the threads run, some are between two alarms. */
     List<Lease> watched() {
-        return alarms.stream()
-                .map(Alarm::lease)
-                .filter(Lease::isOpen)
-                .distinct()
-                .toList();
+        List<Lease> watched = new ArrayList<>();
+        for (Alarms.Alarm alarm : alarms) {
+            if (alarm.subject() instanceof Batch batch) {
+                batch.leases().stream().filter(batch::has).forEach(watched::add);
+            } else if (alarm.subject() instanceof Lease lease) {
+                watched.add(lease);
+            }
+        }
+        return watched.stream().filter(Lease::isOpen).distinct().toList();
     }
 
     private void clock() {
         while (!closed) {
             long wake = tickGuarded();
             plannedWake = wake;
-            if (firstAlarmAt(wake) - wake >= 0) {
+            if (alarms.firstAt(wake) - wake >= 0) {
                 LockSupport.parkNanos(this, wake - ticker.nanos());
             }
         }
@@ -154,111 +174,245 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Handles every alarm that is due, and tells when the next one is. */
     long tick() {
         long now = ticker.nanos();
-        boolean renewing = false;
-        for (Alarm next = firstAlarm(); next != null && next.at - now <= 0; next = firstAlarm()) {
-            alarms.remove(next);
-            renewing |= handle(next.lease, now);
+        Due due = new Due();
+        for (Alarms.Alarm next = alarms.pollDue(now); next != null; next = alarms.pollDue(now)) {
+            if (next.subject() instanceof Batch batch) {
+                handle(batch, now, due);
+            } else if (next.subject() instanceof Lease lease && handle(lease, now)) {
+                due.leases.add(lease);
+            }
         }
-        if (renewing) {
-            takeAlong(now);
+        if (!due.isEmpty()) {
+            takeAlong(now, due);
+            due.batches.forEach(batch -> renewAgain(batch, now));
+            renewTogether(due.leases, now);
             renewals.wake();
         }
-        return firstAlarmAt(now + IDLE_NANOS);
+        return alarms.firstAt(now + IDLE_NANOS);
     }
 
     void renewDue() {
         renewals.renewPending();
     }
 
-    /** Returns whether the lease is now to be renewed. */
+    /** What is to be renewed now: batches as they are, and leases that are put into new ones. */
+    private final class Due {
+
+        final List<Batch> batches = new ArrayList<>();
+        final List<Lease> leases = new ArrayList<>();
+
+        boolean isEmpty() {
+            return batches.isEmpty() && leases.isEmpty();
+        }
+
+        /** A batch stays as it is if it is whole, big enough, and nothing of it has moved to another server. */
+        void add(Batch batch, List<Lease> dueNow) {
+            if (dueNow.size() == batch.leases().size()
+                    && dueNow.size() > RenewalLoop.MOST_AT_ONCE / 2
+                    && dueNow.stream().allMatch(lease -> serverOf(lease).equals(batch.server()))) {
+                batches.add(batch);
+            } else {
+                leases.addAll(dueNow);
+            }
+        }
+    }
+
+    private void handle(Batch batch, long now, Due due) {
+        if (batch.pending) {
+            watchDeadlines(batch, now);
+            return;
+        }
+        List<Lease> dueNow = new ArrayList<>(batch.leases().size());
+        for (Lease lease : batch.leases()) {
+            if (batch.has(lease) && handle(lease, now)) {
+                dueNow.add(lease);
+            }
+        }
+        due.add(batch, dueNow);
+    }
+
+    /** Returns whether the lease is due for renewal. If not, sets its next alarm, or leaves it alone for ever. */
     private boolean handle(Lease lease, long now) {
-        if (!lease.isOpen() || lease.loss() != null) {
+        if (!isLive(lease, now)) {
+            forget(lease);
             return false;
         }
         if (lease.isBoundThreadDead()) {
             lease.lose(LossCause.THREAD_DIED);
             lease.abandon();
+            forget(lease);
             events.abandoned(lease);
             return false;
         }
-        if (!lease.longHoldReported && lease.heldNanos() >= lease.terms().warnAfterNanos()) {
+        if (!lease.longHoldReported && lease.warnAt() - now <= 0) {
             lease.longHoldReported = true;
             events.longHeld(new LockEvent.LongHeld(lease.key(), lease.token(), lease.held()));
         }
-        boolean due = lease.isRenewing() && !lease.renewalPending && lease.renewAt - now <= 0;
-        if (due) {
-            renewals.add(lease);
+        boolean due = isDue(lease, now, 0);
+        if (!due) {
+            plan(lease);
         }
-        plan(lease);
         return due;
     }
 
-    private void takeAlong(long now) {
-        for (Alarm alarm : alarms) {
-            if (alarm.at - now > WIDEST_WINDOW_NANOS) {
+    private static boolean isLive(Lease lease, long now) {
+        return lease.isOpen() && lease.loss(now) == null;
+    }
+
+    private static boolean isDue(Lease lease, long now, long window) {
+        return lease.renewAt - now <= window && !lease.renewalPending && lease.isRenewing();
+    }
+
+    private static boolean isDueSoon(Lease lease, long now) {
+        return isDue(lease, now, lease.leaseNanos() / WINDOWS_A_LEASE) && isLive(lease, now);
+    }
+
+    private void takeAlong(long now, Due due) {
+        for (Alarms.Alarm alarm : alarms) {
+            if (alarm.at() - now > WIDEST_WINDOW_NANOS) {
                 return;
             }
-            Lease lease = alarm.lease;
-            long window = lease.leaseNanos() / WINDOWS_A_LEASE;
-            if (lease.isRenewing() && !lease.renewalPending && lease.renewAt - now <= window && lease.isLive()) {
-                renewals.add(lease);
+            if (alarm.subject() instanceof Lease lease) {
+                if (isDueSoon(lease, now)) {
+                    due.leases.add(lease);
+                }
+            } else if (alarm.subject() instanceof Batch batch && !batch.pending) {
+                due.add(
+                        batch,
+                        batch.leases().stream()
+                                .filter(lease -> batch.has(lease) && isDueSoon(lease, now))
+                                .toList());
+            }
+        }
+    }
+
+    private void renewAgain(Batch batch, long now) {
+        synchronized (batch) {
+            batch.pending = true;
+        }
+        for (Lease lease : batch.leases()) {
+            lease.renewalPending = true;
+        }
+        watchDeadlines(batch, now);
+        renewals.add(batch);
+    }
+
+    private String serverOf(Lease lease) {
+        return store.serverOf(lease.key());
+    }
+
+    /** For each server; those of the same length stay together. */
+    private void renewTogether(List<Lease> leases, long now) {
+        Map<String, List<Lease>> byServer = new HashMap<>();
+        leases.forEach(lease -> byServer.computeIfAbsent(serverOf(lease), server -> new ArrayList<>())
+                .add(lease));
+        byServer.forEach((server, theirs) -> renewTogether(server, theirs, now));
+    }
+
+    private void renewTogether(String server, List<Lease> leases, long now) {
+        leases.sort(Comparator.comparingLong(Lease::leaseNanos));
+        for (int from = 0; from < leases.size(); from += RenewalLoop.MOST_AT_ONCE) {
+            int to = Math.min(leases.size(), from + RenewalLoop.MOST_AT_ONCE);
+            Batch batch = new Batch(server, leases.subList(from, to));
+            batch.leases().forEach(lease -> join(batch, lease));
+            watchDeadlines(batch, now);
+            renewals.add(batch);
+        }
+    }
+
+    private void join(Batch batch, Lease lease) {
+        synchronized (lease) {
+            alarms.remove(lease.alarm);
+            lease.alarm = null;
+            lease.batch = batch;
+            lease.renewalPending = true;
+        }
+    }
+
+    /**
+     * While the leases are being renewed, each is lost at its deadline. The clock thread, which calls this, looks at the
+     * alarms before it sleeps.
+     */
+    private void watchDeadlines(Batch batch, long now) {
+        boolean any = false;
+        long at = 0;
+        for (Lease lease : batch.leases()) {
+            if (batch.has(lease) && isLive(lease, now)) {
+                at = any ? Alarms.earlier(at, lease.deadline()) : lease.deadline();
+                any = true;
+            }
+        }
+        synchronized (batch) {
+            if (any && batch.pending) {
+                batch.alarm = alarms.replace(batch.alarm, at, batch);
+            }
+        }
+    }
+
+    /** Sets the next alarm of those that were renewed. */
+    private final class AfterRenewal implements RenewalLoop.Planner {
+
+        @Override
+        public void renewAt(Lease lease, long nanos) {
+            synchronized (lease) {
+                lease.renewAt = nanos;
+                lease.renewalPending = false;
                 plan(lease);
             }
         }
+
+        @Override
+        public boolean renewAt(Lease lease, Batch batch, long nanos) {
+            synchronized (lease) {
+                lease.renewAt = nanos;
+                lease.renewalPending = false;
+                boolean stays = batch.has(lease) && nextMoment(lease) == batch.renewAt;
+                if (!stays) {
+                    plan(lease);
+                }
+                return stays;
+            }
+        }
+
+        @Override
+        public void renewed(Batch batch, boolean anyStays) {
+            synchronized (batch) {
+                batch.pending = false;
+                alarms.remove(batch.alarm);
+                batch.alarm = anyStays ? alarms.replace(null, batch.renewAt, batch) : null;
+            }
+            if (anyStays) {
+                wakeFor(batch.renewAt);
+            }
+        }
     }
 
-    private void planAfterRenewal(Lease lease, long renewAt) {
-        lease.renewAt = renewAt;
-        lease.renewalPending = false;
-        plan(lease);
-    }
-
-    /** Sets the lease's one alarm to the next moment that matters to it; one thread at a time for each lease. */
+    /** Gives the lease an alarm of its own, for the next moment that matters to it. */
     private void plan(Lease lease) {
         long at;
         synchronized (lease) {
+            if (!lease.isOpen()) {
+                forget(lease);
+                return;
+            }
             at = nextMoment(lease);
-            replaceAlarm(lease, lease.isOpen() ? new Alarm(at, numbers.incrementAndGet(), lease) : null);
+            lease.batch = null;
+            lease.alarm = alarms.replace(lease.alarm, at, lease);
         }
-        if (at - plannedWake < 0) {
-            threads.wakeClock();
+        wakeFor(at);
+    }
+
+    private void wakeFor(long at) {
+        if (at - plannedWake < 0 && clockThread != null) {
+            clockThread.wake();
         }
     }
 
-    private long nextMoment(Lease lease) {
+    private static long nextMoment(Lease lease) {
         long at = lease.deadline();
-        if (lease.isRenewing() && !lease.renewalPending) {
-            at = earlier(at, lease.renewAt);
+        if (!lease.renewalPending && lease.isRenewing()) {
+            at = Alarms.earlier(at, lease.renewAt);
         }
-        if (!lease.longHoldReported) {
-            long untilWarning = Math.max(0, lease.terms().warnAfterNanos() - lease.heldNanos());
-            at = earlier(at, ticker.nanos() + untilWarning);
-        }
-        return at;
-    }
-
-    private void replaceAlarm(Lease lease, @Nullable Alarm next) {
-        Alarm former = lease.alarm;
-        if (former != null) {
-            alarms.remove(former);
-        }
-        lease.alarm = next;
-        if (next != null) {
-            alarms.add(next);
-        }
-    }
-
-    private @Nullable Alarm firstAlarm() {
-        var all = alarms.iterator();
-        return all.hasNext() ? all.next() : null;
-    }
-
-    private long firstAlarmAt(long otherwise) {
-        Alarm first = firstAlarm();
-        return first == null ? otherwise : earlier(first.at, otherwise);
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
+        return lease.longHoldReported ? at : Alarms.earlier(at, lease.warnAt());
     }
 }

@@ -10,7 +10,6 @@ import io.holdfast.lock.store.Ticker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,23 +23,30 @@ final class RenewalLoop {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 
-    private static final int MOST_AT_ONCE = 500;
-    private static final int RENEWALS_A_LEASE = 3;
+    static final int MOST_AT_ONCE = 500;
+    static final int RENEWALS_A_LEASE = 3;
+
     private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    @FunctionalInterface
+    /** Decides what comes next. */
     interface Planner {
+
+        /** The lease is to be renewed at that time, on its own. */
         void renewAt(Lease lease, long nanos);
+
+        /** The lease is to be renewed at that time. Returns whether it still belongs to the batch. */
+        boolean renewAt(Lease lease, Batch batch, long nanos);
+
+        /** The batch is through. */
+        void renewed(Batch batch, boolean anyStays);
     }
 
-    private final LinkedBlockingQueue<Lease> pending = new LinkedBlockingQueue<>();
-    private final Semaphore work = new Semaphore(0);
+    private final LinkedBlockingQueue<Batch> pending = new LinkedBlockingQueue<>();
     private final LockStore store;
     private final LeaseEvents events;
     private final Ticker ticker;
     private final Planner planner;
-    private volatile boolean closed;
 
     RenewalLoop(LockStore store, LeaseEvents events, Ticker ticker, Planner planner) {
         this.store = store;
@@ -49,74 +55,90 @@ final class RenewalLoop {
         this.planner = planner;
     }
 
-    void add(Lease lease) {
-        lease.renewalPending = true;
-        pending.add(lease);
+    void add(Batch batch) {
+        pending.add(batch);
     }
 
-    void wake() {
-        work.release();
+    boolean hasPending() {
+        return !pending.isEmpty();
     }
 
-    /** Goes on until it is closed, whatever goes wrong, and whoever interrupts its thread. */
-    void run() {
-        while (!closed) {
-            try {
-                work.acquire();
-                work.drainPermits();
-                renewPending();
-            } catch (InterruptedException e) {
-                log.debug("Renewal was interrupted; it ends if the client is closed");
-            } catch (RuntimeException | Error e) {
-                log.error("Renewal of locks met an error and goes on", e);
-            }
-        }
-    }
-
-    void close() {
-        closed = true;
-    }
-
+    /** What has piled up while a call hung is renewed by as few calls as possible. */
     void renewPending() {
-        List<Lease> batch = new ArrayList<>();
-        while (pending.drainTo(batch, MOST_AT_ONCE) > 0) {
-            batch.removeIf(lease -> !lease.isLive());
-            if (!batch.isEmpty()) {
-                renew(batch);
+        for (Batch first = pending.poll(); first != null; first = pending.poll()) {
+            List<Batch> together = new ArrayList<>(List.of(first));
+            int size = first.leases().size();
+            for (Batch next = pending.peek();
+                    next != null && size + next.leases().size() <= MOST_AT_ONCE;
+                    next = pending.peek()) {
+                together.add(pending.remove());
+                size += next.leases().size();
             }
-            batch.clear();
+            renew(together);
         }
     }
 
-    private void renew(List<Lease> batch) {
-        List<RenewRequest> requests = batch.stream().map(RenewalLoop::request).toList();
+    private void renew(List<Batch> batches) {
+        List<List<Lease>> live = batches.stream()
+                .map(batch -> batch.leases().stream().filter(Lease::isLive).toList())
+                .toList();
+        List<RenewRequest> requests =
+                live.stream().flatMap(List::stream).map(RenewalLoop::request).toList();
+        if (requests.isEmpty()) {
+            batches.forEach(batch -> planner.renewed(batch, false));
+            return;
+        }
         long sentAt = ticker.nanos();
         List<RenewReply> replies;
         try {
             replies = store.renew(requests);
         } catch (RuntimeException | Error e) {
-            failed(batch, e);
+            batches.forEach(batch -> planner.renewed(batch, false));
+            failed(live.stream().flatMap(List::stream).toList(), e);
             return;
         }
-        List<Lease> broken = new ArrayList<>();
-        String reason = "";
-        for (int i = 0; i < batch.size(); i++) {
-            Lease lease = batch.get(i);
+        List<Broken> broken = new ArrayList<>();
+        int from = 0;
+        for (int i = 0; i < batches.size(); i++) {
+            int to = from + live.get(i).size();
+            settle(batches.get(i), live.get(i), requests.subList(from, to), replies.subList(from, to), sentAt, broken);
+            from = to;
+        }
+        if (!broken.isEmpty()) {
+            failed(
+                    broken.stream().map(Broken::lease).toList(),
+                    new IllegalStateException("The store could not renew some locks: "
+                            + broken.get(0).reason()));
+        }
+    }
+
+    private record Broken(Lease lease, String reason) {}
+
+    private void settle(
+            Batch batch,
+            List<Lease> leases,
+            List<RenewRequest> requests,
+            List<RenewReply> replies,
+            long sentAt,
+            List<Broken> broken) {
+        boolean anyStays = false;
+        for (int i = 0; i < leases.size(); i++) {
+            Lease lease = leases.get(i);
             RenewReply reply = replies.get(i);
+            long nanos = TimeUnit.MILLISECONDS.toNanos(requests.get(i).leaseMillis());
+            if (i == 0) {
+                batch.renewAt = sentAt + nanos / RENEWALS_A_LEASE;
+            }
             if (reply instanceof RenewReply.Renewed) {
-                long nanos = TimeUnit.MILLISECONDS.toNanos(requests.get(i).leaseMillis());
                 lease.extendTo(sentAt + nanos);
-                planner.renewAt(lease, sentAt + nanos / RENEWALS_A_LEASE);
+                anyStays |= planner.renewAt(lease, batch, sentAt + nanos / RENEWALS_A_LEASE);
             } else if (reply instanceof RenewReply.NotHolder) {
                 revoked(lease);
             } else if (reply instanceof RenewReply.Failed failure) {
-                broken.add(lease);
-                reason = failure.reason();
+                broken.add(new Broken(lease, failure.reason()));
             }
         }
-        if (!broken.isEmpty()) {
-            failed(broken, new IllegalStateException("The store could not renew some locks: " + reason));
-        }
+        planner.renewed(batch, anyStays);
     }
 
     /** A lease that was closed meanwhile is not held any more by its own will. */

@@ -8,16 +8,19 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -27,7 +30,8 @@ import java.util.function.Function;
  *
  * <p>One mutex guards one map, which is as atomic as Redis' own thread. A lock that nobody holds is forgotten once its
  * token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the order of last
- * use, and each call drops forgotten locks from its old end.
+ * use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and told on the calling
+ * thread after it was released.
  */
 public final class InMemoryLockStore implements LockStore {
 
@@ -35,8 +39,10 @@ public final class InMemoryLockStore implements LockStore {
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
+    private final Hints hints = new Hints();
+    private final Listeners listeners = new Listeners();
     private final Ticker ticker;
-    private final InstantSource wallClock;
+    private final StoreClock clock;
 
     /** A store on the system's clocks. */
     public InMemoryLockStore() {
@@ -51,17 +57,22 @@ public final class InMemoryLockStore implements LockStore {
      */
     public InMemoryLockStore(Ticker ticker, InstantSource wallClock) {
         this.ticker = ticker;
-        this.wallClock = wallClock;
+        this.clock = new StoreClock(ticker.nanos(), wallClock);
     }
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
-        return locked(request.key(), state -> state.acquire(request, ticker.nanos(), wallClock.instant()));
+        return locked(request.key(), state -> state.acquire(request, ticker.nanos()));
     }
 
     @Override
-    public ReleaseReply release(LockKey key, OwnerId owner, Duration keep) {
-        return locked(key, state -> state.release(owner, keep.toNanos(), ticker.nanos()));
+    public ReleaseReply release(ReleaseRequest request) {
+        return locked(request.key(), state -> state.release(request, ticker.nanos()));
+    }
+
+    @Override
+    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        return locked(key, state -> state.downgrade(owner, ticker.nanos()));
     }
 
     @Override
@@ -79,8 +90,20 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
+    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        List<SeatReply> replies = new ArrayList<>(requests.size());
+        for (SeatRequest request : requests) {
+            replies.add(locked(request.key(), state -> state.keepSeats(request.owners(), ticker.nanos())));
+        }
+        return replies;
+    }
+
+    @Override
     public void leave(LockKey key, OwnerId owner, Duration bury) {
-        locked(key, state -> state.leave(owner, bury.toNanos(), ticker.nanos()));
+        locked(key, state -> {
+            state.leave(owner, bury.toNanos(), ticker.nanos());
+            return state;
+        });
     }
 
     @Override
@@ -89,8 +112,13 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public Optional<LockHolder> forceRelease(LockKey key) {
+    public List<LockHolder> forceRelease(LockKey key) {
         return locked(key, state -> state.forceRelease(ticker.nanos()));
+    }
+
+    @Override
+    public Listening listen(String clientId, WakeListener listener) {
+        return listeners.add(clientId, listener);
     }
 
     /** How many locks are remembered. */
@@ -103,22 +131,31 @@ public final class InMemoryLockStore implements LockStore {
         }
     }
 
+    /** How many seats of a lock are remembered, dead ones in its queue included. */
+    int queueLength(LockKey key) {
+        return locked(key, LockState::queueLength);
+    }
+
     /** Does nothing: there is nothing to free. */
     @Override
     public void close() {}
 
     private <T> T locked(LockKey key, Function<LockState, T> action) {
+        List<Hints.Hint> due;
+        T result;
         mutex.lock();
         try {
             long now = ticker.nanos();
-            LockState state = locks.computeIfAbsent(key, unused -> new LockState());
-            T result = action.apply(state);
+            LockState state = locks.computeIfAbsent(key, unused -> new LockState(hints, clock));
+            result = action.apply(state);
             state.touch(now + TOKEN_RETENTION.toNanos());
             forgetOld(now);
-            return result;
+            due = hints.drain();
         } finally {
             mutex.unlock();
         }
+        listeners.tell(due);
+        return result;
     }
 
     private void forgetOld(long now) {

@@ -5,148 +5,201 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.Waiters;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One lock: the same fields, and the same rules, as the hash in Redis. Guarded by the store's mutex. */
+/** One lock: the same state, and the same rules, as the hash in Redis. Guarded by the store's mutex. */
 final class LockState {
 
-    /**
-     * @param owner null if the lock is kept for its minimum time, after release
-     */
-    private record Holder(
-            @Nullable OwnerId owner, String clientId, HolderInfo info, Instant since, long token, long leaseEnd) {
-        Holder until(long end) {
-            return new Holder(owner, clientId, info, since, token, end);
-        }
+    private final Hints hints;
+    private final StoreClock clock;
+    private final Occupancy occupancy;
+    private final Holders holders;
+    private final SeatQueue seats;
+    private final Map<OwnerId, Long> graves = new HashMap<>();
+    private long forgettableAt;
+
+    LockState(Hints hints, StoreClock clock) {
+        this.hints = hints;
+        this.clock = clock;
+        occupancy = new Occupancy(hints, clock);
+        holders = occupancy.holders();
+        seats = occupancy.seats();
     }
 
-    private @Nullable Holder holder;
-    private long token;
-    private long forgettableAt;
-    private final Map<OwnerId, Long> seats = new HashMap<>();
-    private final Map<OwnerId, Long> graves = new HashMap<>();
-
-    AcquireReply acquire(AcquireRequest request, long now, Instant wallTime) {
-        prune(now);
+    AcquireReply acquire(AcquireRequest request, long now) {
         OwnerId owner = request.owner();
+        graves.values().removeIf(end -> Times.isOver(end, now));
         if (graves.containsKey(owner)) {
             return new AcquireReply.Buried();
         }
         long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        Holder current = holder;
-        if (current != null && !owner.equals(current.owner())) {
-            takeOrLeaveSeat(request, now);
-            return new AcquireReply.Held(describe(current, now));
+        if (holders.find(owner, now) == null) {
+            keepSeat(owner, now);
+            occupancy.settle(now);
         }
-        seats.remove(owner);
-        if (current != null) {
-            holder = current.until(later(current.leaseEnd, leaseEnd));
-            return new AcquireReply.Granted(current.token);
+        Hold hold = holders.find(owner, now);
+        if (hold != null) {
+            return confirmed(hold, request, leaseEnd);
         }
-        token = Math.max(token + 1, ChronoUnit.MICROS.between(Instant.EPOCH, wallTime));
-        holder = new Holder(owner, owner.clientId(), request.holder(), wallTime, token, leaseEnd);
-        return new AcquireReply.Granted(token);
+        if (seats.find(owner) == null && seats.isEmpty() && occupancy.admits(request.limit())) {
+            return granted(occupancy.grant(request, leaseEnd));
+        }
+        takeOrLeaveSeat(request, now);
+        occupancy.settle(now);
+        return new AcquireReply.Held(holders.describeAny(now), clock.micros(now), occupancy.blockedFor(now), false);
+    }
+
+    /** It was granted before, or reserved. */
+    private AcquireReply confirmed(Hold hold, AcquireRequest request, long leaseEnd) {
+        seats.confirm(request.owner());
+        Hold named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
+        Hold confirmed = named.until(Times.later(hold.leaseEnd(), leaseEnd));
+        holders.replace(hold, confirmed);
+        return granted(confirmed);
+    }
+
+    private AcquireReply granted(Hold hold) {
+        return new AcquireReply.Granted(hold.token(), hold.tokens(), seats.waiters(), false);
     }
 
     private void takeOrLeaveSeat(AcquireRequest request, long now) {
-        if (request.waiting()) {
-            seats.put(request.owner(), now + LockStore.SEAT_TIMEOUT.toNanos());
-        } else {
+        if (!request.waiting()) {
             seats.remove(request.owner());
+        } else if (seats.find(request.owner()) == null) {
+            tellHolder(request);
+            seats.take(request, now);
         }
     }
 
-    ReleaseReply release(OwnerId owner, long keepNanos, long now) {
-        Holder current = holder;
-        if (current == null || !owner.equals(current.owner())) {
-            return ReleaseReply.NOT_HOLDER;
+    /** A holder of many tokens may pass the lock on in its own process, and is asked to end that soon. */
+    private void tellHolder(AcquireRequest request) {
+        Hold holder = holders.exclusive();
+        OwnerId owner = holder == null || holder.tokens() <= 1 ? null : holder.owner();
+        if (owner != null && (seats.isEmpty() || request.fair())) {
+            hints.awaited(owner, request.fair() ? Waiters.FAIR : Waiters.UNFAIR);
         }
-        holder = keepNanos > 0
-                ? new Holder(null, current.clientId, current.info, current.since, current.token, now + keepNanos)
-                : null;
+    }
+
+    ReleaseReply release(ReleaseRequest request, long now) {
+        Hold hold = releasable(request, now);
+        if (hold == null) {
+            return notHolder(request.owner(), now);
+        }
+        seats.confirm(request.owner());
+        if (request.lastToken() > 0 && hold.isExclusive()) {
+            occupancy.giveBackTokensAfter(request.lastToken());
+        }
+        long keepNanos = request.keep().toNanos();
+        if (keepNanos > 0) {
+            holders.replace(hold, hold.keptUntil(now + keepNanos));
+        } else {
+            holders.remove(hold);
+            occupancy.settle(now);
+        }
+        return ReleaseReply.RELEASED;
+    }
+
+    /** A live hold, or an exclusive one that has ended while nobody came for the lock, unless it is to be kept. */
+    private @Nullable Hold releasable(ReleaseRequest request, long now) {
+        Hold live = holders.find(request.owner(), now);
+        Hold alone = holders.exclusive();
+        boolean unmissed = alone != null
+                && request.owner().equals(alone.owner())
+                && request.keep().isZero()
+                && seats.isUnused();
+        return live == null && unmissed ? alone : live;
+    }
+
+    private ReleaseReply notHolder(OwnerId owner, long now) {
+        seats.remove(owner);
+        occupancy.settle(now);
+        return ReleaseReply.NOT_HOLDER;
+    }
+
+    ReleaseReply downgrade(OwnerId owner, long now) {
+        Hold hold = holders.find(owner, now);
+        if (hold == null) {
+            return notHolder(owner, now);
+        }
+        seats.confirm(owner);
+        holders.replace(hold, hold.shared());
+        occupancy.settle(now);
         return ReleaseReply.RELEASED;
     }
 
     RenewReply renew(RenewRequest request, long now) {
-        prune(now);
-        Holder current = holder;
-        if (current == null || !request.owner().equals(current.owner())) {
+        Hold hold = holders.find(request.owner(), now);
+        if (hold == null) {
             return new RenewReply.NotHolder();
         }
+        seats.confirm(request.owner());
         long end = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        holder = current.until(later(current.leaseEnd, end));
+        holders.replace(hold, hold.until(Times.later(hold.leaseEnd(), end)));
         return new RenewReply.Renewed();
     }
 
-    boolean leave(OwnerId owner, long buryNanos, long now) {
-        prune(now);
-        seats.remove(owner);
+    SeatReply keepSeats(List<OwnerId> owners, long now) {
+        owners.forEach(owner -> keepSeat(owner, now));
+        occupancy.settle(now);
+        List<OwnerId> called = owners.stream().filter(occupancy::isCalled).toList();
+        return new SeatReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
+    }
+
+    /** Whoever asks is alive, and was not missed as long as nobody has dropped its seat. */
+    private void keepSeat(OwnerId owner, long now) {
+        Seat seat = seats.find(owner);
+        if (seat != null) {
+            seat.keep(now);
+        }
+    }
+
+    void leave(OwnerId owner, long buryNanos, long now) {
         if (buryNanos > 0) {
             graves.put(owner, now + buryNanos);
         }
-        return release(owner, 0, now) == ReleaseReply.RELEASED;
+        seats.remove(owner);
+        holders.remove(owner);
+        occupancy.settle(now);
     }
 
     LockSnapshot inspect(LockKey key, long now) {
-        prune(now);
-        Holder current = holder;
-        return new LockSnapshot(
-                key, current == null ? Optional.empty() : Optional.of(describe(current, now)), seats.size(), token);
+        return new LockSnapshot(key, holders.describe(now), seats.countAlive(now), occupancy.lastToken());
     }
 
-    Optional<LockHolder> forceRelease(long now) {
-        prune(now);
-        Holder current = holder;
-        holder = null;
-        return current == null ? Optional.empty() : Optional.of(describe(current, now));
+    List<LockHolder> forceRelease(long now) {
+        occupancy.dropEnded(now);
+        List<LockHolder> held = holders.describe(now);
+        holders.clear();
+        seats.cancelReservations();
+        occupancy.settle(now);
+        return held;
+    }
+
+    /** How many seats are remembered, dead ones in the queue included. */
+    int queueLength() {
+        return seats.length();
     }
 
     void touch(long retainedUntil) {
-        long last = holder == null ? retainedUntil : later(retainedUntil, holder.leaseEnd);
+        long last = occupancy.latestEnd(retainedUntil);
         for (long graveEnd : graves.values()) {
-            last = later(last, graveEnd);
+            last = Times.later(last, graveEnd);
         }
         forgettableAt = last;
     }
 
     boolean isForgettable(long now) {
-        return forgettableAt - now <= 0;
-    }
-
-    private void prune(long now) {
-        if (holder != null && holder.leaseEnd - now <= 0) {
-            holder = null;
-        }
-        seats.values().removeIf(end -> end - now <= 0);
-        graves.values().removeIf(end -> end - now <= 0);
-    }
-
-    /** By difference, since a monotonic clock may wrap. */
-    private static long later(long a, long b) {
-        return a - b >= 0 ? a : b;
-    }
-
-    private static LockHolder describe(Holder current, long now) {
-        return new LockHolder(
-                current.clientId,
-                current.info.host(),
-                current.info.pid(),
-                current.info.thread(),
-                current.since,
-                Duration.ofNanos(Math.max(0, current.leaseEnd - now)),
-                current.token);
+        return Times.isOver(forgettableAt, now);
     }
 }

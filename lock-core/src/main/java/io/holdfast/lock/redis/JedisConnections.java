@@ -1,124 +1,214 @@
 package io.holdfast.lock.redis;
 
 import java.time.Duration;
-import java.util.Optional;
-import javax.net.ssl.HostnameVerifier;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocketFactory;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientBuilderCustomizer;
-import org.springframework.data.redis.connection.jedis.JedisClientConfigBuilderCustomizer;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.Assert;
-import redis.clients.jedis.JedisPoolConfig;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
+import redis.clients.jedis.providers.SentineledConnectionProvider;
 
-/** Derives a Jedis factory with the locks' own timeouts and pool: Jedis' own pool would wait for ever. */
-final class JedisConnections {
+/**
+ * A Jedis factory with the locks' own timeouts and pool, derived from the application's.
+ *
+ * <p>Spring Data makes a connection object for each call, a dozen objects around it, and an exception each time one is
+ * closed; beside a call of 50 µs that shows. Outside of pipelines, transactions and subscriptions, which locks have no use
+ * for here, such an object keeps nothing: the client behind it borrows a pooled connection for each command. So one of them
+ * serves all calls.
+ *
+ * <p>The provider of a cluster's connections is made here, not by the client, since only it knows which node has a slot.
+ */
+final class JedisConnections extends JedisConnectionFactory implements OwnConnections {
 
-    private JedisConnections() {}
+    private static final int MOST_REDIRECTS = 5;
+
+    private final JedisOwnClient client;
+    private volatile @Nullable RedisConnection shared;
+    private volatile @Nullable ClusterConnectionProvider cluster;
+    private volatile @Nullable SentineledConnectionProvider sentinels;
+
+    private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
+        super(server, client);
+        this.client = client;
+    }
+
+    private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
+        super(servers, client);
+        this.client = client;
+    }
+
+    private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
+        super(servers, client);
+        this.client = client;
+    }
 
     static boolean fits(RedisConnectionFactory factory) {
         return factory.getClass() == JedisConnectionFactory.class;
     }
 
-    static boolean isCluster(RedisConnectionFactory factory) {
-        return ((JedisConnectionFactory) factory).isRedisClusterAware();
-    }
-
-    static RedisConnectionFactory derive(RedisConnectionFactory applications, Duration timeout, int connections) {
+    static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
         JedisConnectionFactory original = (JedisConnectionFactory) applications;
-        JedisConnectionFactory derived =
-                create(original, new Client(original.getClientConfiguration(), timeout, pool(timeout, connections)));
-        derived.setUseUnifiedJedis(original.isUseUnifiedJedis());
+        JedisConnections derived =
+                create(original, new JedisOwnClient(original.getClientConfiguration(), timeout, connections));
+        derived.setUseUnifiedJedis(true);
         derived.afterPropertiesSet();
         derived.start();
         return derived;
     }
 
-    private static JedisConnectionFactory create(JedisConnectionFactory original, JedisClientConfiguration client) {
+    private static JedisConnections create(JedisConnectionFactory original, JedisOwnClient client) {
         RedisClusterConfiguration cluster = original.getClusterConfiguration();
         if (cluster != null) {
-            return new JedisConnectionFactory(cluster, client);
+            return new JedisConnections(cluster, client);
         }
         RedisSentinelConfiguration sentinel = original.getSentinelConfiguration();
         if (sentinel != null) {
-            return new JedisConnectionFactory(sentinel, client);
+            return new JedisConnections(sentinel, client);
         }
         var standalone = original.getStandaloneConfiguration();
         Assert.state(standalone != null, "The JedisConnectionFactory has no configuration");
-        return new JedisConnectionFactory(standalone, client);
+        return new JedisConnections(standalone, client);
     }
 
-    private static GenericObjectPoolConfig<?> pool(Duration timeout, int connections) {
-        JedisPoolConfig pool = new JedisPoolConfig();
-        pool.setMaxTotal(connections);
-        pool.setMaxIdle(connections);
-        pool.setMaxWait(timeout);
-        pool.setJmxEnabled(false);
-        return pool;
+    @Override
+    protected RedisClusterClient createRedisClusterClient(RedisClusterConfiguration configuration) {
+        Set<HostAndPort> nodes = addresses(configuration.getClusterNodes());
+        var provider = new ClusterConnectionProvider(nodes, client.config(), client.pool());
+        cluster = provider;
+        Integer redirects = configuration.getMaxRedirects();
+        var builder = RedisClusterClient.builder()
+                .nodes(nodes)
+                .clientConfig(client.config())
+                .poolConfig(client.pool())
+                .maxAttempts(redirects == null ? MOST_REDIRECTS : redirects)
+                .maxTotalRetriesDuration(client.getReadTimeout())
+                .connectionProvider(provider);
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
     }
 
-    /** The application's client configuration, but for timeouts and pool. */
-    private record Client(JedisClientConfiguration original, Duration timeout, GenericObjectPoolConfig<?> pool)
-            implements JedisClientConfiguration {
+    @Override
+    protected RedisSentinelClient createRedisSentinelClient(RedisSentinelConfiguration configuration) {
+        Set<HostAndPort> nodes = addresses(configuration.getSentinels());
+        JedisClientConfig config = client.config();
+        JedisClientConfig own = sentinelConfig(config, configuration);
+        String master = Objects.requireNonNull(configuration.getMaster()).getName();
+        var provider = new SentineledConnectionProvider(master, config, client.pool(), nodes, own);
+        sentinels = provider;
+        var builder = RedisSentinelClient.builder()
+                .masterName(master)
+                .sentinels(nodes)
+                .clientConfig(config)
+                .sentinelClientConfig(own)
+                .poolConfig(client.pool())
+                .connectionProvider(provider);
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
+    }
 
-        @Override
-        public Optional<JedisClientConfigBuilderCustomizer> getClientConfigCustomizer() {
-            return original.getClientConfigCustomizer();
+    /** Sentinels have users of their own, and no databases. */
+    private static JedisClientConfig sentinelConfig(JedisClientConfig config, RedisSentinelConfiguration sentinel) {
+        return DefaultJedisClientConfig.builder()
+                .from(config)
+                .credentialsProvider(null)
+                .user(sentinel.getSentinelUsername())
+                .password(sentinel.getSentinelPassword().map(String::new).orElse(null))
+                .database(0)
+                .build();
+    }
+
+    private static Set<HostAndPort> addresses(Collection<RedisNode> nodes) {
+        return nodes.stream()
+                .map(node ->
+                        new HostAndPort(Objects.requireNonNull(node.getHost()), Objects.requireNonNull(node.getPort())))
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public RedisConnection getConnection() {
+        if (isCluster()) {
+            return super.getConnection();
+        }
+        RedisConnection known = shared;
+        if (known == null) {
+            known = newConnection();
+            shared = known;
+        }
+        return known;
+    }
+
+    @Override
+    public RedisConnection newConnection() {
+        return isCluster() ? super.getConnection() : new OpenConnection(getRequiredRedisClient());
+    }
+
+    private static final class OpenConnection extends JedisConnection {
+
+        OpenConnection(UnifiedJedis client) {
+            super(client);
         }
 
+        /**
+         * Each call closes it, and the next one goes on with it. A subscription has given its pooled connection back when it
+         * ends or fails; to close it then would send an UNSUBSCRIBE on that, whose answer the next one takes for its own.
+         */
         @Override
-        public Optional<JedisClientBuilderCustomizer> getClientCustomizer() {
-            return original.getClientCustomizer();
-        }
+        public void close() {}
+    }
 
-        @Override
-        public boolean isUseSsl() {
-            return original.isUseSsl();
-        }
+    @Override
+    public Wire wire() {
+        return new JedisWire(this::borrow);
+    }
 
-        @Override
-        public Optional<SSLSocketFactory> getSslSocketFactory() {
-            return original.getSslSocketFactory();
+    private Connection borrow(byte[] key) {
+        ClusterConnectionProvider nodes = cluster;
+        if (nodes != null) {
+            return nodes.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key));
         }
-
-        @Override
-        public Optional<SSLParameters> getSslParameters() {
-            return original.getSslParameters();
+        SentineledConnectionProvider master = sentinels;
+        if (master != null) {
+            return master.getConnection();
         }
+        return ((RedisClient) getRequiredRedisClient()).getPool().getResource();
+    }
 
-        @Override
-        public Optional<HostnameVerifier> getHostnameVerifier() {
-            return original.getHostnameVerifier();
-        }
+    @Override
+    public boolean isCluster() {
+        return isRedisClusterAware();
+    }
 
-        @Override
-        public boolean isUsePooling() {
-            return true;
-        }
+    @Override
+    public String serverOf(byte[] key) {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? "" : String.valueOf(nodes.getNode(ClusterSlotHashUtil.calculateSlot(key)));
+    }
 
-        @Override
-        public Optional<GenericObjectPoolConfig<?>> getPoolConfig() {
-            return Optional.of(pool);
-        }
-
-        @Override
-        public Optional<String> getClientName() {
-            return original.getClientName();
-        }
-
-        @Override
-        public Duration getConnectTimeout() {
-            return timeout;
-        }
-
-        @Override
-        public Duration getReadTimeout() {
-            return timeout;
+    /** A client of sentinels listens to them. */
+    @Override
+    public void refreshTopology() {
+        ClusterConnectionProvider nodes = cluster;
+        if (nodes != null) {
+            nodes.renewSlotCache();
         }
     }
 }

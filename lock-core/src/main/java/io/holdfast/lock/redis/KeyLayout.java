@@ -11,9 +11,23 @@ import java.nio.charset.StandardCharsets;
 final class KeyLayout {
 
     private final String open;
+    private final String wake;
+    private final String joined;
 
     KeyLayout(String prefix) {
         this.open = prefix + ":{";
+        this.wake = prefix + ":wake:";
+        this.joined = prefix + ":joined";
+    }
+
+    /** The one channel on which a client is told what concerns it. */
+    byte[] channel(String clientId) {
+        return (wake + clientId).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Where a server notes when it was started. No lock has such a key: theirs have braces. */
+    byte[] joined() {
+        return joined.getBytes(StandardCharsets.UTF_8);
     }
 
     byte[] bytes(LockKey key) {

@@ -1,45 +1,58 @@
 package io.holdfast.lock.redis;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ReadFrom;
-import io.lettuce.core.SslVerifyMode;
-import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * Derives a Lettuce factory with the locks' own timeouts. Commands that were on their way when a connection broke fail
- * at once, instead of being sent again behind our back: the store does that itself, and knows then that it did. A lost
- * connection is tried again every 100 ms, where Lettuce would let pass up to 30 s.
+ * A Lettuce factory with the locks' own timeouts, derived from the application's. Commands that were on their way when a
+ * connection broke fail at once, instead of being sent again behind our back: the store does that itself, and knows then
+ * that it did. A lost connection is tried again every 100 ms, where Lettuce would let pass up to 30 s.
+ *
+ * <p>It ends its own resources with its connections; the application's threads go on.
  */
-final class LettuceConnections {
+final class LettuceConnections extends LettuceConnectionFactory implements OwnConnections {
 
     private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
 
-    private LettuceConnections() {}
+    private final ClientResources resources;
+    private final Duration timeout;
+
+    private LettuceConnections(RedisConfiguration server, LettuceOwnClient client) {
+        super(server, client);
+        this.resources = client.resources();
+        this.timeout = client.timeout();
+    }
 
     static boolean fits(RedisConnectionFactory factory) {
-        return factory.getClass() == LettuceConnectionFactory.class || factory instanceof OwnFactory;
+        return factory.getClass() == LettuceConnectionFactory.class;
     }
 
-    static boolean isCluster(RedisConnectionFactory factory) {
-        return ((LettuceConnectionFactory) factory).isClusterAware();
-    }
-
-    static RedisConnectionFactory derive(RedisConnectionFactory applications, Duration timeout) {
+    /** @param shared whether commands share one connection; messages do not */
+    static LettuceConnections derive(RedisConnectionFactory applications, Duration timeout, boolean shared) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
-        ClientResources resources = resources(original.getClientConfiguration());
-        LettuceConnectionFactory derived = new OwnFactory(
-                configuration(original), new Client(original.getClientConfiguration(), timeout, resources), resources);
+        LettuceClientConfiguration client = original.getClientConfiguration();
+        LettuceConnections derived = new LettuceConnections(
+                configuration(original),
+                new LettuceOwnClient(client, timeout, resources(client), original.isClusterAware()));
         derived.setValidateConnection(false);
+        derived.setShareNativeConnection(shared);
         derived.afterPropertiesSet();
         derived.start();
         return derived;
@@ -73,94 +86,63 @@ final class LettuceConnections {
         return builder.reconnectDelay(Delay.constant(RECONNECT_DELAY)).build();
     }
 
-    /** Ends its own resources with its connections; the application's threads go on. */
-    private static final class OwnFactory extends LettuceConnectionFactory {
+    @Override
+    public void onDisconnect(Runnable action) {
+        getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+                if (connection instanceof StatefulRedisPubSubConnection) {
+                    action.run();
+                }
+            }
+        });
+    }
 
-        private final ClientResources resources;
+    @Override
+    public Wire wire() {
+        return new LettuceWire(this::connectionTo, timeout);
+    }
 
-        OwnFactory(RedisConfiguration server, LettuceClientConfiguration client, ClientResources resources) {
-            super(server, client);
-            this.resources = resources;
+    private RedisClusterAsyncCommands<byte[], byte[]> connectionTo(byte[] key) {
+        if (isCluster()) {
+            StatefulRedisClusterConnection<byte[], byte[]> cluster =
+                    Objects.requireNonNull(getSharedClusterConnection());
+            return cluster.getConnection(serverOf(key)).async();
         }
+        StatefulRedisConnection<byte[], byte[]> server = Objects.requireNonNull(getSharedConnection());
+        return server.async();
+    }
 
-        @Override
-        public void destroy() {
-            super.destroy();
-            resources.shutdown(0, 100, TimeUnit.MILLISECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    @Override
+    public boolean isCluster() {
+        return isClusterAware();
+    }
+
+    @Override
+    public String serverOf(byte[] key) {
+        if (!isCluster()) {
+            return "";
+        }
+        @Nullable
+        RedisClusterNode node = ((RedisClusterClient) getRequiredNativeClient())
+                .getPartitions()
+                .getPartitionBySlot(ClusterSlotHashUtil.calculateSlot(key));
+        return node == null ? "" : node.getNodeId();
+    }
+
+    /** A connection that a sentinel has found stays where it is, also if the server hangs that another one has replaced. */
+    @Override
+    public void refreshTopology() {
+        if (isCluster()) {
+            ((RedisClusterClient) getRequiredNativeClient()).refreshPartitions();
+        } else if (isRedisSentinelAware()) {
+            resetConnection();
         }
     }
 
-    /** The application's client configuration, but for timeouts. */
-    private record Client(LettuceClientConfiguration original, Duration timeout, ClientResources resources)
-            implements LettuceClientConfiguration {
-
-        @Override
-        public boolean isUseSsl() {
-            return original.isUseSsl();
-        }
-
-        @Override
-        @Deprecated
-        public boolean isVerifyPeer() {
-            return getVerifyMode() != SslVerifyMode.NONE;
-        }
-
-        @Override
-        public SslVerifyMode getVerifyMode() {
-            return original.getVerifyMode();
-        }
-
-        @Override
-        public boolean isStartTls() {
-            return original.isStartTls();
-        }
-
-        @Override
-        public Optional<ClientResources> getClientResources() {
-            return Optional.of(resources);
-        }
-
-        @Override
-        public Optional<ClientOptions> getClientOptions() {
-            ClientOptions options = original.getClientOptions().orElseGet(ClientOptions::create);
-            return Optional.of(options.mutate()
-                    .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                    .timeoutOptions(TimeoutOptions.enabled(timeout))
-                    .socketOptions(options.getSocketOptions()
-                            .mutate()
-                            .connectTimeout(timeout)
-                            .build())
-                    .build());
-        }
-
-        @Override
-        public Optional<String> getClientName() {
-            return original.getClientName();
-        }
-
-        @Override
-        public Optional<ReadFrom> getReadFrom() {
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-            return original.getRedisCredentialsProviderFactory();
-        }
-
-        @Override
-        public Duration getCommandTimeout() {
-            return timeout;
-        }
-
-        @Override
-        public Duration getShutdownTimeout() {
-            return original.getShutdownTimeout();
-        }
-
-        @Override
-        public Duration getShutdownQuietPeriod() {
-            return original.getShutdownQuietPeriod();
-        }
+    @Override
+    public void destroy() {
+        super.destroy();
+        resources.shutdown(0, 100, TimeUnit.MILLISECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -8,37 +9,41 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The connections of one store: to the same Redis, with the same credentials and TLS, as the application's factory, but
- * with the locks' own timeouts, pools and identity. Calls have one factory and renewals another, so that a pool that is
- * used up by waiting callers cannot lose held locks.
+ * with the locks' own timeouts, pools and identity. Calls have one factory, and renewals of leases
+ * and seats another, so that a pool that is used up by callers cannot lose held locks; wake-ups have a third.
  */
 final class LockConnections {
 
     private static final Logger log = LoggerFactory.getLogger(LockConnections.class);
 
     private static final int RENEWAL_CONNECTIONS = 2;
+    private static final int WAKEUP_CONNECTIONS = 1;
     private static final boolean JEDIS = isPresent("redis.clients.jedis.Jedis");
     private static final boolean LETTUCE = isPresent("io.lettuce.core.RedisClient");
 
-    private final RedisConnectionFactory calls;
-    private final RedisConnectionFactory renewals;
+    private final RedisConnectionFactory applications;
+    private final RedisLockSettings settings;
+    private final OwnConnections calls;
+    private final OwnConnections renewals;
 
     LockConnections(RedisConnectionFactory applications, RedisLockSettings settings) {
-        this.calls = derive(applications, settings, settings.connections());
-        this.renewals = derive(applications, settings, RENEWAL_CONNECTIONS);
+        this.applications = applications;
+        this.settings = settings;
+        this.calls = derive(settings.connections(), true);
+        this.renewals = derive(RENEWAL_CONNECTIONS, true);
     }
 
-    RedisConnectionFactory calls() {
+    OwnConnections calls() {
         return calls;
     }
 
-    RedisConnectionFactory renewals() {
+    OwnConnections renewals() {
         return renewals;
     }
 
-    /** Whether locks are spread over several servers, so that one script can't touch two of them. */
-    boolean isCluster() {
-        return (JEDIS && JedisConnections.fits(calls) && JedisConnections.isCluster(calls))
-                || (LETTUCE && LettuceConnections.fits(calls) && LettuceConnections.isCluster(calls));
+    /** Connections for one subscription, which ends them with {@link #destroy}. */
+    OwnConnections newWakeups() {
+        return derive(WAKEUP_CONNECTIONS, false);
     }
 
     void close() {
@@ -46,23 +51,29 @@ final class LockConnections {
         destroy(calls);
     }
 
-    private static RedisConnectionFactory derive(
-            RedisConnectionFactory applications, RedisLockSettings settings, int connections) {
+    private OwnConnections derive(int connections, boolean shared) {
+        Duration timeout = timeout();
         if (JEDIS && JedisConnections.fits(applications)) {
-            return JedisConnections.derive(applications, settings.commandTimeout(), connections);
+            return JedisConnections.derive(applications, timeout, connections);
         }
         if (LETTUCE && LettuceConnections.fits(applications)) {
-            return LettuceConnections.derive(applications, settings.commandTimeout());
+            return LettuceConnections.derive(applications, timeout, shared);
         }
         log.warn(
                 "Locks share the connections of {}, since it is neither a JedisConnectionFactory nor a"
                         + " LettuceConnectionFactory: give it timeouts of about {} for commands and for its pool",
                 applications.getClass().getName(),
-                settings.commandTimeout());
+                timeout);
         return new SharedConnections(applications);
     }
 
-    private static void destroy(RedisConnectionFactory factory) {
+    /** An answer may be as late as the acknowledgements that it waits for. */
+    private Duration timeout() {
+        RedisLockSettings.ReplicaAcks acks = settings.replicaAcks();
+        return acks.wanted() ? settings.commandTimeout().plus(acks.timeout()) : settings.commandTimeout();
+    }
+
+    static void destroy(RedisConnectionFactory factory) {
         if (factory instanceof DisposableBean disposable) {
             try {
                 disposable.destroy();

@@ -4,23 +4,30 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DigestUtils;
 
-/** The scripts: a resource each, behind the functions that they share. */
+/** The scripts: a resource each. A line {@code -- include name} stands for another resource. */
 @SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
 enum LuaScript {
     ACQUIRE,
     RELEASE,
     RENEW,
+    KEEP_SEATS,
+    DOWNGRADE,
     LEAVE,
     INSPECT,
-    FORCE_RELEASE;
+    FORCE_RELEASE,
+    JOIN;
+
+    private static final String INCLUDE = "-- include ";
 
     private final byte[] text;
     private final byte[] sha;
 
     LuaScript() {
-        String source = read("common") + '\n' + read(name().toLowerCase(java.util.Locale.ROOT));
+        String source = resolve(name().toLowerCase(Locale.ROOT));
         this.text = source.getBytes(StandardCharsets.UTF_8);
         this.sha = DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
     }
@@ -31,6 +38,13 @@ enum LuaScript {
 
     byte[] sha() {
         return sha;
+    }
+
+    private static String resolve(String name) {
+        return read(name)
+                .lines()
+                .map(line -> line.startsWith(INCLUDE) ? resolve(line.substring(INCLUDE.length())) : line)
+                .collect(Collectors.joining("\n"));
     }
 
     private static String read(String name) {

@@ -18,9 +18,12 @@ final class RedisFailures {
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
     private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
 
+    private static final String NOPERM = "NOPERM";
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", "The server is a replica: check that the address is the primary's, or use Sentinel."),
-            Map.entry("NOPERM", "The Redis user may not do this: check its ACL (EVAL, EVALSHA and hash commands)."),
+            Map.entry(
+                    NOPERM,
+                    "The Redis user may not do this: check its ACL for the commands and channels that locks need."),
             Map.entry("NOAUTH", "The server wants a password: set spring.data.redis.password."),
             Map.entry(
                     "WRONGPASS", "The user name or password is wrong: check spring.data.redis.username and password."),
@@ -31,6 +34,8 @@ final class RedisFailures {
             Map.entry("MISCONF", "Redis cannot save its data and refuses writes: check its log and disk."),
             Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
             Map.entry("BUSY", "Redis is busy with a script of somebody else's: check its slow log."),
+            Map.entry("MOVED", "The key is on another node of the cluster."),
+            Map.entry("ASK", "The key is being moved to another node of the cluster."),
             Map.entry(
                     "WRONGTYPE",
                     "The key holds something that is no lock: check who else writes under the key prefix."),
@@ -45,12 +50,11 @@ final class RedisFailures {
         restoreInterrupt(failure);
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
-            String hint = HINTS.getOrDefault(code(error.get()).orElse(""), "");
-            return new LockStoreException("Redis refused: " + error.get() + " " + hint, failure, false);
+            return new LockStoreException("Redis refused: " + error.get() + " " + hint(error.get()), failure, false);
         }
         if (isRefused(failure)) {
             return new LockStoreException(
-                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*). ("
+                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or lock.redis.* and lock.quorum.* if set). ("
                             + rootOf(failure) + ")",
                     failure,
                     false);
@@ -99,8 +103,30 @@ final class RedisFailures {
         return t instanceof ConnectException || t instanceof UnknownHostException;
     }
 
+    /** The server was not reached, or did not say anything: another one may have taken its place. */
+    static boolean isNoAnswer(LockStoreException failure) {
+        Throwable cause = failure.getCause();
+        return failure.outcomeUnknown() || (cause != null && isRefused(cause));
+    }
+
+    /** The server sends the caller to another one of its cluster. */
+    static boolean isMoved(RuntimeException failure) {
+        return serverError(
+                        failure instanceof LockStoreException && failure.getCause() != null
+                                ? failure.getCause()
+                                : failure)
+                .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
+                .isPresent();
+    }
+
     static boolean isNoScript(RuntimeException failure) {
         return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
+    }
+
+    /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
+    private static String hint(String error) {
+        boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
+        return HINTS.getOrDefault(forbidden ? NOPERM : code(error).orElse(""), "");
     }
 
     private static Optional<String> serverError(Throwable failure) {

@@ -3,19 +3,23 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.redis.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import java.nio.charset.StandardCharsets;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -31,31 +35,28 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  *       plus the lease. The client counts the same lease from before it sent the command, so its deadline comes first.
  *       (In whole milliseconds, rounding could end a lease up to a millisecond before the client's deadline.)
  *   <li><b>Sent twice.</b> Acquire and renewal set {@code lease_end} to the greater of the old and the new one. Release
- *       by somebody who is not the holder changes nothing.
+ *       by somebody who is not the holder gives up the seat that it may have, once.
  *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is
- *       lost, the time has moved past every token handed out, since nobody grants a lock more than once a microsecond.
+ *       lost, the time has moved past every token handed out, but for the rest of a block of tokens that was not given back, see
+ *       {@code docs/architecture.md}.
  *   <li><b>Undone stays undone.</b> {@code leave} writes a tombstone, which makes a late {@code acquire} of the same
  *       owner fail, whichever of the two arrives first.
  *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest lease end or tombstone in it, and
- *       then the token's retention. Expired waiters and tombstones are dropped by later calls.
+ *       then the token's retention; but for the release of a lock that was granted for no longer than the retention, whose
+ *       time-out is at most twice as long. Dead seats and expired tombstones are dropped by later calls.
  * </ul>
  *
  * <p>Thread-safe.
  */
 public final class RedisLockStore implements LockStore {
 
-    /** Renewals in one script call. At some 3 µs each, Redis serves nobody else for less than 2 ms. */
-    private static final int RENEWALS_PER_CALL = 500;
-
-    private static final byte[] ZERO = {'0'};
-    private static final byte[] ONE = {'1'};
-
     private final LockConnections connections;
-    private final ScriptRunner calls;
-    private final ScriptRunner renewals;
+    private final Channel calls;
     private final KeyLayout layout;
-    private final byte[] retentionMillis;
-    private final int renewalsPerCall;
+    private final ScriptCalls scripts;
+    private final Acknowledgements acks;
+    private final BatchCalls batches;
+    private final @Nullable Rejoining rejoining;
 
     /**
      * Creates an instance.
@@ -63,35 +64,86 @@ public final class RedisLockStore implements LockStore {
      * @param applications tells where Redis is and how to log in; the store makes connections of its own from it, and
      *     never closes it
      * @param settings names, timeouts, retention
+     * @throws IllegalArgumentException if the settings do not fit the kind of server
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.connections = new LockConnections(applications, settings);
-        this.calls = new ScriptRunner(connections.calls(), settings.commandTimeout());
-        this.renewals = new ScriptRunner(connections.renewals(), settings.commandTimeout());
+        this.calls = new Channel(connections.calls(), settings.commandTimeout());
         this.layout = new KeyLayout(settings.keyPrefix());
-        this.retentionMillis = bytes(settings.tokenRetention().toMillis());
-        this.renewalsPerCall = connections.isCluster() ? 1 : RENEWALS_PER_CALL;
+        this.scripts = new ScriptCalls(layout, settings.tokenRetention());
+        this.acks = new Acknowledgements(settings.replicaAcks());
+        this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
+        check(applications);
+        this.batches = new BatchCalls(
+                new Channel(connections.renewals(), settings.commandTimeout()),
+                scripts,
+                this::serverOf,
+                acks,
+                new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
+    }
+
+    private void check(RedisConnectionFactory applications) {
+        boolean fits = acks.wanted() ? calls.wire() != null : rejoining == null || !calls.isCluster();
+        if (!fits) {
+            connections.close();
+            throw new IllegalArgumentException(
+                    acks.wanted()
+                            ? "replicaAcks need a JedisConnectionFactory or a LettuceConnectionFactory, and not a "
+                                    + applications.getClass().getName()
+                            : "rejoinDelay is for servers that know nothing of each other, and not for a cluster");
+        }
     }
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
-        ScriptRunner.Reply reply = calls.run(LuaScript.ACQUIRE, 1, new byte[][] {
-            layout.bytes(request.key()),
-            bytes(request.owner()),
-            bytes(request.leaseMillis()),
-            retentionMillis,
-            bytes(request.holder()),
-            request.waiting() ? ONE : ZERO
-        });
-        return Replies.acquire(reply.values(), !reply.firstSend());
+        ScriptCall call = scripts.acquire(request, rejoining);
+        if (acks.wanted()) {
+            return acks.acquire(calls, call);
+        }
+        return acquired(call, run(call));
     }
 
     @Override
-    public ReleaseReply release(LockKey key, OwnerId owner, Duration keep) {
-        ScriptRunner.Reply reply = calls.run(LuaScript.RELEASE, 1, new byte[][] {
-            layout.bytes(key), bytes(owner), retentionMillis, bytes(keep.toMillis())
-        });
-        if (Replies.released(reply.values())) {
+    public Pending<AcquireReply> beginAcquire(AcquireRequest request) {
+        if (acks.wanted()) {
+            return () -> acquire(request);
+        }
+        ScriptCall call = scripts.acquire(request, rejoining);
+        Supplier<ScriptRunner.Reply> begun = calls.begin(call);
+        return () -> acquired(call, begun.get());
+    }
+
+    private AcquireReply acquired(ScriptCall call, ScriptRunner.Reply first) {
+        ScriptRunner.Reply reply = first;
+        if (rejoining != null && Replies.isStranger(reply.text())) {
+            rejoining.join();
+            reply = run(call);
+        }
+        return Replies.acquire(reply.text(), !reply.firstSend());
+    }
+
+    private ScriptRunner.Reply run(ScriptCall call) {
+        return calls.runner().run(call);
+    }
+
+    @Override
+    public ReleaseReply release(ReleaseRequest request) {
+        return released(run(scripts.release(request)));
+    }
+
+    @Override
+    public Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
+        Supplier<ScriptRunner.Reply> begun = calls.begin(scripts.release(request));
+        return () -> released(begun.get());
+    }
+
+    @Override
+    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        return released(run(scripts.downgrade(key, owner)));
+    }
+
+    private static ReleaseReply released(ScriptRunner.Reply reply) {
+        if (Replies.released(reply.text())) {
             return ReleaseReply.RELEASED;
         }
         return reply.firstSend() ? ReleaseReply.NOT_HOLDER : ReleaseReply.GONE;
@@ -99,69 +151,47 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        List<RenewReply> replies = new ArrayList<>(requests.size());
-        for (int from = 0; from < requests.size(); from += renewalsPerCall) {
-            replies.addAll(
-                    renewTogether(renewals, requests.subList(from, Math.min(requests.size(), from + renewalsPerCall))));
-        }
-        return replies;
+        return batches.renew(requests);
     }
 
     @Override
     public RenewReply extend(RenewRequest request) {
-        return renewTogether(calls, List.of(request)).get(0);
+        return batches.extend(calls, request);
     }
 
-    private List<RenewReply> renewTogether(ScriptRunner runner, List<RenewRequest> requests) {
-        int count = requests.size();
-        byte[][] keysAndArgs = new byte[3 * count + 1][];
-        keysAndArgs[count] = retentionMillis;
-        for (int i = 0; i < count; i++) {
-            RenewRequest request = requests.get(i);
-            keysAndArgs[i] = layout.bytes(request.key());
-            keysAndArgs[count + 1 + 2 * i] = bytes(request.owner());
-            keysAndArgs[count + 2 + 2 * i] = bytes(request.leaseMillis());
-        }
-        return Replies.renew(runner.run(LuaScript.RENEW, count, keysAndArgs).values(), count);
+    @Override
+    public String serverOf(LockKey key) {
+        return calls.isCluster() ? calls.connections().serverOf(layout.bytes(key)) : "";
+    }
+
+    @Override
+    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        return batches.keepSeats(requests);
     }
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration bury) {
-        ScriptRunner.Reply reply = calls.run(LuaScript.LEAVE, 1, new byte[][] {
-            layout.bytes(key), bytes(owner), bytes(bury.toMillis()), retentionMillis
-        });
-        Replies.left(reply.values());
+        Replies.left(run(scripts.leave(key, owner, bury)).text());
     }
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return Replies.inspect(
-                key,
-                calls.run(LuaScript.INSPECT, 1, new byte[][] {layout.bytes(key)})
-                        .values());
+        return Replies.inspect(key, run(scripts.inspect(key)).text());
     }
 
     @Override
-    public Optional<LockHolder> forceRelease(LockKey key) {
-        ScriptRunner.Reply reply =
-                calls.run(LuaScript.FORCE_RELEASE, 1, new byte[][] {layout.bytes(key), retentionMillis});
-        return Replies.optionalHolder(reply.values(), 0);
+    public List<LockHolder> forceRelease(LockKey key) {
+        return Replies.formerHolders(run(scripts.forceRelease(key)).text());
+    }
+
+    @Override
+    public Listening listen(String clientId, WakeListener listener) {
+        WakeListener ear = acks.wanted() ? new AcknowledgedGrants(listener) : listener;
+        return new WakeChannel(connections::newWakeups, layout.channel(clientId), ear).start();
     }
 
     @Override
     public void close() {
         connections.close();
-    }
-
-    private static byte[] bytes(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static byte[] bytes(OwnerId owner) {
-        return owner.toString().getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static byte[] bytes(HolderInfo holder) {
-        return (holder.host() + '\n' + holder.pid() + '\n' + holder.thread()).getBytes(StandardCharsets.UTF_8);
     }
 }

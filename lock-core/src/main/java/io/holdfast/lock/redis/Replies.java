@@ -2,114 +2,219 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
-import java.nio.charset.StandardCharsets;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Waiters;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the scripts' answers, and refuses what they never say. */
+/** Reads the scripts' answers, and refuses what they never say. Each is one text; the scripts say what its lines are. */
 final class Replies {
+
+    private static final int HOLDER_LINES = 4;
+    private static final List<Waiters> WAITERS = List.of(Waiters.values());
+    private static final RenewReply RENEWED = new RenewReply.Renewed();
 
     private Replies() {}
 
-    static AcquireReply acquire(List<?> reply, boolean resent) {
-        return switch (text(reply, 0)) {
-            case "GRANTED" -> new AcquireReply.Granted(positive(reply, 1), resent);
-            case "HELD" -> new AcquireReply.Held(holder(reply, 1), resent);
+    static AcquireReply acquire(String reply, boolean resent) {
+        return guarded(reply, () -> readAcquire(reply, resent));
+    }
+
+    private static AcquireReply readAcquire(String reply, boolean resent) {
+        if (isDigit(reply)) {
+            return new AcquireReply.Granted(positive(reply), 1, Waiters.NONE, resent);
+        }
+        String[] lines = lines(reply);
+        String[] words = words(lines[0]);
+        return switch (words[0]) {
+            case "GRANTED" ->
+                new AcquireReply.Granted(
+                        positive(words[1]), positive(words[2]), waiters(Long.parseLong(words[3])), resent);
+            case "HELD" ->
+                new AcquireReply.Held(
+                        holders(lines).stream().findFirst(), positive(words[1]), micros(words[2]), resent);
             case "BURIED" -> new AcquireReply.Buried();
-            default -> throw unexpected(reply);
+            case "REJOINING" -> throw rejoining(micros(words[1]));
+            default -> throw new IllegalArgumentException(words[0]);
         };
     }
 
-    static boolean released(List<?> reply) {
-        return switch (text(reply, 0)) {
+    /** Whether the server has to be told first for how long it has been running. */
+    static boolean isStranger(String reply) {
+        return reply.equals("STRANGER");
+    }
+
+    private static LockStoreException rejoining(Duration left) {
+        return new LockStoreException(
+                "The Redis server was started a short time ago and may have forgotten this lock: it grants it in "
+                        + left.toMillis() + " ms, when all leases of the time before have ended (rejoin-delay).",
+                null,
+                false);
+    }
+
+    static boolean released(String reply) {
+        return switch (reply) {
             case "RELEASED" -> true;
             case "NOT_HOLDER" -> false;
-            default -> throw unexpected(reply);
+            default -> throw unexpected(reply, null);
         };
     }
 
-    static void left(List<?> reply) {
-        if (!text(reply, 0).equals("LEFT")) {
-            throw unexpected(reply);
+    static void left(String reply) {
+        if (!reply.equals("LEFT")) {
+            throw unexpected(reply, null);
         }
     }
 
-    static List<RenewReply> renew(List<?> reply, int expected) {
-        if (reply.size() != expected) {
-            throw unexpected(reply);
+    static List<RenewReply> renew(String reply, int expected) {
+        return guarded(reply, () -> readRenew(reply, expected));
+    }
+
+    private static List<RenewReply> readRenew(String reply, int expected) {
+        if (reply.isEmpty()) {
+            return Collections.nCopies(expected, RENEWED);
         }
-        return java.util.stream.IntStream.range(0, expected)
-                .mapToObj(i -> renewed(text(reply, i)))
-                .toList();
-    }
-
-    private static RenewReply renewed(String word) {
-        return switch (word) {
-            case "RENEWED" -> new RenewReply.Renewed();
-            case "NOT_HOLDER" -> new RenewReply.NotHolder();
-            default -> new RenewReply.Failed(word);
-        };
-    }
-
-    static LockSnapshot inspect(LockKey key, List<?> reply) {
-        return new LockSnapshot(key, optionalHolder(reply, 2), Math.toIntExact(number(reply, 1)), number(reply, 0));
-    }
-
-    static Optional<LockHolder> optionalHolder(List<?> reply, int from) {
-        return reply.size() <= from ? Optional.empty() : Optional.of(holder(reply, from));
-    }
-
-    private static LockHolder holder(List<?> reply, int from) {
-        String owner = text(reply, from + 1);
-        String[] where = text(reply, from + 2).split("\n", 3);
-        if (where.length != 3) {
-            throw unexpected(reply);
+        List<RenewReply> replies = new ArrayList<>(Collections.nCopies(expected, RENEWED));
+        for (String line : lines(reply)) {
+            String[] words = line.split(" ", 2);
+            replies.set(
+                    Integer.parseInt(words[0]) - 1,
+                    words[1].equals("NOT_HOLDER") ? new RenewReply.NotHolder() : new RenewReply.Failed(words[1]));
         }
+        return replies;
+    }
+
+    static List<SeatReply> seats(String reply, List<SeatRequest> requests) {
+        return guarded(reply, () -> readSeats(reply, requests));
+    }
+
+    private static List<SeatReply> readSeats(String reply, List<SeatRequest> requests) {
+        String[] lines = lines(reply);
+        if (lines.length != requests.size() + 1) {
+            throw new IllegalArgumentException("Not a line for each lock");
+        }
+        long storeMicros = positive(lines[0]);
+        List<SeatReply> replies = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            replies.add(kept(lines[i + 1], storeMicros, requests.get(i)));
+        }
+        return replies;
+    }
+
+    private static SeatReply kept(String line, long storeMicros, SeatRequest request) {
+        if (!isDigit(line)) {
+            return new SeatReply.Failed(line.split(" ", 2)[1]);
+        }
+        String[] words = words(line);
+        List<OwnerId> called = new ArrayList<>(words.length - 1);
+        for (int i = 1; i < words.length; i++) {
+            called.add(request.owners().get(Integer.parseInt(words[i]) - 1));
+        }
+        return new SeatReply.Kept(called, storeMicros, micros(words[0]));
+    }
+
+    static LockSnapshot inspect(LockKey key, String reply) {
+        return guarded(reply, () -> readSnapshot(key, reply));
+    }
+
+    private static LockSnapshot readSnapshot(LockKey key, String reply) {
+        String[] lines = lines(reply);
+        String[] words = words(lines[0]);
+        return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
+    }
+
+    static List<LockHolder> formerHolders(String reply) {
+        String[] lines = lines(reply);
+        if (!lines[0].equals("RELEASED")) {
+            throw unexpected(reply, null);
+        }
+        return guarded(reply, () -> holders(lines));
+    }
+
+    /** All lines but the first one. */
+    private static List<LockHolder> holders(String[] lines) {
+        List<LockHolder> holders = new ArrayList<>();
+        for (int at = 1; at < lines.length; at += HOLDER_LINES) {
+            holders.add(holder(lines, at));
+        }
+        return holders;
+    }
+
+    /** A token is the time of its grant, or a little later. */
+    private static LockHolder holder(String[] lines, int from) {
+        String[] words = words(lines[from]);
+        String owner = words[1];
+        long token = positive(words[3]);
         String clientId = owner.substring(owner.startsWith("-") ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
         return new LockHolder(
                 clientId,
-                where[0],
-                Long.parseLong(where[1]),
-                where[2],
-                Instant.EPOCH.plus(number(reply, from + 3), ChronoUnit.MICROS),
-                Duration.of(number(reply, from), ChronoUnit.MICROS),
-                positive(reply, from + 4));
+                lines[from + 1],
+                Long.parseLong(lines[from + 2]),
+                lines[from + 3],
+                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
+                micros(words[0]),
+                token,
+                words[2].equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED);
     }
 
-    private static String text(List<?> reply, int index) {
-        if (index < reply.size() && reply.get(index) instanceof byte[] bytes) {
-            return new String(bytes, StandardCharsets.UTF_8);
+    static Waiters waiters(long number) {
+        if (number < 0 || number >= WAITERS.size()) {
+            throw new IllegalArgumentException("Not a number of waiters: " + number);
         }
-        throw unexpected(reply);
+        return WAITERS.get((int) number);
     }
 
-    private static long number(List<?> reply, int index) {
-        if (index < reply.size() && reply.get(index) instanceof Long number) {
-            return number;
-        }
-        throw unexpected(reply);
+    private static boolean isDigit(String text) {
+        return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
     }
 
-    private static long positive(List<?> reply, int index) {
-        long number = number(reply, index);
+    private static String[] lines(String text) {
+        return text.split("\n", -1);
+    }
+
+    private static String[] words(String line) {
+        return line.split(" ", -1);
+    }
+
+    private static Duration micros(String number) {
+        return Duration.of(Long.parseLong(number), ChronoUnit.MICROS);
+    }
+
+    private static long positive(String text) {
+        long number = Long.parseLong(text);
         if (number <= 0) {
-            throw unexpected(reply);
+            throw new IllegalArgumentException("Not positive: " + text);
         }
         return number;
     }
 
-    private static LockStoreException unexpected(List<?> reply) {
+    /** Whatever cannot be read is something that no script says. */
+    private static <T> T guarded(String reply, Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw unexpected(reply, e);
+        }
+    }
+
+    private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
         return new LockStoreException(
-                "Redis answered something that no lock script says: " + reply
-                        + ". Check what stands between this client and Redis, and who else writes under the key prefix.",
-                null,
+                "Redis answered something that no lock script says: '" + reply
+                        + "'. Check what stands between this client and Redis, and who else writes under the key prefix.",
+                cause,
                 true);
     }
 }

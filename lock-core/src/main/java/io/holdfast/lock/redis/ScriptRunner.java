@@ -1,12 +1,12 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
@@ -29,25 +29,43 @@ final class ScriptRunner {
     private static final long PAUSE_NANOS = 20_000_000;
 
     /** An answer, and whether it is the answer to the first send. */
-    record Reply(List<?> values, boolean firstSend) {}
+    record Reply(String text, boolean firstSend) {}
+
+    /** What came of a call, and whether that was the first send. */
+    record Sent<T>(T result, boolean firstSend) {}
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+    private final TopologyRefresh topology;
     private final long timeoutNanos;
 
-    ScriptRunner(RedisConnectionFactory ownFactory, Duration commandTimeout) {
-        template.setConnectionFactory(ownFactory);
+    ScriptRunner(OwnConnections connections, Duration commandTimeout) {
+        template.setConnectionFactory(connections);
         template.afterPropertiesSet();
+        this.topology = new TopologyRefresh(connections::refreshTopology);
         this.timeoutNanos = commandTimeout.toNanos();
     }
 
+    Reply run(Wire.ScriptCall call) {
+        return run(call.script(), call.keys(), call.keysAndArgs());
+    }
+
     Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
+        Sent<String> sent = resending(() -> send(script, keys, keysAndArgs));
+        return new Reply(sent.result(), sent.firstSend());
+    }
+
+    /** Calls again what met a broken connection; it must be something that may be sent twice. */
+    <T> Sent<T> resending(Supplier<T> call) {
         long start = System.nanoTime();
         boolean outcomeUnknown = false;
         for (int send = 1; ; send++) {
             try {
-                return new Reply(send(script, keys, keysAndArgs), send == 1);
+                return new Sent<>(call.get(), send == 1);
             } catch (RuntimeException e) {
                 LockStoreException failure = RedisFailures.translate(e);
+                if (RedisFailures.isNoAnswer(failure)) {
+                    topology.request();
+                }
                 outcomeUnknown |= failure.outcomeUnknown();
                 boolean again = RedisFailures.isBrokenConnection(failure)
                         && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
@@ -61,15 +79,18 @@ final class ScriptRunner {
         }
     }
 
-    private List<?> send(LuaScript script, int keys, byte[][] keysAndArgs) {
+    private String send(LuaScript script, int keys, byte[][] keysAndArgs) {
         @SuppressWarnings("NullAway") // drivers answer null in MULTI
         RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
-        Object reply = template.execute(callback, true);
-        if (reply instanceof List<?> values) {
-            return values;
+        return text(script, template.execute(callback, true));
+    }
+
+    static String text(LuaScript script, @Nullable Object reply) {
+        if (reply instanceof byte[] text) {
+            return new String(text, StandardCharsets.UTF_8);
         }
         throw new LockStoreException(
-                "Redis answered " + reply + " to the script " + script + " instead of a list. Check whether the"
+                "Redis answered " + reply + " to the script " + script + " instead of a text. Check whether the"
                         + " connection is in MULTI or pipelining.",
                 null,
                 true);
@@ -79,12 +100,12 @@ final class ScriptRunner {
             RedisConnection connection, LuaScript script, int keys, byte[][] keysAndArgs) {
         var commands = connection.scriptingCommands();
         try {
-            return commands.evalSha(script.sha(), ReturnType.MULTI, keys, keysAndArgs);
+            return commands.evalSha(script.sha(), ReturnType.VALUE, keys, keysAndArgs);
         } catch (RuntimeException e) {
             if (!RedisFailures.isNoScript(e)) {
                 throw e;
             }
-            return commands.eval(script.text(), ReturnType.MULTI, keys, keysAndArgs);
+            return commands.eval(script.text(), ReturnType.VALUE, keys, keysAndArgs);
         }
     }
 }

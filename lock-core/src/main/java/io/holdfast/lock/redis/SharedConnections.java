@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
 /** A factory with an identity of its own over connections of another, see {@link ScriptRunner}. */
-final class SharedConnections implements RedisConnectionFactory {
+final class SharedConnections implements OwnConnections {
 
     private final RedisConnectionFactory delegate;
 

@@ -6,10 +6,15 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
+ *
+ * <p>A lock has holders and a queue of seats. Whatever changes one of them ends by settling the lock: holders whose lease
+ * has ended, and seats that nobody has kept alive, are dropped, and as long as the head of the queue may hold the lock
+ * together with those who do, the lock is <em>reserved</em> for it: granted for {@link #RESERVATION}, and its client is
+ * {@linkplain WakeListener#granted told}. Its next {@link #acquire}, or a renewal, confirms that, and makes the lease as
+ * long as it should be. Nobody passes a seat.
  *
  * <p>What an implementation promises, each method called from any thread:
  *
@@ -19,14 +24,21 @@ import java.util.Optional;
  *   <li>Leases end by the store's own clock. The caller counts its deadline from before it sent the call, so a store
  *       must not end a lease earlier than its length after it received the call.
  *   <li>Tokens of one key strictly increase over grants, also when the store lost its data.
- *   <li>A call ends within one command timeout, with an answer or a {@link LockStoreException}.
+ *   <li>Seats are served in the order in which the calls that took them arrived.
+ *   <li>A reservation that nobody confirms passes to the next live seat; a seat whose reservation lapsed keeps its place if
+ *       it is alive.
+ *   <li>A call ends within one command timeout, with an answer or a {@link LockStoreException}; one for many locks that
+ *       are on several servers, within a few.
  *   <li>What is no longer needed goes away by itself.
  * </ul>
  */
 public interface LockStore extends AutoCloseable {
 
-    /** A waiting acquisition that has not asked for this long is counted as dead. */
+    /** A seat that nobody has asked for or kept for this long is dead. */
     Duration SEAT_TIMEOUT = Duration.ofSeconds(3);
+
+    /** How long a lock waits to be confirmed by the waiter that it is reserved for. */
+    Duration RESERVATION = Duration.ofMillis(1500);
 
     /**
      * One try to get a lock.
@@ -38,24 +50,70 @@ public interface LockStore extends AutoCloseable {
     AcquireReply acquire(AcquireRequest request);
 
     /**
-     * Gives a lock back.
+     * Begins {@link #acquire}: sends it if that is possible without waiting for the answer, so that one thread can ask
+     * several stores at the same time.
      *
-     * @param key the lock
-     * @param owner its holder
-     * @param keep if positive, the lock is not freed, but ends by itself after this time, and nobody can renew it
+     * @param request as for {@link #acquire}
+     * @return the call, which is not complete before it is awaited
+     */
+    default Pending<AcquireReply> beginAcquire(AcquireRequest request) {
+        return () -> acquire(request);
+    }
+
+    /**
+     * Gives a lock back, and reserves it for those who wait first. With a {@link ReleaseRequest#keep} it settles nothing.
+     *
+     * <p>A hold whose lease has ended is none. The one exception: as long as nobody else got the lock, or has a seat, an
+     * exclusive hold that is not to be kept is released as if its lease had not ended. An owner that does not hold the lock
+     * waits for it no more either: should it have a seat, as after a reservation that lapsed, that is given up, and the lock
+     * is settled.
+     *
+     * @param request which lock, and whose
      * @return what was found
      * @throws LockStoreException if the store did not answer or refused
      */
-    ReleaseReply release(LockKey key, OwnerId owner, Duration keep);
+    ReleaseReply release(ReleaseRequest request);
+
+    /**
+     * Begins {@link #release}, as {@link #beginAcquire} does.
+     *
+     * @param request as for {@link #release}
+     * @return the call, which is not complete before it is awaited
+     */
+    default Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
+        return () -> release(request);
+    }
+
+    /**
+     * Turns an exclusive hold into a shared one, in one step, with the same lease end and token. An owner that does not
+     * hold the lock gives up its seat, as by {@link #release}.
+     *
+     * @param key the lock
+     * @param owner its exclusive holder
+     * @return {@code RELEASED} also if the owner holds it shared already
+     * @throws LockStoreException if the store did not answer or refused
+     */
+    ReleaseReply downgrade(LockKey key, OwnerId owner);
 
     /**
      * Renews or extends leases, each to at least its length from now.
      *
      * @param requests any number of leases
-     * @return an answer for each request, in their order; a broken lock fails alone
+     * @return an answer for each request, in their order; a broken lock, or one that was not asked for, fails alone
      * @throws LockStoreException if the store did not answer or refused all
      */
     List<RenewReply> renew(List<RenewRequest> requests);
+
+    /**
+     * Which server keeps a lock, as far as is known without asking. Renewals of locks that are on different servers are
+     * sent by different threads, so that a server that hangs holds up nobody else's.
+     *
+     * @param key the lock
+     * @return any text that tells the servers apart; always the same if there is only one
+     */
+    default String serverOf(LockKey key) {
+        return "";
+    }
 
     /**
      * Makes one lease last for at least its length from now, for a caller who waits for it. Does not share connections
@@ -68,8 +126,17 @@ public interface LockStore extends AutoCloseable {
     RenewReply extend(RenewRequest request);
 
     /**
-     * Undoes an acquisition that has failed for good: gives up its place among the waiters and the lock if it got it,
-     * and refuses it should one of its calls still arrive.
+     * Keeps seats alive, settles their locks, and tells who is called. Takes no new seats.
+     *
+     * @param requests the seats of one client, lock by lock
+     * @return an answer for each request, in their order; a broken lock, or one that was not asked for, fails alone
+     * @throws LockStoreException if the store did not answer or refused all
+     */
+    List<SeatReply> keepSeats(List<SeatRequest> requests);
+
+    /**
+     * Undoes an acquisition that has failed for good: gives up its seat and the lock if it got it, and refuses it should
+     * one of its calls still arrive.
      *
      * @param key the lock
      * @param owner whose acquisition it was; never to be used for an acquisition again
@@ -88,13 +155,46 @@ public interface LockStore extends AutoCloseable {
     LockSnapshot inspect(LockKey key);
 
     /**
-     * Frees a lock, whoever holds it.
+     * Takes a lock away from whoever holds it; it passes to those who wait.
      *
      * @param key the lock
-     * @return who held it, or empty
+     * @return who held it
      * @throws LockStoreException if the store did not answer or refused
      */
-    Optional<LockHolder> forceRelease(LockKey key);
+    List<LockHolder> forceRelease(LockKey key);
+
+    /**
+     * Has the listener told what concerns one client. Returns at once, connects in the background, and connects again
+     * whenever the connection is lost.
+     *
+     * @param clientId the client, see {@link OwnerId#clientId()}
+     * @param listener is told
+     * @return ends it; closing does not block for longer than one command timeout
+     */
+    Listening listen(String clientId, WakeListener listener);
+
+    /**
+     * A call that has begun.
+     *
+     * @param <A> its answer
+     */
+    @FunctionalInterface
+    interface Pending<A> {
+
+        /**
+         * Waits for the answer. To be called once, by any thread.
+         *
+         * @return the answer
+         * @throws LockStoreException if the store did not answer or refused
+         */
+        A await();
+    }
+
+    /** A client's ear. */
+    interface Listening extends AutoCloseable {
+        @Override
+        void close();
+    }
 
     /** Frees connections. The locks stay as they are and end with their leases. */
     @Override

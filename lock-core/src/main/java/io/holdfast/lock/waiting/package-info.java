@@ -1,5 +1,6 @@
 /**
- * How a caller waits for a lock somebody else holds. Doors: {@link io.holdfast.lock.waiting.PollingWaiter}, {@link io.holdfast.lock.waiting.Budget}.
+ * How a caller waits for a lock that somebody else holds: in line with other threads of its client
+ * ({@link io.holdfast.lock.waiting.Gates}), and in the queue at the store ({@link io.holdfast.lock.waiting.SeatKeeper}).
  */
 @NullMarked
 package io.holdfast.lock.waiting;

@@ -1,42 +1,152 @@
 -- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease.
--- KEYS  1 the lock
--- ARGV  1 owner  2 lease in ms  3 token retention in ms  4 holder, for people  5 '1' to be counted as waiting
--- returns {'GRANTED', token}
---         {'HELD', remaining in us, owner, holder, since in us, token}
---         {'BURIED'}
-local key, owner = KEYS[1], ARGV[1]
-local lease_us, retention_ms = tonumber(ARGV[2]) * 1000, tonumber(ARGV[3])
-local lock = redis.call('HMGET', key, 'owner', 'lease_end', 'token', 'graves_end', 'grave:' .. owner, 'seat:' .. owner)
-local now = now_us()
-local holder, lease_end, graves_end = lock[1], tonumber(lock[2] or 0), lock[4]
-
-if lock[5] and now < tonumber(lock[5]) then
-  return {'BURIED'}
-end
-
-if holder and now < lease_end then
-  if holder == owner then
-    lease_end = math.max(lease_end, now + lease_us)
-    redis.call('HSET', key, 'lease_end', fmt(lease_end))
-    keep(key, now, lease_end, graves_end, retention_ms)
-    return {'GRANTED', tonumber(lock[3])}
+-- KEYS  1 the lock  2 when this server joined, see join.lua; none if it grants locks that it does not know at once
+-- ARGV  1 owner  2 lease in ms  3 lease and token retention in ms, added  4 host, pid, thread, one a line
+--       5 limit (0 exclusive), 1 if fair, 1 to take or keep a seat if it is held, tokens to reserve, and 1 if a holder's
+--         token is to be raised; none for 0 0 1 1  6 the least token, 0 for any; none for 0
+--       7 how long after it joined the server grants no unknown lock, in ms
+-- returns the token, if only one was reserved and nobody waits; else
+--         GRANTED, first token, tokens reserved, who waits: 0 nobody, 1 somebody, 2 somebody fair
+--         HELD, now in us, blocked for us; if somebody holds it, then a holder as in describe.lua
+--         BURIED
+--         STRANGER: the server does not know when it joined
+--         REJOINING, for how many us yet: the server may have forgotten this lock
+-- An exclusive lock that nobody holds, shares or waits for is granted before anything else is looked at, or defined.
+local owner, lease_ms, keep_ms, wish, least = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[6] or 0)
+local brief = redis.call('HMGET', KEYS[1], 'owner', 'lease_end', 'token', 'crowd')
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local lease_end = now + lease_ms * 1000
+if KEYS[2] and not brief[3] then
+  local joined = redis.call('GET', KEYS[2])
+  local left = joined and joined + ARGV[7] * 1000 - now
+  if not joined then
+    return 'STRANGER'
+  elseif left > 0 then
+    return string.format('REJOINING %d', left)
   end
-  if ARGV[5] == '1' then
-    redis.call('HSET', key, 'seat:' .. owner, fmt(now + SEAT_US))
-    prune(key, now, redis.call('HGET', key, 'prune_at'))
-    keep(key, now, math.max(lease_end, now + SEAT_US), graves_end, retention_ms)
-  else
-    redis.call('HDEL', key, 'seat:' .. owner)
+end
+if not brief[4] and (not wish or wish == '0 0 0 1') and (not brief[1] or now >= tonumber(brief[2])) then
+  local token = (brief[3] or 0) + 1
+  if token < now then
+    token = now
   end
-  local who = redis.call('HMGET', key, 'holder', 'since')
-  return {'HELD', lease_end - now, holder, who[1], tonumber(who[2]), tonumber(lock[3])}
+  if token < least then
+    token = least
+  end
+  token = string.format('%d', token)
+  redis.call('HSET', KEYS[1], 'owner', owner, 'lease_end', string.format('%d', lease_end), 'token', token,
+    'holder', ARGV[4])
+  redis.call('PEXPIRE', KEYS[1], keep_ms)
+  return token
 end
 
-local token = math.max((tonumber(lock[3]) or 0) + 1, now)
-redis.call('HSET', key, 'owner', owner, 'lease_end', fmt(now + lease_us), 'since', fmt(now),
-  'holder', ARGV[4], 'token', fmt(token))
-if lock[6] then
-  redis.call('HDEL', key, 'seat:' .. owner)
+-- include common
+-- include queue
+local limit, fair, waiting, tokens, raise = string.match(wish or '0 0 1 1', '^(%d+) (%d) (%d) (%d+)( ?1?)$')
+limit, fair, tokens = tonumber(limit), tonumber(fair), tonumber(tokens)
+local lock = open(KEYS[1], now, keep_ms - lease_ms, brief)
+
+local function granted(token, of)
+  close(lock)
+  return string.format('GRANTED %d %d %d', token, of, waiters(lock))
 end
-keep(key, now, now + lease_us, graves_end, retention_ms)
-return {'GRANTED', token}
+
+local grave = lock.graves_end > 0 and get(lock, 'grave:' .. owner)
+if grave and now < tonumber(grave) then
+  return 'BURIED'
+end
+
+-- It was granted before, or reserved.
+if lock.owner == owner and now < lock.lease_end then
+  confirm(lock, owner)
+  lock.lease_end = math.max(lock.lease_end, lease_end)
+  put(lock, 'lease_end', string.format('%d', lock.lease_end))
+  local of = reserved_tokens(lock)
+  local token = lock.token - of + 1
+  if raise == ' 1' and token < least then
+    token = least
+    set_token(lock, least + of - 1)
+  end
+  return granted(token, of)
+end
+local hold = shared_hold(lock, owner)
+if hold and now < hold.lease_end then
+  confirm(lock, owner)
+  hold.lease_end = math.max(hold.lease_end, lease_end)
+  lock.shared_end = math.max(lock.shared_end, hold.lease_end)
+  if raise == ' 1' and hold.token < least then
+    hold.token = math.max(least, lock.token + 1)
+    set_token(lock, hold.token)
+  end
+  write_shared(lock, owner, hold)
+  return granted(hold.token, 1)
+end
+
+local seat = seat_of(lock, owner)
+if seat then
+  seat.alive = now + SEAT_US
+  write_seat(lock, seat)
+end
+settle(lock)
+if seat then
+  seat = seat_of(lock, owner)
+  if seat.reserved then
+    local token = lock.token - (limit == 0 and seat.tokens - 1 or 0)
+    if limit == 0 then
+      lock.lease_end = lease_end
+      put(lock, 'lease_end', string.format('%d', lease_end))
+    else
+      hold = shared_hold(lock, owner)
+      token, hold.lease_end = hold.token, lease_end
+      lock.shared_end = math.max(lock.shared_end, lease_end)
+      write_shared(lock, owner, hold)
+    end
+    drop_seat(lock, seat)
+    return granted(token, limit == 0 and seat.tokens or 1)
+  end
+elseif lock.seats == 0 and compatible(lock, limit) then
+  return granted(grant(lock, owner, limit, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
+end
+
+-- Seats that died behind a living head are found by looking at two more tickets for every new seat.
+local function sweep()
+  for _ = 1, 2 do
+    lock.sweep = lock.sweep + 1
+    if lock.sweep > lock.tail or lock.sweep < lock.head then
+      lock.sweep = lock.head
+    end
+    local sleeper = seat_at(lock, lock.sweep)
+    if sleeper and not sleeper.reserved and sleeper.alive <= now then
+      drop_seat(lock, sleeper)
+    end
+  end
+end
+
+local function take_seat()
+  local may_hand_off = lock.owner and string.sub(lock.owner, 1, 1) ~= '-' and reserved_tokens(lock) > 1
+  if may_hand_off and (lock.seats == 0 or fair == 1) then
+    tell(lock, lock.owner, 'awaited', '')
+  end
+  if lock.seats > 1 then
+    sweep()
+  end
+  lock.tail = lock.tail + 1
+  local taken = {ticket = lock.tail, owner = owner, limit = limit, fair = fair, alive = now + SEAT_US, tokens = tokens,
+    reserved = false, where = ARGV[4]}
+  enqueue(lock, taken)
+  put(lock, 'seat:' .. owner, lock.tail)
+  write_seat(lock, taken)
+end
+
+if waiting == '1' then
+  if not seat then
+    take_seat()
+  end
+elseif seat then
+  drop_seat(lock, seat)
+  advance(lock)
+end
+-- include describe
+local reply = string.format('HELD %d %d', now, blocked_us(lock)) .. describe_any(lock)
+close(lock)
+return reply

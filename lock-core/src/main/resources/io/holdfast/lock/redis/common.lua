@@ -1,43 +1,155 @@
--- Shared by all scripts; put in front of each. One lock is one hash:
---   owner        OwnerId of the holder; with '-' in front while the lock is kept for its minimum time after release
---   lease_end    when the holder's lease ends, Redis time in microseconds
---   since        when it was granted, Redis time in microseconds
---   holder       host, pid, thread of the holder, one a line, for people
---   token        the last fencing token handed out
---   seat:<owner>   a waiting acquisition, until when it counts as alive
+-- What all scripts share: the layout, and one lock read at the beginning and written at the end. Each script answers with
+-- one text: drivers convert nothing but that in the same way, and Redis sends it with less effort than a list.
+-- One lock is one hash:
+--   owner          OwnerId of the exclusive holder, if there is no crowd; '-' in front: it was released, and is kept for its
+--                  minimum time. So who finds himself there may delete it, and need not look at anything else
+--   lease_end      when that ends
+--   holder         host, pid, thread, one a line, for people; and in front of them, if more than one token was reserved for
+--                  the holder, how many
+--   token          the last fencing token that was handed out or reserved
+--   crowd          only while there are seats, shared holders or tombstones: first ticket, last ticket, seats in the queue,
+--                  fair ones among them, ticket that was swept last, reservations, latest end of a tombstone, owner or a
+--                  dot; and if there are shared holders, how many, earliest and latest end of their leases; the earliest may
+--                  be out of date, but is never too late
+--   ticket:<n>     a seat: OwnerId, limit (0 exclusive), fair (0 or 1), until when it counts as alive, how many tokens it
+--                  wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
+--   seat:<owner>   the ticket of its seat
+--   shared:<owner> end of the lease, token; host, pid, thread, one a line
+--   reader         OwnerId that was granted the lock as a shared one last
 --   grave:<owner>  tombstone of an undone acquisition, until when it is refused
---   graves_end   the latest end of a tombstone
---   prune_at     when expired seats and tombstones are to be looked for
--- Numbers are written by fmt(), since Lua would write a time in microseconds in scientific notation.
+--   prune_at       when expired tombstones are to be looked for
+-- A reservation is a hold whose owner has a seat: should it end before its owner was heard of, the seat still has its
+-- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
+-- a text they are written by '%d': Lua itself would write them in scientific notation.
 
+local call = redis.call
 local SEAT_US = 3000000
 
 local function now_us()
-  local time = redis.call('TIME')
+  local time = call('TIME')
   return time[1] * 1000000 + time[2]
 end
 
-local function fmt(number)
-  return string.format('%.0f', number)
+-- A lock, as owner, lease_end, token and crowd tell. What is changed in it is written by close().
+local function open(key, now, retention_ms, fields)
+  local head, tail, seats, fair, sweep, reserved, graves_end, owner, rest =
+    string.match(fields[4] or '1 0 0 0 0 0 0 .', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
+  if owner == '.' then
+    owner = fields[1] or nil
+  end
+  local lock = {key = key, now = now, retention_ms = retention_ms, writes = {}, news = {}, owner = owner, alone = fields[1],
+    lease_end = tonumber(fields[2] or 0), token = tonumber(fields[3] or 0), crowd = fields[4],
+    head = tonumber(head), tail = tonumber(tail), seats = tonumber(seats), fair = tonumber(fair),
+    sweep = tonumber(sweep), reserved = tonumber(reserved), graves_end = tonumber(graves_end),
+    shared = 0, shared_min = 0, shared_end = 0}
+  if rest ~= '' then
+    local shared, shared_min, shared_end = string.match(rest, '^ (%d+) (%d+) (%d+)$')
+    lock.shared, lock.shared_min, lock.shared_end = tonumber(shared), tonumber(shared_min), tonumber(shared_end)
+  end
+  return lock
+end
+
+local function load(key, now, retention_ms)
+  return open(key, now, retention_ms, call('HMGET', key, 'owner', 'lease_end', 'token', 'crowd'))
+end
+
+local function get(lock, field)
+  local value = lock.writes[field]
+  if value == nil then
+    value = call('HGET', lock.key, field)
+  end
+  return value
+end
+
+-- A value of false deletes the field.
+local function put(lock, field, value)
+  lock.writes[field] = value
+end
+
+local function drop_graves(lock)
+  local fields = call('HGETALL', lock.key)
+  for i = 1, #fields, 2 do
+    if string.sub(fields[i], 1, 6) == 'grave:' and tonumber(fields[i + 1]) <= lock.now then
+      put(lock, fields[i], false)
+    end
+  end
+end
+
+-- Who waits, beside those that the lock is reserved for: 0 nobody, 1 somebody, 2 somebody fair among them.
+local function waiters(lock)
+  return lock.seats == 0 and 0 or lock.fair > 0 and 2 or 1
+end
+
+local function write_crowd(lock)
+  if lock.graves_end > 0 and lock.graves_end <= lock.now then
+    drop_graves(lock)
+    lock.graves_end = 0
+  end
+  local crowd = false
+  if lock.seats > 0 or lock.shared > 0 or lock.reserved > 0 or lock.graves_end > 0 then
+    crowd = string.format('%d %d %d %d %d %d %d %s', lock.head, lock.tail, lock.seats, lock.fair, lock.sweep,
+      lock.reserved, lock.graves_end, lock.owner or '.')
+    if lock.shared > 0 then
+      crowd = crowd .. string.format(' %d %d %d', lock.shared, lock.shared_min, lock.shared_end)
+    end
+  end
+  if crowd ~= lock.crowd then
+    put(lock, 'crowd', crowd)
+  end
+  local alone = not crowd and lock.owner or false
+  if alone ~= lock.alone then
+    put(lock, 'owner', alone)
+  end
 end
 
 -- The key lives until the latest of what it holds, and then as long as the token is to be remembered.
-local function keep(key, now, until_us, graves_end, retention_ms)
-  local last = math.max(until_us, tonumber(graves_end) or 0)
-  redis.call('PEXPIRE', key, fmt(math.max(0, math.ceil((last - now) / 1000)) + retention_ms))
+local function expire(lock)
+  local last = lock.owner and lock.lease_end or 0
+  if lock.seats > 0 or lock.reserved > 0 then
+    last = math.max(last, lock.now + SEAT_US)
+  end
+  if lock.shared > 0 then
+    last = math.max(last, lock.shared_end)
+  end
+  last = math.max(last, lock.graves_end)
+  call('PEXPIRE', lock.key, math.max(0, math.ceil((last - lock.now) / 1000)) + lock.retention_ms)
 end
 
--- Drops what has expired: at most once in every seat time-out, so that its cost is shared by many calls.
-local function prune(key, now, prune_at)
-  if prune_at and now < tonumber(prune_at) then
-    return
+-- In pieces, since Lua has a limit on arguments.
+local function write(key, command, arguments)
+  for i = 1, #arguments, 1000 do
+    call(command, key, unpack(arguments, i, math.min(i + 999, #arguments)))
   end
-  local fields = redis.call('HGETALL', key)
-  for i = 1, #fields, 2 do
-    local kind = string.match(fields[i], '^(%l+):')
-    if (kind == 'seat' or kind == 'grave') and tonumber(fields[i + 1]) <= now then
-      redis.call('HDEL', key, fields[i])
+end
+
+local function close(lock)
+  write_crowd(lock)
+  local sets, deletes = {}, {}
+  for field, value in pairs(lock.writes) do
+    if value then
+      sets[#sets + 1] = field
+      sets[#sets + 1] = value
+    else
+      deletes[#deletes + 1] = field
     end
   end
-  redis.call('HSET', key, 'prune_at', fmt(now + SEAT_US))
+  write(lock.key, 'HDEL', deletes)
+  write(lock.key, 'HSET', sets)
+  expire(lock)
+  local who_waits = waiters(lock)
+  for _, news in ipairs(lock.news) do
+    redis.pcall('PUBLISH', news.channel, news.text .. ' ' .. who_waits)
+  end
+end
+
+-- What pcall gave instead of an answer, on one line.
+local function failure(reply)
+  return (string.gsub(type(reply) == 'table' and reply.err or tostring(reply), '%c', ' '))
+end
+
+-- Tells a client, at the end. Its channel is named after the prefix of all keys, and the first part of its OwnerIds.
+local function tell(lock, owner, word, rest)
+  local client, sequence = string.match(owner, '^([^:]*):(%d+)$')
+  local keys = string.match(lock.key, '^(.-):{')
+  lock.news[#lock.news + 1] = {channel = keys .. ':wake:' .. client, text = word .. ' ' .. sequence .. rest}
 end

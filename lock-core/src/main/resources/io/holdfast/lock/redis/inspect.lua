@@ -1,16 +1,24 @@
 -- Looks at a lock; writes nothing.
 -- KEYS  1 the lock
--- returns {last token, waiters}, and if somebody holds it {…, remaining in us, owner, holder, since in us, token}
-local fields = redis.call('HGETALL', KEYS[1])
-local now, lock, waiters = now_us(), {}, 0
-for i = 1, #fields, 2 do
-  lock[fields[i]] = fields[i + 1]
-  if string.sub(fields[i], 1, 5) == 'seat:' and now < tonumber(fields[i + 1]) then
-    waiters = waiters + 1
+-- returns last token, waiters; then the holders, as in describe.lua, one after the other
+-- include common
+-- include queue
+-- include describe
+local lock = load(KEYS[1], now_us())
+local holders, waiting = '', 0
+if lock.owner and lock.now < lock.lease_end then
+  holders = describe_exclusive(lock)
+end
+for _, owner in ipairs(shared_owners(lock)) do
+  local hold = shared_hold(lock, owner)
+  if hold and lock.now < hold.lease_end then
+    holders = holders .. describe_shared(lock, owner, hold)
   end
 end
-local token = tonumber(lock.token or 0)
-if lock.owner and now < tonumber(lock.lease_end) then
-  return {token, waiters, lock.lease_end - now, lock.owner, lock.holder, tonumber(lock.since), token}
+for _, ticket in ipairs(lock.seats > 0 and tickets_from(lock, lock.head) or {}) do
+  local seat = seat_at(lock, ticket)
+  if not seat.reserved and seat.alive > lock.now then
+    waiting = waiting + 1
+  end
 end
-return {token, waiters}
+return string.format('%d %d', lock.token, waiting) .. holders

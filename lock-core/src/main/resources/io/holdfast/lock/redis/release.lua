@@ -1,18 +1,55 @@
--- Gives a lock back. Its first write does not grow, so it works when Redis is out of memory: Redis refuses a growing
--- write only while the script has written nothing yet.
+-- Gives a lock back, and passes it on to those who wait. Its first write deletes, so it works when Redis is out of
+-- memory: Redis refuses a growing write only while the script has written nothing yet.
 -- KEYS  1 the lock
--- ARGV  1 owner  2 token retention in ms  3 how long the lock is to be kept from now, in ms; 0 frees it
--- returns {'RELEASED'} or {'NOT_HOLDER'}
-local key, retention_ms, keep_us = KEYS[1], tonumber(ARGV[2]), tonumber(ARGV[3]) * 1000
-local lock = redis.call('HMGET', key, 'owner', 'graves_end')
-if lock[1] ~= ARGV[1] then
-  return {'NOT_HOLDER'}
+-- ARGV  1 owner  2 token retention in ms
+--       3 for how long the lock is to be kept from now, in ms, 0 frees it; the last token that was used of those that were
+--         reserved, 0 if only one was; none for 0 0, if the key needs no other time-out than it has
+-- returns RELEASED or NOT_HOLDER; an exclusive lease that has ended counts as long as nobody came for the lock, unless it
+--         is to be kept
+-- A lock that nobody shares or waits for is freed before anything else is looked at, or defined.
+local owner, wish = ARGV[1], ARGV[3]
+if not wish and redis.call('HGET', KEYS[1], 'owner') == owner then
+  redis.call('HDEL', KEYS[1], 'owner')
+  return 'RELEASED'
 end
-local now = now_us()
-keep(key, now, now + keep_us, lock[2], retention_ms)
-if keep_us > 0 then
-  redis.call('HSET', key, 'owner', '-' .. ARGV[1], 'lease_end', fmt(now + keep_us))
+
+-- include common
+-- include queue
+local keep_ms, last_token = string.match(wish or '0 0', '^(%d+) (%d+)$')
+local lock = load(KEYS[1], now_us(), tonumber(ARGV[2]))
+local keep_us = keep_ms * 1000
+local hold = lock.owner ~= owner and shared_hold(lock, owner)
+local lease_end = lock.owner == owner and lock.lease_end or hold and hold.lease_end or 0
+local unmissed = lock.owner == owner and keep_us == 0 and lock.seats + lock.reserved == 0
+if lock.now >= lease_end and not unmissed then
+  give_up_seat(lock, owner)
+  settle(lock)
+  close(lock)
+  return 'NOT_HOLDER'
+end
+
+confirm(lock, owner)
+if hold then
+  put(lock, 'shared:' .. owner, false)
+  lock.shared = lock.shared - 1
 else
-  redis.call('HDEL', key, 'owner', 'lease_end', 'since', 'holder')
+  lock.owner = nil
+  if last_token ~= '0' then
+    lock.token = tonumber(last_token)
+    put(lock, 'token', last_token)
+  end
 end
-return {'RELEASED'}
+if keep_us == 0 then
+  settle(lock)
+elseif hold then
+  hold.lease_end = lock.now + keep_us
+  add_shared(lock, hold.lease_end)
+  write_shared(lock, '-' .. owner, hold)
+  put(lock, 'reader', '-' .. owner)
+else
+  lock.owner, lock.lease_end = '-' .. owner, lock.now + keep_us
+  put(lock, 'lease_end', string.format('%d', lock.lease_end))
+end
+call('HDEL', KEYS[1], hold and 'shared:' .. owner or 'owner')
+close(lock)
+return 'RELEASED'

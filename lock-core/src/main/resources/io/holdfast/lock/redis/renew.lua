@@ -3,23 +3,51 @@
 -- nothing yet.
 -- KEYS  the locks
 -- ARGV  1 token retention in ms, then for each lock: owner, lease in ms
--- returns for each lock 'RENEWED', 'NOT_HOLDER', or what went wrong
+-- returns nothing if all are renewed; else a line for each that is not: its number, from 1 on, and NOT_HOLDER or what went
+--         wrong
+-- include common
+-- include queue
 local now, retention_ms = now_us(), tonumber(ARGV[1])
 
-local function renew(key, owner, lease_us)
-  local lock = redis.call('HMGET', key, 'owner', 'lease_end', 'graves_end')
-  if lock[1] ~= owner or tonumber(lock[2]) <= now then
+local function renew_in_crowd(key, owner, lease_end, fields)
+  local lock = open(key, now, retention_ms, fields)
+  local hold = lock.owner ~= owner and shared_hold(lock, owner)
+  if lock.owner == owner and lock.lease_end > now then
+    lock.lease_end = math.max(lock.lease_end, lease_end)
+    put(lock, 'lease_end', string.format('%d', lock.lease_end))
+  elseif hold and hold.lease_end > now then
+    hold.lease_end = math.max(hold.lease_end, lease_end)
+    lock.shared_end = math.max(lock.shared_end, hold.lease_end)
+    write_shared(lock, owner, hold)
+  else
     return 'NOT_HOLDER'
   end
-  local lease_end = math.max(tonumber(lock[2]), now + lease_us)
-  keep(key, now, lease_end, lock[3], retention_ms)
-  redis.call('HSET', key, 'lease_end', fmt(lease_end))
-  return 'RENEWED'
+  expire(lock)
+  confirm(lock, owner)
+  close(lock)
+  return nil
 end
 
-local replies = {}
-for i, key in ipairs(KEYS) do
-  local _, reply = pcall(renew, key, ARGV[2 * i], tonumber(ARGV[2 * i + 1]) * 1000)
-  replies[i] = type(reply) == 'table' and reply.err or tostring(reply)
+local function renew(key, owner, lease_ms)
+  local fields = call('HMGET', key, 'owner', 'lease_end', 'token', 'crowd')
+  local lease_end = now + lease_ms * 1000
+  if fields[4] then
+    return renew_in_crowd(key, owner, lease_end, fields)
+  end
+  if fields[1] ~= owner or tonumber(fields[2]) <= now then
+    return 'NOT_HOLDER'
+  end
+  lease_end = math.max(tonumber(fields[2]), lease_end)
+  call('PEXPIRE', key, math.ceil((lease_end - now) / 1000) + retention_ms)
+  call('HSET', key, 'lease_end', string.format('%d', lease_end))
+  return nil
 end
-return replies
+
+local lines = {}
+for i, key in ipairs(KEYS) do
+  local _, reply = pcall(renew, key, ARGV[2 * i], ARGV[2 * i + 1])
+  if reply then
+    lines[#lines + 1] = i .. ' ' .. failure(reply)
+  end
+end
+return table.concat(lines, '\n')

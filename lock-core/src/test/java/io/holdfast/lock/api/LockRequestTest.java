@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,10 @@ class LockRequestTest {
     void request_says_nothing_that_it_was_not_told() {
         assertThat(request)
                 .isEqualTo(new LockRequest(
-                        LockKey.of("order:42"),
+                        List.of(LockKey.of("order:42")),
+                        LockMode.EXCLUSIVE,
+                        1,
+                        false,
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
@@ -79,5 +83,27 @@ class LockRequestTest {
             assertThat(new LockLostException(loss))
                     .hasMessageStartingWith("Lock 'order:42' (fencing token 7) was lost after 1000 ms: ");
         }
+    }
+
+    @Test
+    void several_keys_are_sorted_and_each_is_there_once() {
+        assertThat(LockRequest.ofAll(List.of("b", "a", "c", "a")).keys())
+                .containsExactly(LockKey.of("a"), LockKey.of("b"), LockKey.of("c"));
+    }
+
+    @Test
+    void request_without_a_key_says_what_to_do() {
+        assertThatThrownBy(() -> LockRequest.ofAll(List.of()))
+                .isInstanceOf(LockKeyException.class)
+                .hasMessageContaining("at least one");
+    }
+
+    @Test
+    void limit_is_one_at_least_and_only_for_shared_requests() {
+        assertThat(request.shared().limit()).isEqualTo(LockRequest.UNLIMITED);
+        assertThat(request.shared(3).exclusive().limit()).isEqualTo(1);
+        assertThatThrownBy(() -> request.shared(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("limit is 0");
     }
 }

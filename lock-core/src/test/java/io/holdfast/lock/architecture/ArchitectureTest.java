@@ -28,8 +28,9 @@ class ArchitectureTest {
     private static final Map<String, Set<String>> DOORS = Map.of(
             "redis", Set.of("RedisLockStore", "RedisLockSettings"),
             "memory", Set.of("InMemoryLockStore"),
-            "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms"),
-            "waiting", Set.of("PollingWaiter", "Budget", "Pause"),
+            "quorum", Set.of("QuorumLockStore", "QuorumNode"),
+            "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant"),
+            "waiting", Set.of("Gates", "Turn", "Cohort", "HandOff", "SeatKeeper", "Seat", "Budget", "Pause"),
             "engine", Set.of("LockEngine"));
 
     @Test
@@ -44,6 +45,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "redis")
                 .layer("memory")
                 .definedBy(BASE + "memory")
+                .layer("quorum")
+                .definedBy(BASE + "quorum")
                 .layer("lease")
                 .definedBy(BASE + "lease")
                 .layer("waiting")
@@ -57,6 +60,8 @@ class ArchitectureTest {
                 .whereLayer("redis")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("memory")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("quorum")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("lease")
                 .mayOnlyAccessLayers("store", "api")
@@ -76,6 +81,7 @@ class ArchitectureTest {
                         BASE + "store",
                         BASE + "redis",
                         BASE + "memory",
+                        BASE + "quorum",
                         BASE + "lease",
                         BASE + "waiting",
                         BASE + "engine")

@@ -4,11 +4,11 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 abstract class EngineFixture {
 
     static final String KEY = "order:42";
+    private static final Duration STEP = Duration.ofMillis(10);
 
     final FakeTicker time = new FakeTicker();
     final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
@@ -25,10 +26,16 @@ abstract class EngineFixture {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        time.pass(Duration.ofNanos(nanos));
+        time.pass(Duration.ofNanos(Math.min(nanos, STEP.toNanos())));
+        keepSeats();
     };
     final LockEngine locks = engine(events::add);
     final LockEngine others = engine(event -> {});
+
+    private void keepSeats() {
+        locks.keepSeats();
+        others.keepSeats();
+    }
 
     final LockEngine engine(LockListener listener) {
         return LockEngine.builder(store)
@@ -48,7 +55,7 @@ abstract class EngineFixture {
     }
 
     static <T> T onAnotherThread(Supplier<T> work) {
-        return CompletableFuture.supplyAsync(work).join();
+        return NewThread.call(work);
     }
 
     final boolean isFree() {

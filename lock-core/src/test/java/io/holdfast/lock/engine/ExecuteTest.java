@@ -126,8 +126,7 @@ class ExecuteTest extends EngineFixture {
         Duration command = Duration.ofSeconds(1);
         Duration limit = Duration.ofMillis(2_500);
         others.acquire(KEY);
-        Thread caller = Thread.currentThread();
-        store.before = () -> time.pass(Thread.currentThread() == caller ? command : Duration.ZERO);
+        store.beforeAcquire = () -> time.pass(command);
 
         assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(limit)))
                 .isInstanceOfSatisfying(

@@ -89,6 +89,19 @@ class ReentrancyTest extends EngineFixture {
     }
 
     @Test
+    void handle_that_another_thread_detached_is_not_reentered_and_holds_the_lock() {
+        LockHandle handle = locks.acquire(KEY);
+
+        onAnotherThread(handle::detach);
+
+        assertThat(locks.getLock(KEY).isHeldByCurrentThread()).isFalse();
+        assertThat(locks.tryAcquire(KEY)).isEmpty();
+        assertThat(handle.isHeld()).isTrue();
+        handle.close();
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
     void inner_handle_can_be_detached_and_outlive_the_outer_one() {
         LockHandle outer = locks.acquire(KEY);
         LockHandle inner = locks.acquire(KEY);

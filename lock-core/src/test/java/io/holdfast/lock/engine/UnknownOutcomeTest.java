@@ -82,7 +82,7 @@ class UnknownOutcomeTest extends EngineFixture {
             @Override
             public AcquireReply acquire(AcquireRequest request) {
                 return super.acquire(request) instanceof AcquireReply.Granted granted
-                        ? new AcquireReply.Granted(granted.token(), true)
+                        ? new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true)
                         : new AcquireReply.Buried();
             }
         };

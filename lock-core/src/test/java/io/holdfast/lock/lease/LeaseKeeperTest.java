@@ -6,11 +6,10 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,59 +17,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
-/** The watchdog on virtual time: its two threads are played by the test. */
-class LeaseKeeperTest {
-
-    private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final LockKey KEY = LockKey.of("order:42");
-
-    private final FakeTicker time = new FakeTicker();
-    private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
-    private final RecordedEvents events = new RecordedEvents();
-    private final LeaseKeeper keeper = new LeaseKeeper(store, events, time, false);
-    private int sequence;
-
-    private Lease acquired(LockKey key, Duration lease, boolean renew) {
-        return acquired(key, terms(lease), renew, null);
-    }
-
-    private static LeaseTerms terms(Duration lease) {
-        return new LeaseTerms(
-                lease.toNanos(), LeaseTerms.UNLIMITED, Duration.ofDays(1).toNanos());
-    }
-
-    private Lease acquired(LockKey key, LeaseTerms terms, boolean renew, Thread boundTo) {
-        OwnerId owner = new OwnerId("client", ++sequence);
-        long millis = Duration.ofNanos(terms.leaseNanos()).toMillis();
-        long sentAt = time.nanos();
-        AcquireReply reply =
-                store.acquire(new AcquireRequest(key, owner, millis, new HolderInfo("host", 1, "main"), false));
-        long token = ((AcquireReply.Granted) reply).token();
-        Lease lease = new Lease(
-                key, owner, token, terms, boundTo == null ? Thread.currentThread() : boundTo, sentAt, time, events);
-        if (boundTo != null) {
-            lease.bind();
-        }
-        if (renew) {
-            lease.startRenewing();
-        }
-        keeper.watch(lease);
-        return lease;
-    }
-
-    /** Lets time pass in steps, as the two threads would see it. */
-    private void pass(Duration total) {
-        Duration step = total.dividedBy(100);
-        for (int i = 0; i < 100; i++) {
-            time.pass(step);
-            keeper.tick();
-            keeper.renewDue();
-        }
-    }
-
-    private boolean heldInStore(LockKey key) {
-        return store.inspect(key).holder().isPresent();
-    }
+/** One watchdog and its leases. */
+class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void lease_is_renewed_every_third_of_it() {
@@ -264,7 +212,7 @@ class LeaseKeeperTest {
     @Test
     void closed_lease_is_neither_renewed_nor_reported_nor_kept() {
         Lease lease = acquired(KEY, LEASE, true);
-        lease.exit(true);
+        lease.exit(true, true);
         keeper.forget(lease);
 
         assertThat(keeper.watched()).isEmpty();
@@ -281,9 +229,9 @@ class LeaseKeeperTest {
         keeper.tick();
         store.before = () -> {
             store.before = () -> {};
-            lease.exit(true);
+            lease.exit(true, true);
             keeper.forget(lease);
-            store.release(KEY, lease.owner(), Duration.ZERO);
+            store.release(new ReleaseRequest(KEY, lease.owner()));
         };
 
         keeper.renewDue();
@@ -388,10 +336,10 @@ class LeaseKeeperTest {
         try (LeaseKeeper real = new LeaseKeeper(realStore, events, io.holdfast.lock.store.Ticker.SYSTEM)) {
             OwnerId owner = new OwnerId("client", 1);
             long sentAt = System.nanoTime();
-            realStore.acquire(new AcquireRequest(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
+            realStore.acquire(Requests.exclusive(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
             LeaseTerms terms = new LeaseTerms(Duration.ofMillis(300).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
-            Lease lease = new Lease(
-                    KEY, owner, 1, terms, Thread.currentThread(), sentAt, io.holdfast.lock.store.Ticker.SYSTEM, events);
+            var grant = new Grant(KEY, owner, 1, true, sentAt, sentAt + terms.leaseNanos());
+            Lease lease = new Lease(grant, terms, Thread.currentThread(), io.holdfast.lock.store.Ticker.SYSTEM, events);
             lease.startRenewing();
             real.watch(lease);
 

@@ -13,23 +13,30 @@ import org.junit.jupiter.api.Test;
 public class LeaseLinearizabilityTest {
 
     private final Lease lease = new Lease(
-            LockKey.of("key"),
-            new OwnerId("client", 1),
-            1,
+            new Grant(LockKey.of("key"), new OwnerId("client", 1), 1, true, 0, Long.MAX_VALUE),
             new LeaseTerms(Long.MAX_VALUE, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
             Thread.currentThread(),
-            0,
             () -> 0,
             new RecordedEvents());
 
     @Operation
-    public boolean enter() {
-        return lease.enter();
+    public Lease.Entry enter() {
+        return lease.enter(true);
     }
 
     @Operation
-    public boolean exit() {
-        return lease.exit(true);
+    public Lease.Entry enterShared() {
+        return lease.enter(false);
+    }
+
+    @Operation
+    public Lease.Exit exit() {
+        return lease.exit(true, true);
+    }
+
+    @Operation
+    public Lease.Exit exitShared() {
+        return lease.exit(true, false);
     }
 
     @Operation
@@ -38,8 +45,8 @@ public class LeaseLinearizabilityTest {
     }
 
     @Operation
-    public boolean exitDetached() {
-        return lease.exit(false);
+    public Lease.Exit exitDetached() {
+        return lease.exit(false, true);
     }
 
     @Operation

@@ -19,27 +19,51 @@ class LeaseTest {
 
     private Lease lease() {
         LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
-        return new Lease(
-                LockKey.of("k"), new OwnerId("c", 1), 7, terms, Thread.currentThread(), time.nanos(), time, events);
+        long now = time.nanos();
+        var grant = new Grant(LockKey.of("k"), new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
+        return new Lease(grant, terms, Thread.currentThread(), time, events);
+    }
+
+    @Test
+    void lock_is_downgraded_by_the_last_handle_that_needs_it_alone() {
+        Lease lease = lease();
+        lease.enter(true);
+        lease.enter(false);
+
+        assertThat(lease.exit(true, true)).isEqualTo(Lease.Exit.STAYS);
+        assertThat(lease.isExclusive()).isTrue();
+        assertThat(lease.exit(true, true)).isEqualTo(Lease.Exit.DOWNGRADES);
+        assertThat(lease.isExclusive()).isFalse();
+        assertThat(lease.exit(true, false)).isEqualTo(Lease.Exit.ENDS);
+    }
+
+    @Test
+    void lock_that_is_not_held_alone_any_more_is_not_entered_as_such() {
+        Lease lease = lease();
+        lease.enter(false);
+        lease.exit(true, true);
+
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOT_ALONE);
+        assertThat(lease.enter(false)).isEqualTo(Lease.Entry.ENTERED);
     }
 
     @Test
     void only_the_last_handle_ends_the_lease() {
         Lease lease = lease();
-        assertThat(lease.enter()).isTrue();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.ENTERED);
 
-        assertThat(lease.exit(true)).isFalse();
+        assertThat(lease.exit(true, true)).isEqualTo(Lease.Exit.STAYS);
         assertThat(lease.isOpen()).isTrue();
-        assertThat(lease.exit(true)).isTrue();
+        assertThat(lease.exit(true, true)).isEqualTo(Lease.Exit.ENDS);
         assertThat(lease.isOpen()).isFalse();
     }
 
     @Test
     void closed_lease_cannot_be_entered() {
         Lease lease = lease();
-        lease.exit(true);
+        lease.exit(true, true);
 
-        assertThat(lease.enter()).isFalse();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
     }
 
     @Test
@@ -47,20 +71,20 @@ class LeaseTest {
         Lease lease = lease();
         lease.detach();
 
-        assertThat(lease.enter()).isFalse();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
         assertThat(lease.isOpen()).isTrue();
-        assertThat(lease.exit(false)).isTrue();
+        assertThat(lease.exit(false, true)).isEqualTo(Lease.Exit.ENDS);
     }
 
     @Test
     void lease_that_was_closed_while_a_handle_is_being_detached_cannot_be_entered() {
         Lease lease = lease();
-        assertThat(lease.exit(false)).isTrue();
+        assertThat(lease.exit(false, true)).isEqualTo(Lease.Exit.ENDS);
 
-        assertThat(lease.enter()).isFalse();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
 
         lease.detach();
-        assertThat(lease.enter()).isFalse();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
     }
 
     @Test
@@ -70,8 +94,8 @@ class LeaseTest {
 
         lease.detach();
 
-        assertThat(lease.enter()).isFalse();
-        assertThat(lease.exit(true)).isFalse();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
+        assertThat(lease.exit(true, true)).isEqualTo(Lease.Exit.STAYS);
         assertThat(lease.abandon()).isFalse();
     }
 
@@ -126,7 +150,7 @@ class LeaseTest {
     @Test
     void closed_lease_is_not_lost_when_its_deadline_passes() {
         Lease lease = lease();
-        lease.exit(true);
+        lease.exit(true, true);
         time.pass(Duration.ofMinutes(1));
 
         assertThat(lease.loss()).isNull();

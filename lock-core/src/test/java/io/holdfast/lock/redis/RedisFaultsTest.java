@@ -6,22 +6,33 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FaultProxy;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.transaction.TransactionDefinition;
@@ -64,7 +75,7 @@ class RedisFaultsTest {
     }
 
     private AcquireReply acquire(OwnerId acquirer) {
-        return store.acquire(new AcquireRequest(key, acquirer, 30_000, HERE, false));
+        return store.acquire(Requests.exclusive(key, acquirer, 30_000, HERE, false));
     }
 
     @Test
@@ -116,9 +127,11 @@ class RedisFaultsTest {
                 .hasMessageStartingWith("Redis answered");
     }
 
-    @Test
-    void answer_that_no_script_gives_is_an_error() {
-        proxy.answer("*1\r\n$5\r\nHELLO");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"HELLO", "GRANTED", "GRANTED 1 x 0", "GRANTED 1 1 7", "HELD 0 0", "HELD 1 0\na b", "-1", ""})
+    void answer_that_no_script_gives_is_an_error(String answer) {
+        proxy.answer("$" + answer.length() + "\r\n" + answer);
 
         assertThatThrownBy(() -> acquire(owner))
                 .isInstanceOf(LockStoreException.class)
@@ -161,20 +174,74 @@ class RedisFaultsTest {
     void release_that_had_to_be_repeated_and_finds_itself_gone_says_so() {
         RedisLockStore patient =
                 new RedisLockStore(applications, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMinutes(1)));
-        patient.release(key, owner, Duration.ZERO);
-        patient.acquire(new AcquireRequest(key, owner, 30_000, HERE, false));
+        patient.release(new ReleaseRequest(key, owner));
+        patient.acquire(Requests.exclusive(key, owner, 30_000, HERE, false));
         proxy.loseReplies(true);
         Thread cutter = new Thread(() -> {
             while (DIRECT.inspect(key).holder().isPresent()) {
                 Thread.onSpinWait();
             }
+            proxy.cut();
             proxy.loseReplies(false);
             proxy.cut();
         });
         cutter.start();
 
-        assertThat(patient.release(key, owner, Duration.ZERO)).isEqualTo(ReleaseReply.GONE);
+        assertThat(patient.release(new ReleaseRequest(key, owner))).isEqualTo(ReleaseReply.GONE);
         patient.close();
+    }
+
+    @Test
+    void renewal_of_many_locks_credits_those_that_were_renewed_before_the_answer_was_lost() {
+        LockKey second = LockKey.of(key + ":second");
+        LockKey third = LockKey.of(key + ":third");
+        Stream.of(key, second, third)
+                .forEach(each -> DIRECT.acquire(Requests.exclusive(each, owner, 30_000, HERE, false)));
+        store.renew(List.of(new RenewRequest(key, owner, 30_000)));
+        List<RenewRequest> requests = Stream.of(key, second, third)
+                .flatMap(each -> Collections.nCopies(500, new RenewRequest(each, owner, 600_000)).stream())
+                .toList();
+        proxy.loseRepliesAfter(1);
+
+        List<RenewReply> replies = store.renew(requests);
+
+        assertThat(replies).hasSize(1500);
+        assertThat(replies.subList(0, 500)).containsOnly(new RenewReply.Renewed());
+        assertThat(replies.subList(500, 1500))
+                .allSatisfy(reply -> assertThat(reply)
+                        .isInstanceOfSatisfying(
+                                RenewReply.Failed.class,
+                                failed -> assertThat(failed.reason()).contains("did not answer in time")));
+        assertThat(remaining(second)).isGreaterThan(Duration.ofMinutes(9));
+        assertThat(remaining(third)).isLessThan(Duration.ofMinutes(1));
+    }
+
+    private static Duration remaining(LockKey lock) {
+        return DIRECT.inspect(lock).holder().orElseThrow().remaining();
+    }
+
+    @Test
+    void seats_in_many_queues_are_kept_as_far_as_the_server_answers() {
+        List<SeatRequest> rows = IntStream.range(0, 1500)
+                .mapToObj(i -> new SeatRequest(LockKey.of(key + ":" + i), List.of(owner)))
+                .toList();
+        store.keepSeats(rows.subList(0, 1));
+        proxy.loseRepliesAfter(1);
+
+        List<SeatReply> replies = store.keepSeats(rows);
+
+        assertThat(replies.subList(0, 500)).hasOnlyElementsOfType(SeatReply.Kept.class);
+        assertThat(replies.subList(500, 1500)).hasSize(1000).hasOnlyElementsOfType(SeatReply.Failed.class);
+    }
+
+    @Test
+    void renewal_of_many_locks_fails_as_a_whole_if_nothing_is_answered() {
+        store.renew(List.of(new RenewRequest(key, owner, 30_000)));
+        proxy.loseReplies(true);
+
+        assertThatThrownBy(() -> store.renew(Collections.nCopies(1500, new RenewRequest(key, owner, 30_000))))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("did not answer in time");
     }
 
     @Test

@@ -6,17 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +69,7 @@ class RedisLockStoreTest {
     }
 
     private AcquireReply acquire(OwnerId owner, Duration lease) {
-        return store.acquire(new AcquireRequest(KEY, owner, lease.toMillis(), HERE, true));
+        return store.acquire(Requests.exclusive(KEY, owner, lease.toMillis(), HERE, true));
     }
 
     private OwnerId acquired(Duration lease) {
@@ -86,7 +94,7 @@ class RedisLockStoreTest {
         assertThat(redis.hgetAll(NAME))
                 .containsEntry("owner", owner.toString())
                 .containsEntry("holder", "web-1\n1\nmain")
-                .containsOnlyKeys("owner", "holder", "lease_end", "since", "token");
+                .containsOnlyKeys("owner", "holder", "lease_end", "token");
     }
 
     @Test
@@ -102,7 +110,7 @@ class RedisLockStoreTest {
         redis.hset(NAME, "token", "9000000000000000");
 
         assertThat(acquire(newOwner(), Duration.ofSeconds(30)))
-                .isEqualTo(new AcquireReply.Granted(9_000_000_000_000_001L));
+                .isEqualTo(new AcquireReply.Granted(9_000_000_000_000_001L, 1, Waiters.NONE, false));
     }
 
     @Test
@@ -121,7 +129,7 @@ class RedisLockStoreTest {
             List<String> before = redis.time();
             OwnerId owner = acquired(Duration.ofMillis(100));
             long leaseEnd = Long.parseLong(redis.hget(NAME, "lease_end"));
-            store.release(KEY, owner, Duration.ZERO);
+            store.release(new ReleaseRequest(KEY, owner));
 
             long micros = Long.parseLong(before.get(0)) * 1_000_000 + Long.parseLong(before.get(1));
             assertThat(leaseEnd).isGreaterThanOrEqualTo(micros + 100_000);
@@ -137,9 +145,30 @@ class RedisLockStoreTest {
 
     @Test
     void released_key_keeps_its_token_for_the_retention() {
-        store.release(KEY, acquired(Duration.ofSeconds(30)), Duration.ZERO);
+        store.release(new ReleaseRequest(KEY, acquired(Duration.ofSeconds(30))));
 
-        assertThat(redis.hkeys(NAME)).containsExactly("token");
+        assertThat(redis.hkeys(NAME)).contains("token").doesNotContain("owner", "crowd");
+        assertTimeToLive(Duration.ofMinutes(10));
+    }
+
+    @Test
+    void release_after_a_lease_that_is_short_beside_the_retention_leaves_the_time_to_live_alone() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+
+        store.release(new ReleaseRequest(KEY, owner, Duration.ZERO, 0, 30_000));
+
+        assertThat(redis.hkeys(NAME)).doesNotContain("owner");
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void release_after_a_long_lease_shortens_the_time_to_live_to_the_retention() {
+        OwnerId owner = acquired(Duration.ofDays(1));
+
+        store.release(new ReleaseRequest(
+                KEY, owner, Duration.ZERO, 0, Duration.ofDays(1).toMillis()));
+
+        assertThat(redis.hkeys(NAME)).doesNotContain("owner");
         assertTimeToLive(Duration.ofMinutes(10));
     }
 
@@ -152,9 +181,10 @@ class RedisLockStoreTest {
                 () -> renew(KEY, owner),
                 () -> store.leave(KEY, newOwner(), Duration.ZERO),
                 () -> store.leave(KEY, newOwner(), Duration.ofSeconds(30)),
-                () -> store.release(KEY, owner, Duration.ofSeconds(5)),
+                () -> store.release(
+                        new ReleaseRequest(KEY, owner, Duration.ofSeconds(5), 0, ReleaseRequest.UNKNOWN_LEASE)),
                 () -> store.forceRelease(KEY),
-                () -> acquired(Duration.ofSeconds(30)));
+                () -> store.keepSeats(List.of(new SeatRequest(KEY, List.of(owner)))));
         for (Runnable write : writes) {
             redis.persist(NAME);
 
@@ -170,9 +200,19 @@ class RedisLockStoreTest {
 
         OwnerId owner = acquired(Duration.ofSeconds(1));
         renew(KEY, owner);
-        store.release(KEY, owner, Duration.ZERO);
+        store.release(new ReleaseRequest(KEY, owner));
 
         assertTimeToLive(Duration.ofHours(5).plusMinutes(10));
+    }
+
+    @Test
+    void downgrade_gives_the_key_a_time_to_live() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.persist(NAME);
+
+        assertThat(store.downgrade(KEY, owner)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertTimeToLive(Duration.ofSeconds(630));
     }
 
     @Test
@@ -183,20 +223,65 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void expired_seats_and_tombstones_are_dropped() {
-        acquired(Duration.ofSeconds(30));
+    void expired_tombstones_are_dropped() {
         for (int i = 0; i < 50; i++) {
-            acquire(newOwner(), Duration.ofSeconds(30));
             store.leave(KEY, newOwner(), Duration.ofSeconds(30));
         }
-        Map<String, String> fields = redis.hgetAll(NAME);
-        fields.keySet().stream().filter(field -> field.contains(":")).forEach(field -> redis.hset(NAME, field, "1"));
-        redis.hset(NAME, "prune_at", "1");
+        redis.hkeys(NAME).stream()
+                .filter(field -> field.contains("grave"))
+                .forEach(field -> redis.hset(NAME, field, "1"));
+        redis.hset(NAME, "crowd", "1 0 0 0 0 0 1 .");
 
-        acquire(newOwner(), Duration.ofSeconds(30));
+        acquired(Duration.ofSeconds(30));
 
-        assertThat(redis.hkeys(NAME).stream().filter(field -> field.contains(":")))
-                .hasSize(1);
+        assertThat(redis.hkeys(NAME)).noneMatch(field -> field.contains("grave"));
+    }
+
+    @Test
+    void queue_leaves_nothing_behind_once_it_is_empty() {
+        OwnerId holder = acquired(Duration.ofSeconds(30));
+        List<OwnerId> waiters = List.of(newOwner(), newOwner(), newOwner());
+        waiters.forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
+
+        store.release(new ReleaseRequest(KEY, holder));
+        for (OwnerId waiter : waiters) {
+            assertThat(acquire(waiter, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Granted.class);
+            store.release(new ReleaseRequest(KEY, waiter));
+        }
+
+        assertThat(redis.hkeys(NAME)).containsExactlyInAnyOrder("token", "lease_end", "holder");
+    }
+
+    @Test
+    void seats_that_were_given_up_are_not_looked_at_one_by_one() {
+        OwnerId holder = acquired(Duration.ofSeconds(30));
+        OwnerId patient = newOwner();
+        acquire(patient, Duration.ofSeconds(30));
+        List<OwnerId> impatient = Stream.generate(this::newOwner).limit(500).toList();
+        impatient.forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
+        OwnerId last = newOwner();
+        acquire(last, Duration.ofSeconds(30));
+        impatient.forEach(waiter -> store.leave(KEY, waiter, Duration.ZERO));
+
+        assertThat(fieldsReadBy(() -> assertThat(store.inspect(KEY).waiters()).isEqualTo(2)))
+                .isLessThan(10);
+        assertThat(fieldsReadBy(() -> {
+                    store.leave(KEY, patient, Duration.ZERO);
+                    store.release(new ReleaseRequest(KEY, holder));
+                }))
+                .isBetween(100, 150);
+        assertThat(acquire(last, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    private int fieldsReadBy(Runnable calls) {
+        int before = calls("hget");
+        calls.run();
+        return calls("hget") - before;
+    }
+
+    private int calls(String command) {
+        Matcher calls = Pattern.compile("cmdstat_" + command + ":calls=(\\d+)").matcher(redis.info("commandstats"));
+        return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
     }
 
     @Test
@@ -205,7 +290,7 @@ class RedisLockStoreTest {
         redis.scriptFlush();
         assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
         redis.scriptFlush();
-        assertThat(store.release(KEY, owner, Duration.ZERO)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store.release(new ReleaseRequest(KEY, owner))).isEqualTo(ReleaseReply.RELEASED);
         redis.scriptFlush();
         acquired(Duration.ofSeconds(30));
     }
@@ -257,18 +342,40 @@ class RedisLockStoreTest {
     }
 
     @Test
+    void more_seats_than_fit_in_one_call_are_all_answered() {
+        acquired(Duration.ofSeconds(30));
+        OwnerId waiter = newOwner();
+        acquire(waiter, Duration.ofSeconds(30));
+        List<OwnerId> unknown = Stream.generate(this::newOwner).limit(1200).toList();
+        List<OwnerId> longRow = new ArrayList<>(unknown);
+        longRow.add(1100, waiter);
+        LockKey another = LockKey.of("another");
+        store.inspect(another);
+        int before = calls("evalsha");
+
+        List<SeatReply> replies =
+                store.keepSeats(List.of(new SeatRequest(KEY, longRow), new SeatRequest(another, List.of(waiter))));
+
+        assertThat(replies)
+                .extracting(reply -> ((SeatReply.Kept) reply).called())
+                .containsExactly(unknown, List.of(waiter));
+        assertThat(calls("evalsha") - before).isEqualTo(3);
+        assertThat(((SeatReply.Kept) replies.get(0)).blockedFor()).isPositive();
+    }
+
+    @Test
     void release_and_renewal_work_when_redis_is_out_of_memory() {
         OwnerId owner = acquired(Duration.ofSeconds(30));
         redis.configSet("maxmemory", "1");
 
         assertThatThrownBy(
-                        () -> store.acquire(new AcquireRequest(LockKey.of("another"), newOwner(), 30_000, HERE, false)))
+                        () -> store.acquire(Requests.exclusive(LockKey.of("another"), newOwner(), 30_000, HERE, false)))
                 .isInstanceOfSatisfying(LockStoreException.class, e -> {
                     assertThat(e).hasMessageContaining("OOM").hasMessageContaining("maxmemory");
                     assertThat(e.outcomeUnknown()).isFalse();
                 });
         assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store.release(KEY, owner, Duration.ZERO)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store.release(new ReleaseRequest(KEY, owner))).isEqualTo(ReleaseReply.RELEASED);
 
         redis.configSet("maxmemory", "0");
         acquired(Duration.ofSeconds(30));
@@ -303,7 +410,7 @@ class RedisLockStoreTest {
     @Test
     void restarted_empty_server_is_used_again_at_the_first_call() {
         for (int i = 0; i < 3; i++) {
-            store.release(KEY, acquired(Duration.ofSeconds(30)), Duration.ZERO);
+            store.release(new ReleaseRequest(KEY, acquired(Duration.ofSeconds(30))));
         }
         AcquireReply.Granted before = (AcquireReply.Granted) acquire(newOwner(), Duration.ofSeconds(30));
         server.kill();

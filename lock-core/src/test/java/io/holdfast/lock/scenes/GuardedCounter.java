@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 import org.h2.tools.Server;
 
 /**
@@ -22,13 +23,14 @@ final class GuardedCounter {
         connection.setAutoCommit(false);
     }
 
-    /** A database that other processes can use; it ends with this JVM. */
+    /** A database that other processes can use; it ends with this JVM. Nobody waits for its answers for ever. */
     static Server startDatabase() throws SQLException {
         return Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
     }
 
     static String url(Server database, String name) {
-        return "jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/mem:" + name + ";DB_CLOSE_DELAY=-1";
+        return "jdbc:h2:tcp://127.0.0.1:" + database.getPort() + "/mem:" + name + ";DB_CLOSE_DELAY=-1;NETWORK_TIMEOUT="
+                + TimeUnit.MINUTES.toMillis(1);
     }
 
     void create() throws SQLException {

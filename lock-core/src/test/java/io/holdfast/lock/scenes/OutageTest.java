@@ -11,6 +11,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** Redis hangs, dies, comes back empty, or refuses; the client goes on without a restart. */
@@ -36,19 +40,23 @@ class OutageTest {
     private static final String KEY = "order:42";
     private static final Duration LEASE = Duration.ofSeconds(1);
 
+    /** For those who tell, and those who look at the clock. */
+    private static final Duration MARGIN = Duration.ofMillis(500);
+
     @Parameter
     private TestRedis.Client client;
 
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
     private RedisServerProcess server;
+    private RedisConnectionFactory connections;
     private RedisLockStore store;
     private LockEngine locks;
 
     @BeforeEach
     void open() {
         server = RedisServerProcess.start();
-        store = new RedisLockStore(
-                client.connect(server.port()), RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(500)));
+        connections = client.connect(server.port());
+        store = new RedisLockStore(connections, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(500)));
         locks = LockEngine.builder(store).listener(events::add).build();
     }
 
@@ -56,6 +64,7 @@ class OutageTest {
     void close() {
         locks.close();
         store.close();
+        TestRedis.destroy(connections);
         server.close();
     }
 
@@ -63,27 +72,33 @@ class OutageTest {
         return Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)
                 .ignoreException(LockStoreException.class)
-                .until(
-                        () -> CompletableFuture.supplyAsync(() -> locks.acquire(KEY))
-                                .join(),
-                        LockHandle::isHeld);
+                .until(() -> NewThread.call(() -> locks.acquire(KEY)), LockHandle::isHeld);
     }
 
-    private void assertLostOnTime(LockHandle handle) throws InterruptedException {
+    /** When its lease has run out, which was renewed before the time given for the last time. */
+    private void assertLostOnTime(LockHandle handle, Duration lease, Duration renewedBefore)
+            throws InterruptedException {
+        AtomicReference<Duration> toldAt = new AtomicReference<>();
         CountDownLatch told = new CountDownLatch(1);
-        handle.onLost(loss -> told.countDown());
-        told.await();
+        handle.onLost(loss -> {
+            toldAt.set(RunningTime.now());
+            told.countDown();
+        });
+        assertThat(told.await(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(toldAt.get().minus(renewedBefore)).isLessThan(lease.plus(MARGIN));
         assertThat(handle.isHeld()).isFalse();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
     }
 
     @Test
     void holder_is_told_while_redis_hangs_and_locks_work_again_after_it() throws Exception {
-        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE.multipliedBy(4)));
+        Duration lease = LEASE.multipliedBy(4);
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(lease));
         long token = handle.fencingToken();
         server.pause();
+        Duration paused = RunningTime.now();
 
-        assertLostOnTime(handle);
+        assertLostOnTime(handle, lease, paused);
         assertThatThrownBy(() -> locks.acquire("other")).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> locks.tryAcquire("other")).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> locks.inspect("other")).isInstanceOf(LockStoreException.class);
@@ -112,14 +127,20 @@ class OutageTest {
     @Test
     void waiting_thread_gets_an_exception_and_is_not_stuck_when_redis_dies() {
         LockHandle handle = locks.acquire(KEY);
-        CompletableFuture<LockHandle> waiting = CompletableFuture.supplyAsync(
-                () -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofDays(1))));
-        Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 1);
+        try (LockEngine others = LockEngine.builder(store).build()) {
+            List<CompletableFuture<LockHandle>> waiting = Stream.generate(() -> NewThread.start(
+                            () -> others.acquire(LockRequest.of(KEY).waitFor(Duration.ofDays(1)))))
+                    .limit(3)
+                    .toList();
+            Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 1);
 
-        server.kill();
+            server.kill();
 
-        assertThatThrownBy(waiting::join).hasCauseInstanceOf(LockStoreException.class);
-        assertThat(handle.isHeld()).isTrue();
+            assertThat(waiting)
+                    .allSatisfy(
+                            waiter -> assertThatThrownBy(waiter::join).hasCauseInstanceOf(LockStoreException.class));
+            assertThat(handle.isHeld()).isTrue();
+        }
     }
 
     @Test
@@ -127,7 +148,8 @@ class OutageTest {
         LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
         long token = handle.fencingToken();
         server.kill();
-        assertLostOnTime(handle);
+        Duration killed = RunningTime.now();
+        assertLostOnTime(handle, LEASE, killed);
 
         server.startAgain();
 
@@ -153,8 +175,9 @@ class OutageTest {
         try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
             redis.flushAll();
         }
+        Duration forgotten = RunningTime.now();
 
-        assertLostOnTime(handle);
+        assertLostOnTime(handle, LEASE, forgotten);
     }
 
     @Test
@@ -162,10 +185,11 @@ class OutageTest {
         LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
         try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
             redis.replicaof("127.0.0.1", 1);
+            Duration refused = RunningTime.now();
             assertThatThrownBy(() -> locks.acquire("other"))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContaining("READONLY");
-            assertLostOnTime(handle);
+            assertLostOnTime(handle, LEASE, refused);
 
             redis.replicaofNoOne();
         }

@@ -8,10 +8,12 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.WorkerProcess;
 import java.time.Duration;
 import java.util.UUID;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** A process that stands still for longer than its lease, as in a long garbage collection, and then goes on. */
 class StoppedProcessTest {
@@ -23,10 +25,10 @@ class StoppedProcessTest {
         String url = GuardedCounter.url(database, "stopped");
         GuardedCounter counter = new GuardedCounter(url);
         counter.create();
-        RedisLockStore store =
-                new RedisLockStore(TestRedis.jedis(TestRedis.shared().port()), RedisLockSettings.STANDARD);
+        JedisConnectionFactory connections = TestRedis.jedis(TestRedis.shared().port());
+        RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
         try (LockEngine locks = LockEngine.builder(store).build();
-                WorkerProcess worker = WorkerProcess.start("hold", key, "1000", url)) {
+                WorkerProcess worker = Worker.start("hold", key, "1000", url)) {
             long oldToken = Long.parseLong(worker.nextLine().substring("HELD ".length()));
             worker.send("write");
             worker.nextLine();
@@ -45,6 +47,7 @@ class StoppedProcessTest {
             next.close();
         } finally {
             store.close();
+            TestRedis.destroy(connections);
             database.stop();
         }
     }

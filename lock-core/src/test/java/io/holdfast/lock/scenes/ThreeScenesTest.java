@@ -7,11 +7,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.WorkerProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** The three scenes that everybody asks a distributed lock for, on a real Redis. */
@@ -32,12 +34,14 @@ class ThreeScenesTest {
     private TestRedis.Client client;
 
     private final String key = "scene:" + UUID.randomUUID();
+    private RedisConnectionFactory connections;
     private RedisLockStore store;
     private LockEngine locks;
 
     @BeforeEach
     void open() {
-        store = new RedisLockStore(client.connect(TestRedis.shared().port()), RedisLockSettings.STANDARD);
+        connections = client.connect(TestRedis.shared().port());
+        store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
         locks = LockEngine.builder(store).build();
     }
 
@@ -45,42 +49,44 @@ class ThreeScenesTest {
     void close() {
         locks.close();
         store.close();
+        TestRedis.destroy(connections);
     }
 
     @Test
-    void work_that_takes_longer_than_its_lease_keeps_the_lock() {
-        try (LockEngine others = LockEngine.builder(store).build();
+    void work_that_takes_longer_than_its_lease_keeps_the_lock() throws Exception {
+        RunningTime.withoutPause(this::workForTwoLeases);
+    }
+
+    private void workForTwoLeases() throws InterruptedException {
+        try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+                LockEngine others = LockEngine.builder(store).build();
                 LockHandle work = locks.acquire(LockRequest.of(key).lease(LEASE))) {
-            Instant end = redisTime().plus(LEASE.multipliedBy(2));
-            while (redisTime().isBefore(end)) {
+            Instant end = time(redis).plus(LEASE.multipliedBy(2));
+            while (time(redis).isBefore(end)) {
                 assertThat(others.tryAcquire(key)).isEmpty();
                 assertThat(work.isHeld()).isTrue();
+                Thread.sleep(20);
             }
         }
         assertThat(locks.inspect(key).holder()).isEmpty();
     }
 
-    private static Instant redisTime() {
-        try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port())) {
-            return Instant.ofEpochSecond(Long.parseLong(redis.time().get(0)));
-        }
+    private static Instant time(Jedis redis) {
+        return Instant.ofEpochSecond(Long.parseLong(redis.time().get(0)));
     }
 
     @Test
     void second_thread_is_refused() {
         try (LockHandle held = locks.acquire(key)) {
-            assertThat(CompletableFuture.supplyAsync(() -> locks.tryAcquire(key))
-                            .join())
-                    .isEmpty();
+            assertThat(NewThread.call(() -> locks.tryAcquire(key))).isEmpty();
             assertThat(held.isHeld()).isTrue();
         }
-        assertThat(CompletableFuture.supplyAsync(() -> locks.tryAcquire(key)).join())
-                .isPresent();
+        assertThat(NewThread.call(() -> locks.tryAcquire(key))).isPresent();
     }
 
     @Test
     void second_process_is_refused() throws Exception {
-        try (WorkerProcess worker = WorkerProcess.start("hold", key, "30000")) {
+        try (WorkerProcess worker = Worker.start("hold", key, "30000")) {
             assertThat(worker.nextLine()).startsWith("HELD ");
 
             assertThat(locks.tryAcquire(key)).isEmpty();
@@ -98,9 +104,7 @@ class ThreeScenesTest {
         locks.execute(key, () -> {
             locks.execute(key, () -> locks.getLock(key).lock());
             locks.getLock(key).unlock();
-            assertThat(CompletableFuture.supplyAsync(() -> locks.tryAcquire(key))
-                            .join())
-                    .isEmpty();
+            assertThat(NewThread.call(() -> locks.tryAcquire(key))).isEmpty();
         });
 
         Awaitility.await().until(() -> locks.inspect(key).holder().isEmpty());

@@ -8,27 +8,93 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-/** A store, two owners, one key. */
-public abstract class ContractFixture {
+/** One lock of a store, those who want it, and short words for what they do. */
+abstract class ContractFixture {
 
-    protected static final Duration LEASE = Duration.ofSeconds(30);
+    /** A store, and its clock. */
+    interface Subject {
+        LockStore store();
+
+        /** Lets the store's time pass for one lock. Otherwise it stands still, or passes as in the world. */
+        void pass(LockKey key, Duration time);
+
+        /** Another lock, whose hints come after earlier ones of the given lock. */
+        default LockKey beside(LockKey key, String suffix) {
+            return LockKey.of(key + suffix);
+        }
+    }
+
+    static final Duration LEASE = Duration.ofSeconds(30);
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
+    static final int EXCLUSIVE = AcquireRequest.EXCLUSIVE;
+    static final int UNLIMITED = Integer.MAX_VALUE;
 
-    protected final LockKey key = LockKey.of("contract:" + UUID.randomUUID());
-    final OwnerId alice = new OwnerId("alice" + System.nanoTime(), 1);
-    final OwnerId bob = new OwnerId("bob" + System.nanoTime(), 1);
+    final LockKey key = LockKey.of("contract:" + UUID.randomUUID());
+    final OwnerId alice = owner("alice");
+    final OwnerId bob = owner("bob");
+    final OwnerId carol = owner("carol");
+    final OwnerId dave = owner("dave");
+    final OwnerId erin = owner("erin");
 
-    protected abstract LockStore store();
+    private final Subject subject;
 
-    /** Lets the store's time pass for the test's own lock. */
-    protected abstract void pass(Duration time);
+    ContractFixture(Subject subject) {
+        this.subject = subject;
+    }
 
+    private static OwnerId owner(String name) {
+        return new OwnerId(name + System.nanoTime(), 1);
+    }
+
+    /** Another acquisition of the same client. */
+    static OwnerId next(OwnerId owner) {
+        return new OwnerId(owner.clientId(), owner.sequence() + 1);
+    }
+
+    final LockStore store() {
+        return subject.store();
+    }
+
+    final LockKey beside(String suffix) {
+        return subject.beside(key, suffix);
+    }
+
+    final void pass(Duration time) {
+        subject.pass(key, time);
+    }
+
+    /** One try for the lock alone, for one token. */
     final AcquireReply acquire(OwnerId owner, Duration lease, boolean waiting) {
-        return store().acquire(new AcquireRequest(key, owner, lease.toMillis(), HERE, waiting));
+        return acquire(owner, lease, EXCLUSIVE, waiting);
+    }
+
+    final AcquireReply acquire(OwnerId owner, Duration lease, int limit, boolean waiting) {
+        return store().acquire(new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, false, waiting, 1));
+    }
+
+    final AcquireReply tryOnce(OwnerId owner) {
+        return acquire(owner, LEASE, false);
+    }
+
+    final AcquireReply tryShared(OwnerId owner, int limit) {
+        return acquire(owner, LEASE, limit, false);
+    }
+
+    static AcquireRequest oneTry(LockKey lock, OwnerId owner) {
+        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, false, false, 1);
+    }
+
+    /** One try that reserves several tokens. */
+    final AcquireReply tryForTokens(OwnerId owner, int limit, long tokens) {
+        return store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, limit, false, false, tokens));
     }
 
     final long granted(OwnerId owner) {
-        return granted(acquire(owner, LEASE, false));
+        return granted(tryOnce(owner));
+    }
+
+    final long shared(OwnerId owner, int limit) {
+        return granted(tryShared(owner, limit));
     }
 
     static long granted(AcquireReply reply) {
@@ -36,9 +102,69 @@ public abstract class ContractFixture {
         return ((AcquireReply.Granted) reply).token();
     }
 
+    static Waiters waiters(AcquireReply reply) {
+        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+        return ((AcquireReply.Granted) reply).waiters();
+    }
+
     static LockHolder held(AcquireReply reply) {
+        assertThat(refused(reply).holder()).isPresent();
+        return refused(reply).holder().orElseThrow();
+    }
+
+    /** The lock is on its way to somebody else. */
+    static void reservedForAnother(AcquireReply reply) {
+        assertThat(refused(reply).holder()).isPresent();
+        assertThat(refused(reply).blockedFor()).isPositive().isLessThanOrEqualTo(LockStore.RESERVATION);
+    }
+
+    static AcquireReply.Held refused(AcquireReply reply) {
         assertThat(reply).isInstanceOf(AcquireReply.Held.class);
-        return ((AcquireReply.Held) reply).holder();
+        return (AcquireReply.Held) reply;
+    }
+
+    final void queue(OwnerId... owners) {
+        for (OwnerId owner : owners) {
+            refused(acquire(owner, LEASE, true));
+        }
+    }
+
+    final void queueShared(int limit, OwnerId... owners) {
+        for (OwnerId owner : owners) {
+            refused(acquire(owner, LEASE, limit, true));
+        }
+    }
+
+    final void queueFair(OwnerId owner) {
+        refused(store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, EXCLUSIVE, true, true, 1)));
+    }
+
+    final SeatReply.Kept keepSeats(OwnerId... owners) {
+        SeatReply reply = store().keepSeats(List.of(new SeatRequest(key, List.of(owners))))
+                .get(0);
+        assertThat(reply).isInstanceOf(SeatReply.Kept.class);
+        return (SeatReply.Kept) reply;
+    }
+
+    /** Whom the lock is reserved for; keeps all their seats. */
+    final List<OwnerId> called(OwnerId... owners) {
+        return keepSeats(owners).called();
+    }
+
+    final void released(OwnerId owner) {
+        assertThat(store().release(new ReleaseRequest(key, owner))).isEqualTo(ReleaseReply.RELEASED);
+    }
+
+    final ReleaseReply release(OwnerId owner) {
+        return store().release(new ReleaseRequest(key, owner));
+    }
+
+    final ReleaseReply releaseLater(OwnerId owner, Duration keep) {
+        return store().release(new ReleaseRequest(key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE));
+    }
+
+    final void leave(OwnerId owner) {
+        store().leave(key, owner, Duration.ZERO);
     }
 
     final RenewReply renew(OwnerId owner, Duration lease) {
@@ -48,5 +174,9 @@ public abstract class ContractFixture {
 
     final Duration remaining() {
         return store().inspect(key).holder().orElseThrow().remaining();
+    }
+
+    final List<String> holders() {
+        return store().inspect(key).holders().stream().map(LockHolder::clientId).toList();
     }
 }

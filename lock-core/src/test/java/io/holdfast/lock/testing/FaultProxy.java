@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +22,12 @@ public final class FaultProxy implements AutoCloseable {
 
     private static final Pattern COMMAND = Pattern.compile("(?:^|\r\n)\\*\\d+(?=\r\n)");
 
+    private static final int ALL = Integer.MAX_VALUE;
+
     private final ServerSocket listener;
     private final int target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-    private volatile boolean losingReplies;
+    private final AtomicInteger repliesLeft = new AtomicInteger(ALL);
     private volatile boolean refusing;
     private volatile @Nullable String cannedReply;
 
@@ -44,7 +47,12 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Commands arrive at the server and are carried out, but no answer comes back. */
     public void loseReplies(boolean lose) {
-        losingReplies = lose;
+        repliesLeft.set(lose ? 0 : ALL);
+    }
+
+    /** So many short answers come back yet, and no others. */
+    public void loseRepliesAfter(int count) {
+        repliesLeft.set(count);
     }
 
     /** Every command is answered with this line, and none arrives at the server; null ends it. */
@@ -70,16 +78,25 @@ public final class FaultProxy implements AutoCloseable {
                     closeQuietly(client);
                     continue;
                 }
-                Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
-                client.setTcpNoDelay(true);
-                server.setTcpNoDelay(true);
-                sockets.add(client);
-                sockets.add(server);
-                start(() -> pumpRequests(client, server));
-                start(() -> pumpReplies(server, client));
+                connect(client);
             }
         } catch (IOException closed) {
             cut();
+        }
+    }
+
+    /** While the server is down, the client is turned away. */
+    private void connect(Socket client) {
+        try {
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
+            sockets.add(client);
+            sockets.add(server);
+            start(() -> pumpRequests(client, server));
+            start(() -> pumpReplies(server, client));
+        } catch (IOException down) {
+            closeQuietly(client);
         }
     }
 
@@ -99,7 +116,7 @@ public final class FaultProxy implements AutoCloseable {
 
     private void pumpReplies(Socket server, Socket client) {
         pump(server, client, (bytes, length, out) -> {
-            if (!losingReplies) {
+            if (repliesLeft.getAndUpdate(left -> left == ALL || left == 0 ? left : left - 1) > 0) {
                 out.write(bytes, 0, length);
             }
         });

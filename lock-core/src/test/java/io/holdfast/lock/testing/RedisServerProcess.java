@@ -5,20 +5,19 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A real redis-server on a free port, without persistence. It dies with this JVM, also if that is killed: its guardian
- * shell waits on a pipe that only this JVM holds open. Set {@code -Dembedded.redis.executable=/path/to/redis-server} to
- * test against another version than the bundled one.
+ * A real redis-server on a free port, without persistence, in a directory of its own. It dies with this JVM, also if that
+ * is killed: its guardian shell waits on a pipe that only this JVM holds open. Set
+ * {@code -Dembedded.redis.executable=/path/to/redis-server} to test against another version than the bundled one.
  */
 public final class RedisServerProcess implements AutoCloseable {
 
@@ -28,24 +27,36 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private static final File EXECUTABLE = findExecutable();
 
-    private final List<String> extraArguments;
+    private static final int ATTEMPTS = 5;
+
+    private final Path directory = TemporaryDirectory.create("holdfast-redis");
+    private final IntFunction<List<String>> extraArguments;
     private int port;
     private Process guardian;
     private long pid;
 
-    private RedisServerProcess(List<String> extraArguments) {
+    private RedisServerProcess(IntFunction<List<String>> extraArguments) {
         this.extraArguments = extraArguments;
     }
 
     public static RedisServerProcess start(String... extraArguments) {
-        RedisServerProcess server = new RedisServerProcess(List.of(extraArguments));
+        return start(port -> List.of(extraArguments));
+    }
+
+    /**
+     * Starts a server on a port from {@link FreePorts}.
+     *
+     * @param extraArguments gives them for that port; if the first one is not an option, it is a configuration file
+     */
+    static RedisServerProcess start(IntFunction<List<String>> extraArguments) {
+        RedisServerProcess server = new RedisServerProcess(extraArguments);
         for (int attempt = 1; ; attempt++) {
-            server.port = freePort();
+            server.port = FreePorts.next();
             try {
                 server.launch();
                 return server;
             } catch (IllegalStateException portTaken) {
-                if (attempt == 5) {
+                if (attempt == ATTEMPTS) {
                     throw portTaken;
                 }
             }
@@ -62,25 +73,17 @@ public final class RedisServerProcess implements AutoCloseable {
                     + " with -D" + ExecutableProvider.PROPERTY_EXECUTABLE_LOCATION);
         }
         try {
-            Path directory = Files.createTempDirectory("holdfast-redis");
-            File binary = ExecutableProvider.newJarResourceProvider(directory.toFile())
-                    .get();
-            binary.deleteOnExit();
-            directory.toFile().deleteOnExit();
-            return binary;
+            Path directory = TemporaryDirectory.create("holdfast-redis-server");
+            return ExecutableProvider.newJarResourceProvider(directory.toFile()).get();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private void launch() {
-        List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDIAN, "redis-guardian"));
-        command.addAll(List.of(EXECUTABLE.getPath(), "--port", String.valueOf(port), "--bind", "127.0.0.1"));
-        command.addAll(List.of("--save", "", "--appendonly", "no"));
-        command.addAll(extraArguments);
         try {
-            guardian = new ProcessBuilder(command)
-                    .directory(EXECUTABLE.getAbsoluteFile().getParentFile())
+            guardian = new ProcessBuilder(command())
+                    .directory(directory.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             BufferedReader output =
@@ -90,6 +93,19 @@ public final class RedisServerProcess implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         awaitReady();
+    }
+
+    private List<String> command() {
+        List<String> extra = new ArrayList<>(extraArguments.apply(port));
+        List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDIAN, "redis-guardian"));
+        command.add(EXECUTABLE.getAbsolutePath());
+        if (!extra.isEmpty() && !extra.get(0).startsWith("--")) {
+            command.add(extra.remove(0));
+        }
+        command.addAll(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1"));
+        command.addAll(List.of("--save", "", "--appendonly", "no"));
+        command.addAll(extra);
+        return command;
     }
 
     private void awaitReady() {
@@ -147,15 +163,9 @@ public final class RedisServerProcess implements AutoCloseable {
 
     @Override
     public void close() {
-        kill();
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        signal("KILL");
+        guardian.destroy();
+        TemporaryDirectory.delete(directory);
     }
 
     private static void pauseBriefly() {

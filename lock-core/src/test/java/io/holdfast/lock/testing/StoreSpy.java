@@ -9,11 +9,14 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
@@ -23,8 +26,11 @@ public class StoreSpy implements LockStore {
     private final LockStore delegate;
     public final List<AcquireRequest> acquires = new CopyOnWriteArrayList<>();
     public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
+    public final List<List<SeatRequest>> polls = new CopyOnWriteArrayList<>();
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
+    public volatile Runnable beforeAcquire = () -> {};
+    public volatile Runnable beforeListen = () -> {};
     public volatile Runnable before = () -> {};
     public volatile Runnable after = () -> {};
 
@@ -54,19 +60,42 @@ public class StoreSpy implements LockStore {
     @Override
     public AcquireReply acquire(AcquireRequest request) {
         acquires.add(request);
+        beforeAcquire.run();
         return call(() -> delegate.acquire(request));
     }
 
     @Override
-    public ReleaseReply release(LockKey key, OwnerId owner, Duration keep) {
-        releases.add(owner);
-        return call(() -> delegate.release(key, owner, keep));
+    public ReleaseReply release(ReleaseRequest request) {
+        releases.add(request.owner());
+        return call(() -> delegate.release(request));
+    }
+
+    @Override
+    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        return call(() -> delegate.downgrade(key, owner));
+    }
+
+    @Override
+    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        polls.add(List.copyOf(requests));
+        return call(() -> delegate.keepSeats(requests));
+    }
+
+    @Override
+    public Listening listen(String clientId, WakeListener listener) {
+        beforeListen.run();
+        return delegate.listen(clientId, listener);
     }
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
         renewals.add(List.copyOf(requests));
         return call(() -> delegate.renew(requests));
+    }
+
+    @Override
+    public String serverOf(LockKey key) {
+        return delegate.serverOf(key);
     }
 
     @Override
@@ -90,7 +119,7 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public Optional<LockHolder> forceRelease(LockKey key) {
+    public List<LockHolder> forceRelease(LockKey key) {
         return call(() -> delegate.forceRelease(key));
     }
 

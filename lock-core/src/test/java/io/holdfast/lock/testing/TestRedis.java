@@ -1,10 +1,12 @@
 package io.holdfast.lock.testing;
 
-import java.time.Duration;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The server that tests share which do not harm it, and the applications' connection factories to any server. */
@@ -22,23 +24,24 @@ public final class TestRedis {
     }
 
     public static JedisConnectionFactory jedis(int port) {
-        JedisConnectionFactory factory =
-                new JedisConnectionFactory(new RedisStandaloneConfiguration("127.0.0.1", port));
-        factory.afterPropertiesSet();
-        factory.start();
-        return factory;
+        return ApplicationConnections.jedis(at(port), null);
     }
 
     public static LettuceConnectionFactory lettuce(int port) {
-        LettuceConnectionFactory factory = new LettuceConnectionFactory(
-                new RedisStandaloneConfiguration("127.0.0.1", port),
-                LettuceClientConfiguration.builder()
-                        .shutdownQuietPeriod(Duration.ZERO)
-                        .shutdownTimeout(Duration.ofMillis(100))
-                        .build());
-        factory.afterPropertiesSet();
-        factory.start();
-        return factory;
+        return ApplicationConnections.lettuce(at(port), null);
+    }
+
+    private static RedisStandaloneConfiguration at(int port) {
+        return new RedisStandaloneConfiguration("127.0.0.1", port);
+    }
+
+    /** Ends a connection factory with its threads; first come the stores that were made from it. */
+    public static void destroy(RedisConnectionFactory factory) {
+        try {
+            ((DisposableBean) factory).destroy();
+        } catch (Exception e) {
+            throw new IllegalStateException("A connection factory does not end", e);
+        }
     }
 
     /** The client that a test is to run on. */
@@ -47,7 +50,29 @@ public final class TestRedis {
         LETTUCE;
 
         public RedisConnectionFactory connect(int port) {
-            return this == JEDIS ? jedis(port) : lettuce(port);
+            return connect(at(port), null);
+        }
+
+        public RedisConnectionFactory connect(int port, String user, String password) {
+            RedisStandaloneConfiguration place = at(port);
+            place.setUsername(user);
+            place.setPassword(password);
+            return connect(place, null);
+        }
+
+        public RedisConnectionFactory connect(RedisAddress address) {
+            return connect(address.configuration(), null);
+        }
+
+        /**
+         * Connects to any place, as any user.
+         *
+         * @param trust for TLS; null for none
+         */
+        public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
+            return this == JEDIS
+                    ? ApplicationConnections.jedis(place, trust)
+                    : ApplicationConnections.lettuce(place, trust);
         }
     }
 }

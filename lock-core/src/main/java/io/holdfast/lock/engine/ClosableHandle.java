@@ -1,0 +1,15 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A handle that is closed by whoever ran the work under it. */
+interface ClosableHandle extends LockHandle {
+
+    /**
+     * Closes; if a lock was lost, throws that with the failure of the guarded code suppressed inside.
+     *
+     * @param failure what the guarded code threw, or null
+     */
+    void closeAfter(@Nullable Throwable failure);
+}

@@ -1,0 +1,96 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.lease.Grant;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.lease.LeaseKeeper;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.HandOff;
+import io.holdfast.lock.waiting.Turn;
+import org.jspecify.annotations.Nullable;
+
+/** Makes holds of what the store has granted, or another thread has handed off. */
+final class Grants {
+
+    private final Client client;
+    private final ThreadHolds holds;
+    private final LeaseKeeper keeper;
+    private final LeaseReports reports;
+    private final HandleOperations handles;
+    private final EventPublisher events;
+
+    Grants(
+            Client client,
+            ThreadHolds holds,
+            LeaseKeeper keeper,
+            LeaseReports reports,
+            HandleOperations handles,
+            EventPublisher events) {
+        this.client = client;
+        this.holds = holds;
+        this.keeper = keeper;
+        this.reports = reports;
+        this.handles = handles;
+        this.events = events;
+    }
+
+    /** The store has granted the lock. */
+    Handle open(Call call, Acquisition.Result.Granted granted, HolderInfo holder, @Nullable Turn turn) {
+        Terms terms = call.terms();
+        Lease lease = lease(
+                new Grant(
+                        call.key(),
+                        granted.owner(),
+                        granted.token(),
+                        terms.isExclusive(),
+                        granted.at(),
+                        granted.deadline()),
+                terms);
+        Cohort cohort = null;
+        if (turn != null) {
+            cohort = new Cohort(
+                    new Cohort.Block(granted.owner(), granted.token(), granted.tokens()),
+                    granted.waiters(),
+                    granted.confirmed(),
+                    client.ticker());
+            client.gates().attend(cohort);
+        }
+        return open(call, new Hold(lease, client.ticker().nanos(), holder, terms, granted.resent(), turn, cohort));
+    }
+
+    /** Another thread has handed the lock off; or nothing, if that has come too late. */
+    @Nullable
+    Handle open(Call call, HandOff handOff, HolderInfo holder, Turn turn) {
+        long now = client.ticker().nanos();
+        Cohort cohort = handOff.cohort();
+        if (handOff.deadline() - now <= 0) {
+            client.gates().dismiss(cohort);
+            client.cleanup()
+                    .undo(call.key(), cohort.owner(), call.terms().lease().leaseNanos());
+            return null;
+        }
+        var grant = new Grant(call.key(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
+        Lease lease = lease(grant, call.terms());
+        return open(call, new Hold(lease, now, holder, call.terms(), false, turn, cohort));
+    }
+
+    private Lease lease(Grant grant, Terms terms) {
+        return new Lease(grant, terms.lease(), Thread.currentThread(), client.ticker(), reports);
+    }
+
+    private Handle open(Call call, Hold hold) {
+        Lease lease = hold.lease();
+        if (call.terms().renew()) {
+            lease.startRenewing();
+        }
+        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), call);
+        holds.add(hold);
+        keeper.watch(lease);
+        if (events.hasListeners()) {
+            events.publish(new LockEvent.Acquired(
+                    call.key(), lease.token(), call.budget().spent()));
+        }
+        return handle;
+    }
+}

@@ -1,0 +1,127 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Several locks as one: held while all are held, lost when one is lost, closed in the reverse order. */
+final class MultiHandle implements ClosableHandle {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+
+    private final List<Handle> handles;
+
+    MultiHandle(List<Handle> handles) {
+        this.handles = List.copyOf(handles);
+    }
+
+    @Override
+    public LockKey key() {
+        return handles.get(0).key();
+    }
+
+    @Override
+    public List<LockKey> keys() {
+        return handles.stream().map(Handle::key).toList();
+    }
+
+    @Override
+    public long fencingToken() {
+        throw new IllegalStateException(
+                "This handle locks several keys, each with a token of its own: ask fencingToken(key) with one of "
+                        + keys());
+    }
+
+    @Override
+    public long fencingToken(LockKey key) {
+        return handles.stream()
+                .filter(handle -> handle.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("This handle locks " + keys() + ", not '" + key + "'"))
+                .fencingToken();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return handles.stream().allMatch(Handle::isHeld);
+    }
+
+    @Override
+    public Duration remaining() {
+        return handles.stream()
+                .map(Handle::remaining)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void ensureHeld() {
+        handles.forEach(Handle::ensureHeld);
+    }
+
+    @Override
+    public void extend(Duration atLeast) {
+        handles.forEach(handle -> handle.extend(atLeast));
+    }
+
+    @Override
+    public void onLost(Consumer<LockEvent.Lost> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        Consumer<LockEvent.Lost> once = loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        };
+        handles.forEach(handle -> handle.onLost(once));
+    }
+
+    @Override
+    public LockHandle detach() {
+        handles.forEach(Handle::detach);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        closeAfter(null);
+    }
+
+    /** All are closed, whatever is found; the first loss that is found is thrown. */
+    @Override
+    public void closeAfter(@Nullable Throwable failure) {
+        LockException loss = null;
+        for (int i = handles.size() - 1; i >= 0; i--) {
+            try {
+                handles.get(i).closeAfter(loss == null ? failure : loss);
+            } catch (LockException e) {
+                loss = loss == null ? e : loss;
+            }
+        }
+        if (loss != null) {
+            throw loss;
+        }
+    }
+
+    /** Closes what was taken in vain; a loss of it is of no matter, and was told to listeners. */
+    void giveBack() {
+        try {
+            close();
+        } catch (LockException e) {
+            log.debug("A lock was lost before the others of the request were there", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle" + keys();
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.lock.memory;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.store.OwnerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Who holds one lock: nobody, one alone, or several together. Holds whose lease has ended stay until they are dropped. */
+final class Holders {
+
+    private final List<Hold> holds = new ArrayList<>();
+
+    /** The live hold of an owner; a lock that is kept after its release has none. */
+    @Nullable
+    Hold find(OwnerId owner, long now) {
+        for (Hold hold : holds) {
+            if (owner.equals(hold.owner()) && hold.isLive(now)) {
+                return hold;
+            }
+        }
+        return null;
+    }
+
+    @Nullable
+    Hold exclusive() {
+        return holds.size() == 1 && holds.get(0).isExclusive() ? holds.get(0) : null;
+    }
+
+    int size() {
+        return holds.size();
+    }
+
+    void add(Hold hold) {
+        holds.add(hold);
+    }
+
+    void replace(Hold old, Hold next) {
+        holds.set(holds.indexOf(old), next);
+    }
+
+    void remove(Hold hold) {
+        holds.remove(hold);
+    }
+
+    void remove(OwnerId owner) {
+        holds.removeIf(hold -> owner.equals(hold.owner()));
+    }
+
+    void clear() {
+        holds.clear();
+    }
+
+    /** Returns whose holds have ended. */
+    List<OwnerId> dropEnded(long now) {
+        List<OwnerId> ended = holds.stream()
+                .filter(hold -> !hold.isLive(now))
+                .map(Hold::owner)
+                .filter(Objects::nonNull)
+                .toList();
+        holds.removeIf(hold -> !hold.isLive(now));
+        return ended;
+    }
+
+    Optional<LockHolder> describeAny(long now) {
+        return describe(now).stream().findFirst();
+    }
+
+    List<LockHolder> describe(long now) {
+        return holds.stream()
+                .filter(hold -> hold.isLive(now))
+                .map(hold -> hold.describe(now))
+                .toList();
+    }
+
+    /** The lease ends, in no order. */
+    List<Long> leaseEnds() {
+        return holds.stream().map(Hold::leaseEnd).toList();
+    }
+}

@@ -1,0 +1,123 @@
+package io.holdfast.lock.memory;
+
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Who holds one lock, whom it is reserved for, and who comes next.
+ *
+ * <p>After {@link #settle} either the queue is empty, or its head is alive and cannot hold the lock together with those
+ * who do or who are about to. So a newcomer is let in only past an empty queue, and nobody else needs to look.
+ */
+final class Occupancy {
+
+    private final Holders holders = new Holders();
+    private final SeatQueue seats = new SeatQueue();
+    private final Hints hints;
+    private final StoreClock clock;
+    private long lastToken;
+
+    Occupancy(Hints hints, StoreClock clock) {
+        this.hints = hints;
+        this.clock = clock;
+    }
+
+    Holders holders() {
+        return holders;
+    }
+
+    SeatQueue seats() {
+        return seats;
+    }
+
+    long lastToken() {
+        return lastToken;
+    }
+
+    /** The holder has not used the tokens after this one. */
+    void giveBackTokensAfter(long token) {
+        lastToken = token;
+    }
+
+    /** Drops whoever's time is over, and reserves the lock for those who come next. */
+    void settle(long now) {
+        List<Seat> lapsed = seats.takeLapsed(holders.dropEnded(now), now);
+        reserveForHeads(now);
+        if (!lapsed.isEmpty()) {
+            // They were passed once; what nobody behind them could use is theirs again.
+            seats.putBack(lapsed);
+            reserveForHeads(now);
+        }
+    }
+
+    /** Seats whose reservation lapsed are in their places again. */
+    void dropEnded(long now) {
+        seats.putBack(seats.takeLapsed(holders.dropEnded(now), now));
+    }
+
+    private void reserveForHeads(long now) {
+        List<Hold> granted = new ArrayList<>();
+        Seat head = seats.head(now);
+        while (head != null && admits(head.limit())) {
+            seats.reserve(head);
+            granted.add(grant(head.request(), head.reservationEnd(now)));
+            head = seats.head(now);
+        }
+        for (Hold hold : granted) {
+            long until = clock.micros(hold.leaseEnd());
+            hints.granted(
+                    Objects.requireNonNull(hold.owner()),
+                    new Reservation(hold.token(), hold.tokens(), seats.waiters(), clock.micros(now), until));
+        }
+    }
+
+    Hold grant(AcquireRequest request, long leaseEnd) {
+        OwnerId owner = request.owner();
+        long tokens = request.isExclusive() ? request.tokens() : 1;
+        LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
+        long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token());
+        lastToken = token + tokens - 1;
+        var hold = new Hold(owner, owner.clientId(), request.holder(), clock.date(), mode, token, tokens, leaseEnd);
+        holders.add(hold);
+        return hold;
+    }
+
+    /** The hold with a token that is high enough. An exclusive one passes none but its own, a shared one all others. */
+    Hold withTokenFrom(Hold hold, long leastToken) {
+        if (hold.token() >= leastToken) {
+            return hold;
+        }
+        long token = hold.isExclusive() ? leastToken : Math.max(leastToken, lastToken + 1);
+        lastToken = token + hold.tokens() - 1;
+        return hold.withToken(token);
+    }
+
+    boolean admits(int limit) {
+        if (limit == AcquireRequest.EXCLUSIVE) {
+            return holders.size() == 0;
+        }
+        return holders.exclusive() == null && holders.size() < limit;
+    }
+
+    /** Whether the owner should ask: the lock is reserved for it, or it has no seat. */
+    boolean isCalled(OwnerId owner) {
+        return seats.find(owner) == null || seats.isReserved(owner);
+    }
+
+    Duration blockedFor(long now) {
+        long nanos =
+                holders.leaseEnds().stream().mapToLong(end -> end - now).min().orElse(0);
+        return Duration.ofNanos(Math.max(0, nanos));
+    }
+
+    /** The latest lease end, or {@code atLeast}. */
+    long latestEnd(long atLeast) {
+        return holders.leaseEnds().stream().reduce(atLeast, Times::later);
+    }
+}

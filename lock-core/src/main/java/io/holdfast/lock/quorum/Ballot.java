@@ -1,0 +1,117 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockStoreException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One question to all servers, and what they answer. It is decided as soon as no further answer can change the outcome,
+ * or when all have answered or failed. What comes later is not looked at any more.
+ *
+ * @param <A> an answer
+ */
+final class Ballot<A> {
+
+    private final List<Node> nodes;
+    private final Predicate<Ballot<A>> decided;
+    private final List<@Nullable A> answers;
+    private final Map<Integer, Throwable> failures = new LinkedHashMap<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** @param decided is asked under this monitor, after each answer */
+    Ballot(List<Node> nodes, Predicate<Ballot<A>> decided) {
+        this.nodes = nodes;
+        this.decided = decided;
+        this.answers = new ArrayList<>(Collections.nCopies(nodes.size(), null));
+    }
+
+    synchronized void add(int node, @Nullable A answer, @Nullable Throwable failure) {
+        if (closed.getCount() == 0) {
+            return;
+        }
+        if (answer == null) {
+            failures.put(node, unwrapped(failure));
+        } else {
+            answers.set(node, answer);
+        }
+        if (answers().count() + failures.size() == nodes.size() || decided.test(this)) {
+            closed.countDown();
+        }
+    }
+
+    private static Throwable unwrapped(@Nullable Throwable failure) {
+        if (failure instanceof CompletionException wrapper && wrapper.getCause() != null) {
+            return wrapper.getCause();
+        }
+        return failure == null ? new IllegalStateException("A store answered nothing") : failure;
+    }
+
+    /** Returns when it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
+    void await() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                closed.await();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What that server has answered, or null. */
+    synchronized @Nullable A answer(int node) {
+        return answers.get(node);
+    }
+
+    synchronized Stream<A> answers() {
+        return answers.stream().flatMap(Stream::ofNullable).toList().stream();
+    }
+
+    int count(Predicate<A> which) {
+        return (int) answers().filter(which).count();
+    }
+
+    /** How many servers have answered otherwise, or not at all and never will. */
+    synchronized int without(Predicate<A> which) {
+        return failures.size() + count(which.negate());
+    }
+
+    synchronized int failed() {
+        return failures.size();
+    }
+
+    /** Whether a call that failed may have been carried out, or still be on its way. */
+    synchronized boolean isOutcomeUnknown() {
+        return failures.values().stream()
+                .anyMatch(failure -> !(failure instanceof LockStoreException known) || known.outcomeUnknown());
+    }
+
+    /** Too many servers failed. */
+    synchronized LockStoreException majorityLost(int needed) {
+        String reasons = failures.entrySet().stream()
+                .map(each ->
+                        nodes.get(each.getKey()).name() + ": " + each.getValue().getMessage())
+                .collect(Collectors.joining("; "));
+        Throwable first = failures.values().iterator().next();
+        LockStoreException exception = new LockStoreException(
+                "Only " + (nodes.size() - failures.size()) + " of " + nodes.size() + " lock servers answered, and "
+                        + needed + " are needed. " + reasons,
+                first,
+                true);
+        failures.values().stream().skip(1).forEach(exception::addSuppressed);
+        return exception;
+    }
+}

@@ -1,0 +1,140 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.ReleaseRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One try to get a lock from most servers, by one token.
+ *
+ * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one
+ * proposed. The grant counts only once enough servers have granted it <em>by the same token</em>; if they chose different
+ * ones, the highest is proposed to all of them in the next round. So a token is in force only where a majority has noted
+ * it, each of them when it had noted none as high.
+ *
+ * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and one with token <i>u</i> that is asked for
+ * after that, or that holds the lock alone after that. Both had their token noted by a majority while they held the lock
+ * there, so one server noted both. If it noted <i>t</i> first, then <i>u &gt; t</i>, since it notes no lower one. It did
+ * not note <i>u</i> first: that grant was not asked for yet; or, where one of them is exclusive, the lock was taken from it
+ * again before the other one got it there, since its lease was over, and then it does not count any more. (Without that
+ * condition, when the highest token of the first round is just written back, an answer of the first round that comes late
+ * is enough for an 8 after a 101: see {@code TokenProtocolTest}.)
+ */
+final class Election {
+
+    private static final int MOST_ROUNDS = 10;
+    private static final int SHORTEST_BACK_OFF_MILLIS = 25;
+    private static final int LONGEST_BACK_OFF_MILLIS = 75;
+
+    private final Quorum quorum;
+    private final TokenClock tokens;
+    private final AcquireRequest request;
+    private final int needed;
+    private boolean raising;
+    private boolean resent;
+
+    /** @param request as it is sent to each server, but for its token */
+    Election(Quorum quorum, TokenClock tokens, AcquireRequest request) {
+        this.quorum = quorum;
+        this.tokens = tokens;
+        this.request = request;
+        this.needed = quorum.needed(request.limit());
+        this.raising = request.raising();
+    }
+
+    AcquireReply run() {
+        long proposal = raising ? request.leastToken() : Math.max(tokens.proposal(), request.leastToken());
+        for (int round = 1; ; round++) {
+            Ballot<AcquireReply> ballot = propose(proposal);
+            List<AcquireReply.Granted> grants = grants(ballot);
+            if (grants.size() < needed || round == MOST_ROUNDS) {
+                return refused(ballot);
+            }
+            long highest =
+                    grants.stream().mapToLong(AcquireReply.Granted::token).max().orElseThrow();
+            if (round == 1) {
+                tokens.learn(proposal, highest);
+            }
+            List<AcquireReply.Granted> agreed =
+                    grants.stream().filter(each -> each.token() == highest).toList();
+            if (agreed.size() >= needed) {
+                return granted(agreed);
+            }
+            proposal = highest;
+            raising = true;
+        }
+    }
+
+    private Ballot<AcquireReply> propose(long token) {
+        AcquireRequest proposed = new AcquireRequest(
+                request.key(),
+                request.owner(),
+                request.leaseMillis(),
+                request.holder(),
+                request.limit(),
+                false,
+                false,
+                request.tokens(),
+                token,
+                raising);
+        Ballot<AcquireReply> ballot = quorum.voteHere(
+                request.owner(), store -> store.beginAcquire(proposed), AcquireReply.Granted.class::isInstance, needed);
+        resent |= ballot.isOutcomeUnknown() || ballot.count(Election::isResent) > 0;
+        return ballot;
+    }
+
+    private static boolean isResent(AcquireReply reply) {
+        return (reply instanceof AcquireReply.Granted granted && granted.resent())
+                || (reply instanceof AcquireReply.Held held && held.resent());
+    }
+
+    private static List<AcquireReply.Granted> grants(Ballot<AcquireReply> ballot) {
+        return ballot.answers()
+                .filter(AcquireReply.Granted.class::isInstance)
+                .map(AcquireReply.Granted.class::cast)
+                .toList();
+    }
+
+    private AcquireReply granted(List<AcquireReply.Granted> agreed) {
+        AcquireReply.Granted any = agreed.get(0);
+        long reserved =
+                agreed.stream().mapToLong(AcquireReply.Granted::tokens).min().orElseThrow();
+        return new AcquireReply.Granted(any.token(), reserved, any.waiters(), resent);
+    }
+
+    /** What a minority has granted is given back at once: it is in somebody else's way. */
+    private AcquireReply refused(Ballot<AcquireReply> ballot) {
+        if (ballot.failed() > quorum.size() - needed) {
+            throw ballot.majorityLost(needed);
+        }
+        if (ballot.count(AcquireReply.Buried.class::isInstance) > 0) {
+            return new AcquireReply.Buried();
+        }
+        ReleaseRequest back = new ReleaseRequest(request.key(), request.owner());
+        quorum.tell(
+                request.owner(),
+                node -> !(ballot.answer(node) instanceof AcquireReply.Held),
+                (LockStore store) -> store.release(back));
+        return new AcquireReply.Held(holder(ballot), 0, backOff(), resent);
+    }
+
+    private static Optional<LockHolder> holder(Ballot<AcquireReply> ballot) {
+        return ballot.answers()
+                .filter(AcquireReply.Held.class::isInstance)
+                .flatMap(held -> ((AcquireReply.Held) held).holder().stream())
+                .findFirst()
+                .map(Drift::removed);
+    }
+
+    /** At random, so that two who met do not meet again. */
+    static Duration backOff() {
+        return Duration.ofMillis(
+                ThreadLocalRandom.current().nextInt(SHORTEST_BACK_OFF_MILLIS, LONGEST_BACK_OFF_MILLIS));
+    }
+}

@@ -1,0 +1,47 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockSnapshot;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What several servers say of one lock, as one. */
+final class Merged {
+
+    /** The same grant, whichever server tells of it. */
+    private record Grant(String clientId, String thread, long token, LockMode mode) {
+        Grant(LockHolder holder) {
+            this(holder.clientId(), holder.thread(), holder.fencingToken(), holder.mode());
+        }
+    }
+
+    private Merged() {}
+
+    static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed) {
+        List<LockHolder> holders =
+                holders(snapshots.stream().map(LockSnapshot::holders).toList(), needed);
+        long lastToken =
+                snapshots.stream().mapToLong(LockSnapshot::lastToken).max().orElse(0);
+        return new LockSnapshot(key, holders, 0, lastToken);
+    }
+
+    /** Those that so many servers know; each as long as so many of them keep it. */
+    static List<LockHolder> holders(List<List<LockHolder>> told, int needed) {
+        Map<Grant, List<LockHolder>> byGrant = told.stream()
+                .flatMap(List::stream)
+                .collect(Collectors.groupingBy(Grant::new, LinkedHashMap::new, Collectors.toList()));
+        return byGrant.values().stream()
+                .filter(same -> same.size() >= needed)
+                .map(same -> same.stream()
+                        .sorted(Comparator.comparing(LockHolder::remaining).reversed())
+                        .toList()
+                        .get(needed - 1))
+                .map(Drift::removed)
+                .toList();
+    }
+}

@@ -1,0 +1,141 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends calls to one server.
+ *
+ * <p><b>Order.</b> The caller goes on as soon as most servers have answered, so a call to this one may still be on its way
+ * when the next call of the same acquisition comes. That waits for it: a release that overtook the acquisition would leave
+ * the lock behind, held by nobody.
+ *
+ * <p><b>Outages.</b> While a server hangs, every call would take up a thread for its whole timeout. So after a call that
+ * was not answered only one call at a time is sent, until one is answered; the others fail at once.
+ */
+final class Node {
+
+    /** Who waits for so long in vain could have done something else. */
+    private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final String name;
+    private final LockStore store;
+    private final Executor threads;
+    private final Map<OwnerId, CompletableFuture<?>> last = new ConcurrentHashMap<>();
+    private final AtomicBoolean probing = new AtomicBoolean();
+    private volatile @Nullable LockStoreException outage;
+    private volatile boolean quick = true;
+
+    Node(QuorumNode node, Executor threads) {
+        this.name = node.name();
+        this.store = node.store();
+        this.threads = threads;
+    }
+
+    String name() {
+        return name;
+    }
+
+    void close() {
+        store.close();
+    }
+
+    /**
+     * Begins a call on the caller's own thread, which saves two hand-overs between threads. Null if that is to be sent by
+     * {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is still on its way, or because the
+     * server was slow of late, and its answer should not be waited for.
+     */
+    <A> LockStore.@Nullable Pending<A> beginHere(OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin) {
+        if (!quick || outage != null || last.containsKey(owner)) {
+            return null;
+        }
+        LockStore.Pending<A> begun = begin.apply(store);
+        return () -> timed(() -> noticing(begun::await));
+    }
+
+    /** A call that may come in any order. */
+    <A> CompletableFuture<A> send(Function<LockStore, A> call) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        start(call, answer);
+        return answer;
+    }
+
+    /** A call that comes after all earlier ones of that acquisition. */
+    <A> CompletableFuture<A> send(OwnerId owner, Function<LockStore, A> call) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        CompletableFuture<?> before = last.put(owner, answer);
+        answer.whenComplete((done, failure) -> last.remove(owner, answer));
+        if (before == null) {
+            start(call, answer);
+        } else {
+            before.whenComplete((done, failure) -> start(call, answer));
+        }
+        return answer;
+    }
+
+    private <A> void start(Function<LockStore, A> call, CompletableFuture<A> answer) {
+        try {
+            threads.execute(() -> run(call, answer));
+        } catch (RuntimeException e) {
+            answer.completeExceptionally(new LockStoreException("The quorum store is closed", e, false));
+        }
+    }
+
+    private <A> void run(Function<LockStore, A> call, CompletableFuture<A> answer) {
+        A result;
+        try {
+            result = timed(() -> guarded(call));
+        } catch (RuntimeException | Error e) {
+            answer.completeExceptionally(e);
+            return;
+        }
+        answer.complete(result);
+    }
+
+    private <A> A guarded(Function<LockStore, A> call) {
+        LockStoreException former = outage;
+        if (former == null) {
+            return noticing(() -> call.apply(store));
+        }
+        if (!probing.compareAndSet(false, true)) {
+            throw new LockStoreException("left out until it answers again: " + former.getMessage(), former, false);
+        }
+        try {
+            return noticing(() -> call.apply(store));
+        } finally {
+            probing.set(false);
+        }
+    }
+
+    private <A> A timed(Supplier<A> call) {
+        long start = System.nanoTime();
+        try {
+            return call.get();
+        } finally {
+            quick = System.nanoTime() - start < SLOW_NANOS;
+        }
+    }
+
+    private <A> A noticing(Supplier<A> call) {
+        try {
+            A answer = call.get();
+            outage = null;
+            return answer;
+        } catch (LockStoreException e) {
+            if (e.outcomeUnknown()) {
+                outage = e;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** The servers, and how many of them it takes. */
+final class Quorum {
+
+    static final int FEWEST = 3;
+
+    private final List<Node> nodes;
+
+    Quorum(List<QuorumNode> nodes, Executor threads) {
+        if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
+            throw new IllegalArgumentException("A quorum needs an odd number of servers, 3 or more, and not "
+                    + nodes.size() + ": with an even one more of them fewer may fail");
+        }
+        if (nodes.stream().map(QuorumNode::name).distinct().count() < nodes.size()) {
+            throw new IllegalArgumentException("A server is named twice among "
+                    + nodes.stream().map(QuorumNode::name).toList()
+                    + ": one that counts twice makes a majority of its own");
+        }
+        this.nodes = nodes.stream().map(node -> new Node(node, threads)).toList();
+    }
+
+    int size() {
+        return nodes.size();
+    }
+
+    int majority() {
+        return nodes.size() / 2 + 1;
+    }
+
+    /**
+     * Two majorities have a server in common, which grants a lock to one of them only. A server that grants <i>n</i>
+     * permits has room for more: with <i>N</i> servers that each count to <i>n</i>, so many of them are needed that
+     * <i>n</i> + 1 holders do not fit in <i>N n</i> places.
+     */
+    int needed(int limit) {
+        if (limit == AcquireRequest.EXCLUSIVE || limit == Integer.MAX_VALUE) {
+            return majority();
+        }
+        return (int) ((long) size() * limit / (limit + 1L)) + 1;
+    }
+
+    /** Whether so many servers cannot agree any more. */
+    <A> boolean isRefused(Ballot<A> ballot, Predicate<A> yes, int needed) {
+        return ballot.without(yes) > size() - needed;
+    }
+
+    /** Asks all servers until so many have said yes, or cannot any more. */
+    <A> Ballot<A> vote(OwnerId owner, Function<LockStore, A> call, Predicate<A> yes, int needed) {
+        return collect(node -> node.send(owner, call), ballot -> isDecided(ballot, yes, needed));
+    }
+
+    /** Asks all servers, and waits for all that answer. */
+    <A> Ballot<A> askAll(OwnerId owner, Function<LockStore, A> call) {
+        return collect(node -> node.send(owner, call), ballot -> false);
+    }
+
+    /**
+     * As {@link #vote}, on the caller's own thread as far as possible: it sends to one server after the other, and only
+     * then looks at what they answer. So a server that begins to hang is waited for once.
+     */
+    <A> Ballot<A> voteHere(
+            OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin, Predicate<A> yes, int needed) {
+        Ballot<A> ballot = new Ballot<>(nodes, each -> isDecided(each, yes, needed));
+        Map<Integer, LockStore.Pending<A>> begun = new LinkedHashMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            int node = i;
+            LockStore.Pending<A> pending = nodes.get(i).beginHere(owner, begin);
+            if (pending != null) {
+                begun.put(i, pending);
+            } else {
+                nodes.get(i)
+                        .send(owner, store -> begin.apply(store).await())
+                        .whenComplete((answer, failure) -> ballot.add(node, answer, failure));
+            }
+        }
+        begun.forEach((node, pending) -> await(ballot, node, pending));
+        ballot.await();
+        return ballot;
+    }
+
+    private static <A> void await(Ballot<A> ballot, int node, LockStore.Pending<A> pending) {
+        A answer = null;
+        Throwable failure = null;
+        try {
+            answer = pending.await();
+        } catch (RuntimeException e) {
+            failure = e;
+        }
+        ballot.add(node, answer, failure);
+    }
+
+    private <A> boolean isDecided(Ballot<A> ballot, Predicate<A> yes, int needed) {
+        return ballot.count(yes) >= needed || isRefused(ballot, yes, needed);
+    }
+
+    /** Asks all servers, whatever they did before, until it is decided. */
+    <A> Ballot<A> ask(Function<LockStore, A> call, Predicate<Ballot<A>> decided) {
+        return collect(node -> node.send(call), decided);
+    }
+
+    private <A> Ballot<A> collect(NodeCall<A> call, Predicate<Ballot<A>> decided) {
+        Ballot<A> ballot = new Ballot<>(nodes, decided);
+        for (int i = 0; i < nodes.size(); i++) {
+            int node = i;
+            call.on(nodes.get(i)).whenComplete((answer, failure) -> ballot.add(node, answer, failure));
+        }
+        ballot.await();
+        return ballot;
+    }
+
+    @FunctionalInterface
+    private interface NodeCall<A> {
+        CompletableFuture<A> on(Node node);
+    }
+
+    /** Sends to those servers, and waits for nobody. */
+    void tell(OwnerId owner, Predicate<Integer> which, Function<LockStore, ?> call) {
+        for (int i = 0; i < nodes.size(); i++) {
+            if (which.test(i)) {
+                nodes.get(i).send(owner, call);
+            }
+        }
+    }
+
+    void close() {
+        nodes.forEach(Node::close);
+    }
+}

@@ -1,0 +1,302 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.WakeListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Locks over an odd number of servers that know nothing of each other: held is what most of them have granted. It goes on
+ * as long as most of them do. The algorithm is Redlock, with fencing tokens.
+ *
+ * <pre>
+ *   acquire ──► all servers at once ──► most of them grant it, by the same token ──► granted
+ *                                   └─► otherwise given back everywhere, tried again after a random while
+ *   renew, release ──► all servers at once, decided by most of them
+ * </pre>
+ *
+ * <p><b>Exclusive.</b> Two majorities have a server in common, and that grants the lock to one of both. For permits see
+ * {@link Quorum#needed}. A holder counts its lease from before it asked the first server, and every server is asked for a
+ * little more than that, by which clocks may {@linkplain Drift drift apart}. So wherever it was
+ * granted the lock, it still has it when its own deadline comes; the time that the servers took to answer is part of the
+ * lease. A hold is renewed if as many servers renew it as had to grant it.
+ *
+ * <p><b>Restarts.</b> A server that has forgotten its locks may become the second half of somebody else's majority. So it
+ * must not grant what it does not know until all leases of the time before are over: for Redis see
+ * {@code RedisLockSettings.rejoinDelay}. Longer leases than that are refused here.
+ *
+ * <p><b>Tokens.</b> See {@link Election}.
+ *
+ * <p><b>Waiting.</b> Servers that do not know of each other cannot keep one queue. Who waits asks again after a random
+ * while, 25 to 75 ms; fair locks are refused.
+ *
+ * <p>A caller sends to all servers before it looks at the first answer. A server that hangs, or is slow, is asked on another
+ * thread, and nobody waits for it if its answer changes nothing any more. Thread-safe.
+ *
+ * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
+ */
+public final class QuorumLockStore implements LockStore {
+
+    private static final Listening DEAF = () -> {};
+
+    private final Quorum quorum;
+    private final Duration longestLease;
+    private final TokenClock tokens;
+    private final Permits permits;
+    private final @Nullable ExecutorService ownThreads;
+
+    /**
+     * Creates an instance.
+     *
+     * @param nodes the servers, an odd number from 3 on; closed together with this store
+     * @param longestLease no lease is longer; a server that has lost its data must grant no lock that it does not know for
+     *     at least so long
+     * @throws IllegalArgumentException if there are too few servers, an even number, or one twice
+     */
+    public QuorumLockStore(List<QuorumNode> nodes, Duration longestLease) {
+        this(nodes, longestLease, Ticker.SYSTEM, daemons());
+    }
+
+    private QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, ExecutorService threads) {
+        this(nodes, longestLease, ticker, threads, threads);
+    }
+
+    /** For tests, which say when calls are sent. */
+    QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, Executor threads) {
+        this(nodes, longestLease, ticker, threads, null);
+    }
+
+    private QuorumLockStore(
+            List<QuorumNode> nodes,
+            Duration longestLease,
+            Ticker ticker,
+            Executor threads,
+            @Nullable ExecutorService ownThreads) {
+        this.quorum = new Quorum(nodes, threads);
+        this.longestLease = longestLease;
+        this.tokens = new TokenClock(ticker);
+        this.permits = new Permits(ticker);
+        this.ownThreads = ownThreads;
+    }
+
+    private static ExecutorService daemons() {
+        AtomicLong number = new AtomicLong();
+        return Executors.newCachedThreadPool(run -> {
+            Thread thread = new Thread(run, "lock-quorum-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public AcquireReply acquire(AcquireRequest request) {
+        if (request.fair()) {
+            throw new IllegalArgumentException(
+                    "Fair locks need a queue, which servers of a quorum cannot keep together:"
+                            + " ask for an unfair lock, or keep locks on one server or in a cluster");
+        }
+        checkLease(request.leaseMillis());
+        AcquireReply reply = new Election(quorum, tokens, onEachNode(request)).run();
+        int needed = quorum.needed(request.limit());
+        if (reply instanceof AcquireReply.Granted && needed > quorum.majority()) {
+            permits.granted(request.owner(), needed, request.leaseMillis());
+        }
+        return reply;
+    }
+
+    private void checkLease(long leaseMillis) {
+        if (leaseMillis > longestLease.toMillis()) {
+            throw new IllegalArgumentException(
+                    "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
+                            + " ms, the time for which a restarted server waits (lock.quorum.rejoin-delay): shorten the lease,"
+                            + " it is renewed while the lock is held; or have servers wait longer");
+        }
+    }
+
+    private static AcquireRequest onEachNode(AcquireRequest request) {
+        return new AcquireRequest(
+                request.key(),
+                request.owner(),
+                Drift.added(request.leaseMillis()),
+                request.holder(),
+                request.limit(),
+                request.fair(),
+                request.waiting(),
+                request.tokens(),
+                request.leastToken(),
+                request.raising());
+    }
+
+    @Override
+    public ReleaseReply release(ReleaseRequest request) {
+        int needed = needed(request.owner());
+        ReleaseReply reply = released(
+                needed,
+                quorum.voteHere(
+                        request.owner(), store -> store.beginRelease(request), ReleaseReply.RELEASED::equals, needed));
+        permits.forget(request.owner());
+        return reply;
+    }
+
+    @Override
+    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        // Whoever looks at the lock next should find it shared everywhere.
+        return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner)));
+    }
+
+    private static ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
+        int released = ballot.count(ReleaseReply.RELEASED::equals);
+        int gone = ballot.count(reply -> reply == ReleaseReply.GONE);
+        if (released >= needed) {
+            return ReleaseReply.RELEASED;
+        }
+        if (released + gone >= needed) {
+            return ReleaseReply.GONE;
+        }
+        if (released + gone + ballot.failed() >= needed) {
+            throw ballot.majorityLost(needed);
+        }
+        return ReleaseReply.NOT_HOLDER;
+    }
+
+    private int needed(OwnerId owner) {
+        return permits.needed(owner, quorum.majority());
+    }
+
+    @Override
+    public List<RenewReply> renew(List<RenewRequest> requests) {
+        requests.forEach(request -> checkLease(request.leaseMillis()));
+        List<RenewRequest> onEachNode = requests.stream()
+                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis())))
+                .toList();
+        return renewed(requests, store -> store.renew(onEachNode));
+    }
+
+    @Override
+    public RenewReply extend(RenewRequest request) {
+        checkLease(request.leaseMillis());
+        RenewRequest onEachNode = new RenewRequest(request.key(), request.owner(), Drift.added(request.leaseMillis()));
+        return renewed(List.of(request), store -> List.of(store.extend(onEachNode)))
+                .get(0);
+    }
+
+    private List<RenewReply> renewed(List<RenewRequest> requests, Function<LockStore, List<RenewReply>> call) {
+        Ballot<List<RenewReply>> ballot = quorum.ask(call, each -> isRenewed(each, requests));
+        if (ballot.failed() > quorum.size() - quorum.majority()) {
+            throw ballot.majorityLost(quorum.majority());
+        }
+        List<RenewReply> replies = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            RenewRequest request = requests.get(i);
+            permits.renewed(request.owner(), request.leaseMillis());
+            replies.add(renewed(ballot, i, needed(request.owner())));
+        }
+        return replies;
+    }
+
+    /** All of them are; for everything else it is worth while to wait for the other servers. */
+    private boolean isRenewed(Ballot<List<RenewReply>> ballot, List<RenewRequest> requests) {
+        for (int i = 0; i < requests.size(); i++) {
+            int at = i;
+            int renewed = ballot.count(replies -> replies.get(at) instanceof RenewReply.Renewed);
+            if (renewed < needed(requests.get(i).owner())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private RenewReply renewed(Ballot<List<RenewReply>> ballot, int at, int needed) {
+        List<RenewReply> replies = ballot.answers().map(each -> each.get(at)).toList();
+        long renewed =
+                replies.stream().filter(RenewReply.Renewed.class::isInstance).count();
+        long refused =
+                replies.stream().filter(RenewReply.NotHolder.class::isInstance).count();
+        if (renewed >= needed) {
+            return new RenewReply.Renewed();
+        }
+        if (quorum.size() - refused < needed) {
+            return new RenewReply.NotHolder();
+        }
+        return new RenewReply.Failed(
+                "only " + renewed + " of " + quorum.size() + " servers renewed it, and " + needed + " are needed");
+    }
+
+    /** Nobody has a seat: everybody who waits asks again. */
+    @Override
+    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        return requests.stream()
+                .map(request -> (SeatReply) new SeatReply.Kept(request.owners(), 0, Election.backOff()))
+                .toList();
+    }
+
+    @Override
+    public void leave(LockKey key, OwnerId owner, Duration bury) {
+        Ballot<Boolean> ballot = quorum.vote(
+                owner,
+                store -> {
+                    store.leave(key, owner, bury);
+                    return true;
+                },
+                left -> true,
+                quorum.majority());
+        permits.forget(owner);
+        if (ballot.answers().count() < quorum.majority()) {
+            throw ballot.majorityLost(quorum.majority());
+        }
+    }
+
+    @Override
+    public LockSnapshot inspect(LockKey key) {
+        return Merged.snapshot(key, answers(store -> store.inspect(key)), quorum.majority());
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockKey key) {
+        return Merged.holders(answers(store -> store.forceRelease(key)), quorum.majority());
+    }
+
+    /** Of all servers that answer, which must be most of them. */
+    private <A> List<A> answers(Function<LockStore, A> call) {
+        Ballot<A> ballot = quorum.ask(call, each -> false);
+        List<A> answers = ballot.answers().toList();
+        if (answers.size() < quorum.majority()) {
+            throw ballot.majorityLost(quorum.majority());
+        }
+        return answers;
+    }
+
+    /** There is nothing to be heard. */
+    @Override
+    public Listening listen(String clientId, WakeListener listener) {
+        return DEAF;
+    }
+
+    @Override
+    public void close() {
+        if (ownThreads != null) {
+            ownThreads.shutdown();
+        }
+        quorum.close();
+    }
+}

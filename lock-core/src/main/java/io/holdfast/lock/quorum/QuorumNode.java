@@ -1,0 +1,24 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.store.LockStore;
+
+/**
+ * One of the servers of a quorum.
+ *
+ * @param name for messages: host and port, say; without secrets
+ * @param store the locks on that server alone; it must not share them with another node. Its command timeout should be
+ *     short beside the leases
+ */
+public record QuorumNode(String name, LockStore store) {
+
+    /**
+     * Checks the name.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    public QuorumNode {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("A node needs a name, its host and port for instance");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.holdfast.lock.redis;
+
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One set of connections, and the two ways to send scripts over it. */
+final class Channel {
+
+    private final OwnConnections connections;
+    private final ScriptRunner runner;
+    private final @Nullable WireCalls wire;
+
+    Channel(OwnConnections connections, Duration commandTimeout) {
+        this.connections = connections;
+        this.runner = new ScriptRunner(connections, commandTimeout);
+        Wire raw = connections.wire();
+        this.wire = raw == null ? null : new WireCalls(raw, runner);
+    }
+
+    /** By way of Spring Data, which knows every driver. */
+    ScriptRunner runner() {
+        return runner;
+    }
+
+    /** By way of the driver itself; null if that is not known, and then it is no cluster either. */
+    @Nullable
+    WireCalls wire() {
+        return wire;
+    }
+
+    /** Sends at once, if the driver is known. A driver that follows redirections does so only for who waits. */
+    Supplier<ScriptRunner.Reply> begin(Wire.ScriptCall call) {
+        return wire == null || isCluster() ? () -> runner.run(call) : wire.begin(call);
+    }
+
+    boolean isCluster() {
+        return connections.isCluster();
+    }
+
+    OwnConnections connections() {
+        return connections;
+    }
+}

@@ -1,0 +1,35 @@
+package io.holdfast.lock.redis;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Connections that only locks use, and what their driver can do that Spring Data has no words for. */
+interface OwnConnections extends RedisConnectionFactory {
+
+    /** A connection for a subscription, which keeps it. */
+    default RedisConnection newConnection() {
+        return getConnection();
+    }
+
+    /** Has the action run whenever the connection of a subscription is lost, if the driver tells. */
+    default void onDisconnect(Runnable action) {}
+
+    /** Null if the driver is not known. */
+    default @Nullable Wire wire() {
+        return null;
+    }
+
+    /** Whether locks are spread over several servers, so that one script can't touch two of them. */
+    default boolean isCluster() {
+        return false;
+    }
+
+    /** Which server has that key, as far as is known here; the same text for all if there is only one. */
+    default String serverOf(byte[] key) {
+        return "";
+    }
+
+    /** Looks anew for where the servers are. Takes calls to them. */
+    default void refreshTopology() {}
+}

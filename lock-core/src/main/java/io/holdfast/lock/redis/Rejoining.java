@@ -1,0 +1,79 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Properties;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+
+/**
+ * A server that was started without its data grants no lock that it does not know until all leases of the time before
+ * have ended: "delayed restarts" of the Redlock algorithm.
+ *
+ * <p>The server itself notes when it was started, in a key beside the locks, and the script that acquires looks at that
+ * before it grants an unknown lock. So there is no moment in which a client does not know of the restart yet. The note
+ * goes with the data; then a client sees to a new one. A server without a note does not know when it lost its data: that
+ * is taken to be when it was started.
+ *
+ * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
+ */
+final class Rejoining {
+
+    private static final String UPTIME = "uptime_in_seconds";
+    private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
+
+    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+    private final ScriptRunner calls;
+    private final byte[] note;
+    private final byte[] retention;
+    private final byte[] delay;
+
+    Rejoining(Channel channel, KeyLayout layout, RedisLockSettings settings) {
+        this.calls = channel.runner();
+        this.note = layout.joined();
+        this.retention = bytes(settings.tokenRetention());
+        this.delay = bytes(byAnyClock(settings.rejoinDelay()));
+        template.setConnectionFactory(channel.connections());
+        template.afterPropertiesSet();
+    }
+
+    private static byte[] bytes(Duration duration) {
+        return Long.toString(duration.toMillis()).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The holders of the time before count their leases by other clocks, which may run more slowly by a hundredth. */
+    private static Duration byAnyClock(Duration delay) {
+        return delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
+    }
+
+    /** Where the server notes when it was started. */
+    byte[] note() {
+        return note;
+    }
+
+    /** How long after that it grants no unknown lock, in ms. */
+    byte[] delay() {
+        return delay;
+    }
+
+    /** Has the server note when it was started, unless somebody else was faster. */
+    void join() {
+        byte[] uptime = Long.toString(uptimeSeconds()).getBytes(StandardCharsets.US_ASCII);
+        calls.run(LuaScript.JOIN, 1, new byte[][] {note, uptime, retention});
+    }
+
+    private long uptimeSeconds() {
+        try {
+            RedisCallback<Properties> info =
+                    connection -> connection.serverCommands().info("server");
+            Properties server = template.execute(info, true);
+            return Long.parseLong(server.getProperty(UPTIME));
+        } catch (NumberFormatException e) {
+            throw new LockStoreException(
+                    "Redis does not say for how long it has been running (INFO server, " + UPTIME + ")", e, false);
+        } catch (RuntimeException e) {
+            throw RedisFailures.translate(e);
+        }
+    }
+}

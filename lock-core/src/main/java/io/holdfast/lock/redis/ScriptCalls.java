@@ -1,0 +1,147 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What is asked, as a script and its arguments. The scripts say what these are. */
+final class ScriptCalls {
+
+    private final KeyLayout layout;
+    private final long retentionMillis;
+    private final byte[] retention;
+
+    ScriptCalls(KeyLayout layout, Duration tokenRetention) {
+        this.layout = layout;
+        this.retentionMillis = tokenRetention.toMillis();
+        this.retention = bytes(retentionMillis);
+    }
+
+    /** @param rejoining where the server notes when it was started, if it has to */
+    ScriptCall acquire(AcquireRequest request, @Nullable Rejoining rejoining) {
+        byte[] key = layout.bytes(request.key());
+        byte[] owner = bytes(request.owner());
+        byte[] lease = bytes(request.leaseMillis());
+        byte[] keep = bytes(request.leaseMillis() + retentionMillis);
+        byte[] holder = bytes(request.holder());
+        if (rejoining == null && isPlain(request)) {
+            return call(LuaScript.ACQUIRE, key, owner, lease, keep, holder);
+        }
+        byte[] wish = bytes(wish(request));
+        byte[] least = bytes(request.leastToken());
+        return rejoining == null
+                ? call(LuaScript.ACQUIRE, key, owner, lease, keep, holder, wish, least)
+                : new ScriptCall(
+                        LuaScript.ACQUIRE,
+                        2,
+                        new byte[][] {key, rejoining.note(), owner, lease, keep, holder, wish, least, rejoining.delay()
+                        },
+                        false);
+    }
+
+    private static boolean isPlain(AcquireRequest request) {
+        return request.isExclusive()
+                && !request.fair()
+                && request.waiting()
+                && request.tokens() == 1
+                && request.leastToken() == 0;
+    }
+
+    private static String wish(AcquireRequest request) {
+        return request.limit()
+                + (request.fair() ? " 1 " : " 0 ")
+                + (request.waiting() ? "1 " : "0 ")
+                + request.tokens()
+                + (request.raising() ? " 1" : "");
+    }
+
+    ScriptCall release(ReleaseRequest request) {
+        byte[] key = layout.bytes(request.key());
+        byte[] owner = bytes(request.owner());
+        return isPlain(request)
+                ? call(LuaScript.RELEASE, key, owner, retention)
+                : call(LuaScript.RELEASE, key, owner, retention, bytes(wish(request)));
+    }
+
+    /** A key that is known to live for at most two retentions anyway keeps its time-out. */
+    private boolean isPlain(ReleaseRequest request) {
+        return request.keep().isZero() && request.lastToken() == 0 && request.leaseMillis() <= retentionMillis;
+    }
+
+    private static String wish(ReleaseRequest request) {
+        return request.keep().toMillis() + " " + request.lastToken();
+    }
+
+    ScriptCall downgrade(LockKey key, OwnerId owner) {
+        return call(LuaScript.DOWNGRADE, layout.bytes(key), bytes(owner), retention);
+    }
+
+    ScriptCall leave(LockKey key, OwnerId owner, Duration bury) {
+        return call(LuaScript.LEAVE, layout.bytes(key), bytes(owner), bytes(bury.toMillis()), retention);
+    }
+
+    ScriptCall inspect(LockKey key) {
+        return call(LuaScript.INSPECT, layout.bytes(key));
+    }
+
+    ScriptCall forceRelease(LockKey key) {
+        return call(LuaScript.FORCE_RELEASE, layout.bytes(key), retention);
+    }
+
+    ScriptCall renew(List<RenewRequest> requests) {
+        int count = requests.size();
+        byte[][] keysAndArgs = new byte[3 * count + 1][];
+        keysAndArgs[count] = retention;
+        for (int i = 0; i < count; i++) {
+            RenewRequest request = requests.get(i);
+            keysAndArgs[i] = layout.bytes(request.key());
+            keysAndArgs[count + 1 + 2 * i] = bytes(request.owner());
+            keysAndArgs[count + 2 + 2 * i] = bytes(request.leaseMillis());
+        }
+        return new ScriptCall(LuaScript.RENEW, count, keysAndArgs, false);
+    }
+
+    ScriptCall keepSeats(List<SeatRequest> requests) {
+        List<byte[]> keys = new ArrayList<>(requests.size());
+        List<byte[]> arguments = new ArrayList<>(List.of(retention));
+        for (SeatRequest request : requests) {
+            keys.add(layout.bytes(request.key()));
+            arguments.add(bytes(request.owners().size()));
+            request.owners().forEach(owner -> arguments.add(bytes(owner)));
+        }
+        int count = keys.size();
+        keys.addAll(arguments);
+        return new ScriptCall(LuaScript.KEEP_SEATS, count, keys.toArray(byte[][]::new), false);
+    }
+
+    private static ScriptCall call(LuaScript script, byte[]... keyAndArguments) {
+        return new ScriptCall(script, 1, keyAndArguments, false);
+    }
+
+    private static byte[] bytes(long number) {
+        return bytes(Long.toString(number));
+    }
+
+    private static byte[] bytes(String ascii) {
+        return ascii.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] bytes(OwnerId owner) {
+        return bytes(owner.toString());
+    }
+
+    private static byte[] bytes(HolderInfo holder) {
+        String thread = holder.thread().replace('\n', ' ');
+        return (holder.host() + '\n' + holder.pid() + '\n' + thread).getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,120 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what concerns many locks in several calls, each to one server, one after the other, and puts the answers together.
+ * A call that fails fails for its own locks; if all do, the first failure is thrown.
+ *
+ * <p>Each call to a server that hangs costs a command timeout, and the caller learns nothing of the others meanwhile. One
+ * server is not asked again after a failure. Of a cluster another node may answer, so there it goes on, for a few timeouts
+ * in all. It begins with any of the calls, so that those that are not sent this time have their chance the next time.
+ */
+final class SplitCalls {
+
+    private static final int TIMEOUTS = 3;
+
+    private final boolean oneServer;
+    private final long patienceNanos;
+    private final Ticker ticker;
+
+    SplitCalls(boolean oneServer, Duration commandTimeout, Ticker ticker) {
+        this.oneServer = oneServer;
+        this.patienceNanos = oneServer ? 0 : commandTimeout.toNanos() * TIMEOUTS;
+        this.ticker = ticker;
+    }
+
+    /**
+     * Cuts requests into calls.
+     *
+     * @param server tells which server a request is for
+     * @param weight what counts of a request
+     * @param most how much of it is in one call at most, unless a single request has more
+     * @return the numbers of the requests of each call
+     */
+    static <Q> List<List<Integer>> cut(
+            List<Q> requests, Function<Q, String> server, ToIntFunction<Q> weight, int most) {
+        Map<String, Call> open = new HashMap<>();
+        List<List<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Q request = requests.get(i);
+            int next = weight.applyAsInt(request);
+            String at = server.apply(request);
+            Call call = open.get(at);
+            if (call == null || call.weight + next > most) {
+                call = new Call();
+                open.put(at, call);
+                calls.add(call.requests);
+            }
+            call.requests.add(i);
+            call.weight += next;
+        }
+        return calls;
+    }
+
+    private static final class Call {
+        private final List<Integer> requests = new ArrayList<>();
+        private int weight;
+    }
+
+    /**
+     * Sends the calls.
+     *
+     * @param calls as {@link #cut} made them
+     * @param send sends one, and gives an answer for each of its requests
+     * @param failed the answer to a request that failed, and why
+     * @return the answers, in the order of the requests
+     */
+    <Q, A> List<A> send(
+            List<Q> requests, List<List<Integer>> calls, Function<List<Q>, List<A>> send, Function<String, A> failed) {
+        List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
+        int first =
+                oneServer || calls.isEmpty() ? 0 : ThreadLocalRandom.current().nextInt(calls.size());
+        long start = ticker.nanos();
+        boolean answered = false;
+        @Nullable LockStoreException failure = null;
+        for (int n = 0; n < calls.size(); n++) {
+            List<Integer> call = calls.get((first + n) % calls.size());
+            try {
+                if (failure == null || ticker.nanos() - start < patienceNanos) {
+                    put(
+                            answers,
+                            call,
+                            send.apply(call.stream().map(requests::get).toList()));
+                    answered = true;
+                } else {
+                    put(answers, call, failed(call, failed, failure));
+                }
+            } catch (LockStoreException e) {
+                failure = failure == null ? e : failure;
+                put(answers, call, failed(call, failed, e));
+            }
+        }
+        if (failure != null && !answered) {
+            throw failure;
+        }
+        return answers.stream().map(Objects::requireNonNull).toList();
+    }
+
+    private static <A> void put(List<@Nullable A> answers, List<Integer> call, List<A> theirs) {
+        for (int i = 0; i < call.size(); i++) {
+            answers.set(call.get(i), theirs.get(i));
+        }
+    }
+
+    private static <A> List<A> failed(List<Integer> call, Function<String, A> failed, LockStoreException failure) {
+        return Collections.nCopies(call.size(), failed.apply(String.valueOf(failure.getMessage())));
+    }
+}

@@ -1,0 +1,47 @@
+package io.holdfast.lock.redis;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has a driver look anew for where the servers are, after a call was not answered. A server that hangs keeps its
+ * connections open, so drivers go on sending to it, while another one may have taken its place long ago.
+ *
+ * <p>On a thread of its own, since that takes calls to servers of which some hang; not more often than every
+ * {@value #PAUSE_MILLIS} ms.
+ */
+final class TopologyRefresh {
+
+    private static final Logger log = LoggerFactory.getLogger(TopologyRefresh.class);
+
+    private static final int PAUSE_MILLIS = 500;
+
+    private final Runnable refresh;
+    private final AtomicLong notBefore = new AtomicLong(System.nanoTime());
+
+    TopologyRefresh(Runnable refresh) {
+        this.refresh = refresh;
+    }
+
+    void request() {
+        long now = System.nanoTime();
+        long earliest = notBefore.get();
+        if (now - earliest >= 0
+                && notBefore.compareAndSet(
+                        earliest, now + Duration.ofMillis(PAUSE_MILLIS).toNanos())) {
+            Thread thread = new Thread(this::run, "lock-topology");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    private void run() {
+        try {
+            refresh.run();
+        } catch (RuntimeException e) {
+            log.debug("Looking anew for the Redis servers failed", e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.holdfast.lock.redis;
+
+import java.util.List;
+
+/**
+ * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
+ * Data has no way to say: several calls to one node of a cluster, a call whose answer somebody looks at later, and a
+ * {@code WAIT}, which counts the replicas that have what was written before it on the same connection.
+ *
+ * <p>It does not follow redirections, sends nothing twice, and throws what the driver throws.
+ */
+interface Wire {
+
+    /** Sends to the server that has the first key; all others are there as well, as far as is known. */
+    Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks);
+
+    /**
+     * A script and its arguments.
+     *
+     * @param byText whether to send the script itself, for a server that does not know its digest
+     */
+    @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
+    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {
+
+        byte[] firstKey() {
+            return keysAndArgs[0];
+        }
+
+        byte[] scriptOrDigest() {
+            return byText ? script.text() : script.sha();
+        }
+    }
+
+    /** Calls on their way. */
+    interface Sent {
+
+        /** Waits for the answers. To be called once, by any thread. */
+        Answers await();
+    }
+
+    /**
+     * What came back.
+     *
+     * @param replies for each call a {@code byte[]}, or the exception that the server's error is to the driver
+     * @param replicas how many replicas have acknowledged it all; 0 if nobody asked
+     */
+    record Answers(List<Object> replies, long replicas) {}
+}

@@ -1,0 +1,168 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
+import io.holdfast.lock.redis.Wire.Answers;
+import io.holdfast.lock.redis.Wire.ScriptCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends scripts over a {@link Wire}, and does for them what {@link ScriptRunner} does for one: a script that the server
+ * does not know is sent by its text, and calls on a broken connection are sent again.
+ *
+ * <p>Where the server says that a key has moved, the call is repeated by way of the driver, which follows, and learns
+ * where the key is.
+ */
+final class WireCalls {
+
+    private static final int MOST_MOVES = 5;
+
+    private final Wire wire;
+    private final ScriptRunner runner;
+
+    WireCalls(Wire wire, ScriptRunner runner) {
+        this.wire = wire;
+        this.runner = runner;
+    }
+
+    /**
+     * Calls to one server.
+     *
+     * @param results for each call its answer, or why it failed
+     * @param replicas how many replicas have acknowledged all of them; 0 if nobody asked
+     * @param firstSend whether nothing was sent twice
+     * @param moved whether some were carried out by another server, of whose replicas nothing is known
+     */
+    record Results(List<Result> results, long replicas, boolean firstSend, boolean moved) {}
+
+    /** An answer, or a failure. */
+    record Result(@Nullable String text, @Nullable LockStoreException failure) {
+
+        String reason() {
+            return failure == null ? "" : String.valueOf(failure.getMessage());
+        }
+
+        String orThrow() {
+            if (text == null) {
+                throw failure == null ? new IllegalStateException("Neither an answer nor a failure") : failure;
+            }
+            return text;
+        }
+    }
+
+    /** Sends one call at once; what goes wrong shows when its answer is waited for. */
+    Supplier<ScriptRunner.Reply> begin(ScriptCall call) {
+        Wire.Sent sent;
+        try {
+            sent = wire.send(List.of(call), ReplicaAcks.NONE);
+        } catch (RuntimeException e) {
+            return () -> again(call, e);
+        }
+        return () -> await(call, sent);
+    }
+
+    private ScriptRunner.Reply await(ScriptCall call, Wire.Sent sent) {
+        Object reply;
+        try {
+            reply = sent.await().replies().get(0);
+        } catch (RuntimeException e) {
+            return again(call, e);
+        }
+        return reply instanceof RuntimeException e
+                ? again(call, e)
+                : new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
+    }
+
+    /** What the server did not know is sent by its text, and what met a broken connection is sent a second time. */
+    private ScriptRunner.Reply again(ScriptCall call, RuntimeException e) {
+        if (RedisFailures.isNoScript(e)) {
+            return runner.run(call);
+        }
+        ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(new Supplier<>() {
+            private boolean failed;
+
+            @Override
+            public ScriptRunner.Reply get() {
+                if (!failed) {
+                    failed = true;
+                    throw e;
+                }
+                return runner.run(call);
+            }
+        });
+        return new ScriptRunner.Reply(second.result().text(), false);
+    }
+
+    Results send(List<ScriptCall> calls, ReplicaAcks acks) {
+        ScriptRunner.Sent<Answers> sent = runner.resending(() -> sendKnown(calls, acks));
+        List<Result> results = new ArrayList<>(calls.size());
+        boolean moved = false;
+        for (int i = 0; i < calls.size(); i++) {
+            Object reply = sent.result().replies().get(i);
+            moved |= reply instanceof RuntimeException e && RedisFailures.isMoved(e);
+            results.add(result(calls.get(i), reply));
+        }
+        if (!moved) {
+            return new Results(results, sent.result().replicas(), sent.firstSend(), false);
+        }
+        return new Results(follow(calls, results), 0, false, true);
+    }
+
+    /** As {@link #send} of one call, again after it has moved: only the replicas of the right server count. */
+    Results sendUntilCounted(ScriptCall call, ReplicaAcks acks) {
+        Results results = send(List.of(call), acks);
+        for (int move = 1; results.moved() && move < MOST_MOVES; move++) {
+            results = send(List.of(call), acks);
+        }
+        return results;
+    }
+
+    private Answers sendKnown(List<ScriptCall> calls, ReplicaAcks acks) {
+        Answers answers = wire.send(calls, acks).await();
+        boolean unknown = answers.replies().stream()
+                .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isNoScript(e));
+        if (!unknown) {
+            return answers;
+        }
+        List<ScriptCall> byText = calls.stream()
+                .map(call -> new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true))
+                .toList();
+        return wire.send(byText, acks).await();
+    }
+
+    private static Result result(ScriptCall call, Object reply) {
+        try {
+            if (reply instanceof RuntimeException e) {
+                return new Result(null, RedisFailures.translate(e));
+            }
+            return new Result(ScriptRunner.text(call.script(), reply), null);
+        } catch (LockStoreException e) {
+            return new Result(null, e);
+        }
+    }
+
+    /** One by one, until a server does not answer: it would not answer the others either. */
+    private List<Result> follow(List<ScriptCall> calls, List<Result> results) {
+        List<Result> followed = new ArrayList<>(results);
+        for (int i = 0; i < calls.size(); i++) {
+            LockStoreException failure = results.get(i).failure();
+            if (failure == null || !RedisFailures.isMoved(failure)) {
+                continue;
+            }
+            ScriptCall call = calls.get(i);
+            try {
+                ScriptRunner.Reply reply = runner.run(call);
+                followed.set(i, new Result(reply.text(), null));
+            } catch (LockStoreException e) {
+                followed.set(i, new Result(null, e));
+                if (RedisFailures.isNoAnswer(e)) {
+                    return followed;
+                }
+            }
+        }
+        return followed;
+    }
+}

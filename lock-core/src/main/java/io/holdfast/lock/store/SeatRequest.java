@@ -1,0 +1,12 @@
+package io.holdfast.lock.store;
+
+import io.holdfast.lock.api.LockKey;
+import java.util.List;
+
+/**
+ * The seats of one client in the queue of one lock.
+ *
+ * @param key the lock
+ * @param owners the waiting acquisitions
+ */
+public record SeatRequest(LockKey key, List<OwnerId> owners) {}

@@ -1,0 +1,30 @@
+package io.holdfast.lock.store;
+
+/**
+ * Hears what a store has to say to one client. All of it are hints, any of which may be lost or late. Called on the
+ * store's threads: must be quick, must not block, and must not throw.
+ */
+public interface WakeListener {
+
+    /**
+     * The lock that an acquisition waits for is reserved for it.
+     *
+     * @param sequence of the acquisition's {@link OwnerId}
+     * @param reservation the grant
+     */
+    void granted(long sequence, Reservation reservation);
+
+    /**
+     * Somebody has taken a seat behind an acquisition that holds its lock, and reserved more than one token.
+     *
+     * @param sequence of the holder's {@link OwnerId}
+     * @param waiters who waits
+     */
+    void awaited(long sequence, Waiters waiters);
+
+    /** From now on hints arrive; those of the time before may have been lost. */
+    void connected();
+
+    /** Hints do not arrive until the store has connected again, which it tries by itself. */
+    void disconnected();
+}

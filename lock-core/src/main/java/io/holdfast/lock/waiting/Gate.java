@@ -1,0 +1,215 @@
+package io.holdfast.lock.waiting;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The threads of one client that want the same exclusive lock, in a line. One at a time, the front, goes to the store; so
+ * what the store sees does not grow with the number of threads.
+ *
+ * <pre>
+ *                     handOff: the lock itself, no call
+ *                   ┌──────────────────────────────────┐
+ *   enter ─► line ──┤                                  ├─► front ─► store ─► holds ─┬─► handOff ─► next in line
+ *             │     └── pass: the seat, if there is one┘                            └─► release, pass ─► next
+ *             └─ timeout, interrupt: gone
+ * </pre>
+ *
+ * <p><b>Offers.</b> While other clients wait, a cohort may go on for a few hand-offs only, and to wake a parked thread for
+ * each of them takes ten times as long as all the work. So after a hold that was shorter than a wake-up the lock is
+ * <em>offered</em>: it belongs to whoever comes first, the head, which is woken, or a thread that happens to run, such as
+ * the former holder. When the cohort has come to its end, the head is next for certain. So within one cohort one thread
+ * may get the lock several times in a row; over many of them all get it as often.
+ *
+ * <p>Why nobody is forgotten: whenever somebody stands in line there is a front, or an offer of which the head has been
+ * told since it looked last. The front changes only under the monitor, and each way out of it (handOff, pass, fail) names
+ * the next one, or makes the offer, in the same step; an offer ends only by being taken, which makes a front. A thread that
+ * gives up cancels under the monitor as well: either it was still in line, and leaves it, or it has been made the front,
+ * and then has to act as such; the head, to which an offer was made, takes it instead of giving up. A gate without anybody
+ * retires in the step that finds it empty, and nobody enters a retired gate.
+ *
+ * <p>The monitor is held for a few steps only, never during a call of the store or a wait.
+ */
+final class Gate {
+
+    /** A lock that is held at the store, and waits for the first thread that comes. */
+    private record Offer(Turn from, HandOff handOff) {}
+
+    private final Gates gates;
+    private final LockKey key;
+    private final Set<Turn> line = new LinkedHashSet<>();
+    private @Nullable Turn front;
+    private @Nullable Offer offer;
+    private @Nullable Turn told;
+    private @Nullable Seat seat;
+    private volatile Optional<LockHolder> holder = Optional.empty();
+    private boolean retired;
+
+    Gate(Gates gates, LockKey key) {
+        this.gates = gates;
+        this.key = key;
+    }
+
+    /** Returns null if the gate has retired meanwhile. */
+    synchronized @Nullable Turn enter(Object terms, boolean orNothing) {
+        if (retired) {
+            return null;
+        }
+        Turn turn = new Turn(this, terms);
+        if (offer != null && turn.wantsTheSameAs(offer.from())) {
+            take(turn);
+        } else if (front == null && offer == null) {
+            front = turn;
+            turn.state = Turn.State.FRONT;
+        } else if (orNothing) {
+            return null;
+        } else {
+            line.add(turn);
+        }
+        return turn;
+    }
+
+    /** A thread in line looks whether the lock is offered to it; if not, it will be told. */
+    synchronized void look(Turn turn) {
+        if (head() == turn) {
+            told = null;
+            if (offer != null) {
+                take(turn);
+            }
+        }
+    }
+
+    private void take(Turn turn) {
+        turn.handOff = Objects.requireNonNull(offer).handOff();
+        offer = null;
+        line.remove(turn);
+        front = turn;
+        turn.state = Turn.State.HANDED_OFF;
+    }
+
+    /** The front was told who holds the lock. */
+    void blockedBy(Optional<LockHolder> told) {
+        holder = told;
+    }
+
+    Optional<LockHolder> blockedBy() {
+        return holder;
+    }
+
+    boolean isClosed() {
+        return gates.isClosed();
+    }
+
+    synchronized boolean hasFollowers() {
+        return !line.isEmpty();
+    }
+
+    synchronized boolean cancel(Turn turn) {
+        look(turn);
+        boolean wasInLine = line.remove(turn);
+        if (wasInLine) {
+            turn.state = Turn.State.GONE;
+        }
+        return wasInLine;
+    }
+
+    synchronized @Nullable Seat takeSeat(Turn turn) {
+        Seat left = front == turn ? seat : null;
+        seat = null;
+        return left;
+    }
+
+    /** Returns whether the lock does not belong to the thread any more. */
+    boolean handOff(Turn from, Cohort cohort, long deadline, boolean brief) {
+        Turn next;
+        boolean wake = true;
+        synchronized (this) {
+            next = front == from ? head() : null;
+            long token = next != null && next.wantsTheSameAs(from) ? cohort.next() : 0;
+            if (next == null || token == 0) {
+                return false;
+            }
+            cohort.handedOff(token);
+            HandOff handOff = new HandOff(cohort, token, deadline);
+            if (brief && cohort.isAwaited()) {
+                from.state = Turn.State.GONE;
+                front = null;
+                offer = new Offer(from, handOff);
+                wake = told != next;
+                told = next;
+            } else {
+                next.handOff = handOff;
+                promote(from, next, Turn.State.HANDED_OFF);
+            }
+        }
+        if (wake) {
+            next.wake();
+        }
+        return true;
+    }
+
+    boolean pass(Turn from, @Nullable Seat left) {
+        Turn next;
+        synchronized (this) {
+            if (front != from) {
+                return false;
+            }
+            next = head();
+            if (next == null) {
+                retire(from);
+                return false;
+            }
+            seat = left;
+            promote(from, next, Turn.State.FRONT);
+        }
+        next.wake();
+        return true;
+    }
+
+    void fail(Turn from, LockStoreException cause) {
+        List<Turn> failed;
+        synchronized (this) {
+            if (front != from) {
+                return;
+            }
+            failed = new ArrayList<>(line);
+            line.clear();
+            for (Turn turn : failed) {
+                turn.failure = cause;
+                turn.state = Turn.State.FAILED;
+            }
+            retire(from);
+        }
+        failed.forEach(Turn::wake);
+    }
+
+    synchronized List<Turn> inLine() {
+        return new ArrayList<>(line);
+    }
+
+    private @Nullable Turn head() {
+        return line.isEmpty() ? null : line.iterator().next();
+    }
+
+    private void promote(Turn from, Turn next, Turn.State state) {
+        from.state = Turn.State.GONE;
+        line.remove(next);
+        front = next;
+        next.state = state;
+    }
+
+    private void retire(Turn last) {
+        last.state = Turn.State.GONE;
+        front = null;
+        retired = true;
+        gates.remove(key, this);
+    }
+}

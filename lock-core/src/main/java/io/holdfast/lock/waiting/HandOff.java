@@ -1,0 +1,10 @@
+package io.holdfast.lock.waiting;
+
+/**
+ * A lock that one thread of this client hands to the next, without the store: the lease stays as it is.
+ *
+ * @param cohort the grant that it belongs to
+ * @param token the next holder's fencing token
+ * @param deadline until when it is certainly held without renewal, on the ticker
+ */
+public record HandOff(Cohort cohort, long token, long deadline) {}

@@ -1,0 +1,358 @@
+package io.holdfast.lock.waiting;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The seats of one client in all queues at the store: hears when one is called, and asks for all of them from time to
+ * time, in case a call was lost.
+ *
+ * <pre>
+ *   store ── granted(n) ───────────────────────► seat n ──► its waiter uses the grant, or asks for a longer one
+ *   one thread ── keepSeats(row, row, …) ── called ─► seat n ──► its waiter asks the store
+ * </pre>
+ *
+ * <p>A row is all seats in one queue. It is asked for when what blocks it would end by itself, at the latest every 500 ms
+ * (100 ms while calls cannot be heard), up to a tenth earlier, never twice in 10 ms; rows that are due soon are taken
+ * along, so the number of calls does not grow with that of waiters. That also keeps the seats alive. When calls can be
+ * heard again, all rows are asked for at once, since those of the time between were lost.
+ *
+ * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its seat was found to
+ * be reserved or gone, or the store to be out of order: either way its next question makes progress.
+ *
+ * <p>Thread-safe. The thread and the subscription start when the first seat is taken.
+ */
+public final class SeatKeeper implements WakeListener, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(SeatKeeper.class);
+
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long LONGEST_DEAF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private final LockStore store;
+    private final String clientId;
+    private final Ticker ticker;
+    private final boolean withThread;
+
+    private final Map<Long, Seat> seats = new ConcurrentHashMap<>();
+    private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
+
+    /** Guarded by this monitor, which is never held during a call of the store. */
+    private final Map<LockKey, SeatRow> rows = new HashMap<>();
+
+    private final TreeSet<SeatRow> byTime = new TreeSet<>();
+    private long rowNumbers;
+    private boolean hearing;
+    private LockStore.@Nullable Listening listening;
+    private @Nullable Thread thread;
+    private volatile boolean closed;
+
+    /**
+     * Creates an instance.
+     *
+     * @param store keeps the queues
+     * @param clientId the client
+     * @param ticker the clock
+     */
+    public SeatKeeper(LockStore store, String clientId, Ticker ticker) {
+        this(store, clientId, ticker, true);
+    }
+
+    /** Without a thread, the owner calls {@link #tick()}: for tests on virtual time. */
+    SeatKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
+        this.store = store;
+        this.clientId = clientId;
+        this.ticker = ticker;
+        this.withThread = withThread;
+    }
+
+    /**
+     * Begins to hear for an acquisition, before its first call is sent.
+     *
+     * @param key what is to be acquired
+     * @param owner the acquisition
+     * @return its seat, to be {@linkplain #giveUp given up} in the end
+     * @throws IllegalStateException if the client is closed
+     */
+    public Seat open(LockKey key, OwnerId owner) {
+        Seat seat = new Seat(key, owner);
+        seats.put(owner.sequence(), seat);
+        if (closed) {
+            seats.remove(owner.sequence());
+            throw Gates.closedClient();
+        }
+        return seat;
+    }
+
+    /**
+     * The store has given the acquisition a place in the queue, or confirmed it.
+     *
+     * @param seat the seat
+     * @param askedAt when it was asked, on the ticker, before the first send
+     * @param held the answer
+     */
+    public void taken(Seat seat, long askedAt, AcquireReply.Held held) {
+        Duration blockedFor = held.blockedFor();
+        seat.answered(askedAt, held.storeMicros());
+        boolean wake;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            long pollAt = ticker.nanos() + interval(blockedFor);
+            SeatRow row = rows.computeIfAbsent(seat.key(), key -> new SeatRow(key, rowNumbers++, pollAt));
+            row.add(seat);
+            seat.taken = true;
+            wake = schedule(row, byTime.contains(row) && row.pollAt() - pollAt < 0 ? row.pollAt() : pollAt);
+        }
+        hear();
+        if (wake) {
+            wake();
+        }
+    }
+
+    /**
+     * Ends what {@link #open} began: the acquisition holds the lock, or has failed for good.
+     *
+     * @param seat the seat
+     * @return whether the store had given it a place
+     */
+    public boolean giveUp(Seat seat) {
+        seats.remove(seat.owner().sequence());
+        if (seat.taken) {
+            leaveRow(seat);
+        }
+        return seat.taken;
+    }
+
+    private synchronized void leaveRow(Seat seat) {
+        SeatRow row = rows.get(seat.key());
+        if (row != null) {
+            row.remove(seat);
+            if (row.isEmpty()) {
+                rows.remove(row.key());
+                byTime.remove(row);
+            }
+        }
+    }
+
+    /**
+     * Has a cohort told when somebody waits at the store. The hint may be here before the news that the lock was granted;
+     * then the seat has kept it. It is written to the seat first and to the cohort then, and here they are looked at in the
+     * other order, so one of both finds the other.
+     */
+    void attend(Cohort cohort) {
+        hear();
+        long sequence = cohort.owner().sequence();
+        cohorts.put(sequence, cohort);
+        Seat seat = seats.get(sequence);
+        if (seat != null && seat.awaited() != Waiters.NONE) {
+            cohort.awaited(seat.awaited());
+        }
+    }
+
+    void dismiss(Cohort cohort) {
+        cohorts.remove(cohort.owner().sequence());
+    }
+
+    @Override
+    public void granted(long sequence, Reservation reservation) {
+        Seat seat = seats.get(sequence);
+        if (seat != null) {
+            seat.granted(reservation);
+        }
+    }
+
+    @Override
+    public void awaited(long sequence, Waiters waiters) {
+        Seat seat = seats.get(sequence);
+        if (seat != null) {
+            seat.awaited(waiters);
+        }
+        Cohort cohort = cohorts.get(sequence);
+        if (cohort != null) {
+            cohort.awaited(waiters);
+        }
+    }
+
+    @Override
+    public void connected() {
+        heard(true, 0);
+    }
+
+    @Override
+    public void disconnected() {
+        heard(false, LONGEST_DEAF_NANOS);
+    }
+
+    private void heard(boolean now, long withinNanos) {
+        synchronized (this) {
+            hearing = now;
+            long latest = ticker.nanos() + withinNanos;
+            for (SeatRow row : new ArrayList<>(byTime)) {
+                if (row.pollAt() - latest > 0) {
+                    schedule(row, latest);
+                }
+            }
+        }
+        wake();
+    }
+
+    private void hear() {
+        synchronized (this) {
+            if (listening != null || closed) {
+                return;
+            }
+            if (withThread && thread == null) {
+                Thread keeper = new Thread(this::run, "lock-seats");
+                keeper.setDaemon(true);
+                keeper.start();
+                thread = keeper;
+            }
+            try {
+                listening = store.listen(clientId, this);
+            } catch (RuntimeException e) {
+                log.warn("Waiting for locks goes on by asking more often: calls of the store cannot be heard yet", e);
+            }
+        }
+    }
+
+    /** Returns whether the row is now the first. */
+    private boolean schedule(SeatRow row, long pollAt) {
+        byTime.remove(row);
+        row.pollAt(pollAt);
+        byTime.add(row);
+        return byTime.first() == row;
+    }
+
+    private long interval(Duration blockedFor) {
+        long longest = Math.min(hearing ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
+        long jittered = longest - ThreadLocalRandom.current().nextLong(longest / 10 + 1);
+        return Math.max(jittered, SHORTEST_NANOS);
+    }
+
+    private void run() {
+        while (!closed) {
+            long next;
+            try {
+                next = tick();
+            } catch (RuntimeException | Error e) {
+                log.error("Keeping the seats of waiters met an error and goes on", e);
+                next = ticker.nanos() + LONGEST_DEAF_NANOS;
+            }
+            LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));
+        }
+    }
+
+    private void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /**
+     * Asks for every row that is due. The keeper's own thread does that in time; others may, if they like.
+     *
+     * @return when the next one is due, on the ticker
+     */
+    public long tick() {
+        List<SeatRow> due = takeDue();
+        if (!due.isEmpty()) {
+            List<SeatRequest> requests = requests(due);
+            long askedAt = ticker.nanos();
+            try {
+                settle(due, requests, store.keepSeats(requests), askedAt);
+            } catch (RuntimeException e) {
+                log.debug("The seats of {} queue(s) could not be kept", due.size(), e);
+                settle(due, requests, failed(due, e), askedAt);
+            } catch (Error e) {
+                settle(due, requests, failed(due, e), askedAt);
+                throw e;
+            }
+        }
+        synchronized (this) {
+            return byTime.isEmpty()
+                    ? ticker.nanos() + IDLE_NANOS
+                    : byTime.first().pollAt();
+        }
+    }
+
+    private synchronized List<SeatRow> takeDue() {
+        long now = ticker.nanos();
+        List<SeatRow> due = new ArrayList<>();
+        if (!byTime.isEmpty() && byTime.first().pollAt() - now <= 0) {
+            while (!byTime.isEmpty() && byTime.first().pollAt() - now <= TAKEN_ALONG_NANOS) {
+                due.add(byTime.pollFirst());
+            }
+        }
+        return due;
+    }
+
+    private synchronized List<SeatRequest> requests(List<SeatRow> due) {
+        return due.stream().map(SeatRow::request).toList();
+    }
+
+    private static List<SeatReply> failed(List<SeatRow> due, Throwable e) {
+        SeatReply reply = new SeatReply.Failed(String.valueOf(e.getMessage()));
+        return due.stream().map(row -> reply).toList();
+    }
+
+    /** Where the store failed, each waiter asks it, and tells its caller what is wrong. */
+    private void settle(List<SeatRow> due, List<SeatRequest> requests, List<SeatReply> replies, long askedAt) {
+        List<Seat> called = new ArrayList<>();
+        synchronized (this) {
+            for (int i = 0; i < due.size(); i++) {
+                SeatRow row = due.get(i);
+                Duration blockedFor = Duration.ofNanos(LONGEST_DEAF_NANOS);
+                if (replies.get(i) instanceof SeatReply.Kept kept) {
+                    called.addAll(row.kept(requests.get(i), kept, askedAt));
+                    blockedFor = kept.blockedFor();
+                } else {
+                    called.addAll(row.seats());
+                }
+                if (rows.get(row.key()) == row && !byTime.contains(row)) {
+                    schedule(row, ticker.nanos() + interval(blockedFor));
+                }
+            }
+        }
+        called.forEach(Seat::call);
+    }
+
+    /** Wakes all who wait; they find the client closed. */
+    @Override
+    public void close() {
+        LockStore.Listening open;
+        synchronized (this) {
+            closed = true;
+            open = listening;
+            listening = null;
+        }
+        wake();
+        seats.values().forEach(Seat::close);
+        if (open != null) {
+            open.close();
+        }
+    }
+}

@@ -1,0 +1,23 @@
+-- Turns the exclusive hold into a shared one, in one step, and lets in those who may share it.
+-- KEYS  1 the lock
+-- ARGV  1 owner  2 token retention in ms
+-- returns RELEASED or NOT_HOLDER
+-- include common
+-- include queue
+local owner = ARGV[1]
+local lock = load(KEYS[1], now_us(), tonumber(ARGV[2]))
+local hold, reply = shared_hold(lock, owner), 'RELEASED'
+if lock.owner == owner and lock.now < lock.lease_end then
+  local tokens, where = reserved_tokens(lock)
+  confirm(lock, owner)
+  put(lock, 'reader', owner)
+  lock.owner = nil
+  add_shared(lock, lock.lease_end)
+  write_shared(lock, owner, {lease_end = lock.lease_end, token = lock.token - tokens + 1, where = where})
+elseif not hold or lock.now >= hold.lease_end then
+  give_up_seat(lock, owner)
+  reply = 'NOT_HOLDER'
+end
+settle(lock)
+close(lock)
+return reply

@@ -1,0 +1,49 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The store has granted a lock, and then something breaks before anybody has a handle. */
+@Timeout(120)
+class GrantFailsTest extends ThreadsFixture {
+
+    @Test
+    void lock_that_nobody_was_given_is_given_back_and_the_next_thread_gets_its_turn() {
+        Future<LockHandle> holder = waiting(locks, REQUEST);
+        Future<LockHandle> unlucky = waiting(locks, REQUEST);
+        Future<LockHandle> next = waiting(locks, REQUEST);
+        store.beforeListen = () -> {
+            store.beforeListen = () -> {};
+            throw new OutOfMemoryError("no thread left (on purpose)");
+        };
+
+        get(holder).close();
+
+        assertThat(failure(unlucky)).hasMessage("no thread left (on purpose)");
+        assertThat(get(next).isHeld()).isTrue();
+        assertThat(locks.held()).isOne();
+        get(next).close();
+        eventually(this::isFree);
+        assertThat(others.tryAcquire(KEY)).isPresent();
+    }
+
+    @Test
+    void store_that_cannot_be_heard_is_asked_more_often() {
+        LockHandle held = others.acquire(KEY);
+        store.beforeListen = () -> {
+            throw new IllegalStateException("no connection left (on purpose)");
+        };
+        Future<LockHandle> waiter = waiting(locks, REQUEST);
+        held.close();
+
+        time.pass(Duration.ofMillis(100));
+        locks.keepSeats();
+
+        assertThat(get(waiter).isHeld()).isTrue();
+    }
+}

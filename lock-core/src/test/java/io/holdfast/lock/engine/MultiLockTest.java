@@ -1,0 +1,242 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockInterruptedException;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Several locks as one. */
+@Timeout(120)
+class MultiLockTest extends EngineFixture {
+
+    private static final LockRequest ALL = LockRequest.ofAll(List.of("b", "c", "a"));
+    private static final int ROUNDS = 500;
+
+    @Test
+    void locks_are_taken_in_one_order_whatever_order_they_are_named_in() {
+        LockHandle handle = locks.acquire(ALL);
+
+        assertThat(store.acquires).extracting(AcquireRequest::key).containsExactly(key("a"), key("b"), key("c"));
+        assertThat(handle.keys()).containsExactly(key("a"), key("b"), key("c"));
+        assertThat(handle.key()).isEqualTo(key("a"));
+        assertThat(LockRequest.ofAll(List.of("a", "c", "b", "a")).keys()).isEqualTo(ALL.keys());
+    }
+
+    @Test
+    void all_are_held_or_none() {
+        LockHandle blocker = others.acquire("b");
+
+        assertThat(locks.tryAcquire(ALL)).isEmpty();
+
+        assertThat(isFree("a")).isTrue();
+        assertThat(isFree("c")).isTrue();
+        assertThat(locks.held()).isZero();
+        blocker.close();
+        assertThat(locks.tryAcquire(ALL)).isPresent();
+        assertThat(isFree("a") || isFree("b") || isFree("c")).isFalse();
+    }
+
+    @Test
+    void refusal_names_the_lock_that_was_not_free() {
+        others.acquire("b");
+        assertThatThrownBy(() -> locks.acquire(ALL.waitFor(Duration.ofSeconds(1))))
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class, e -> assertThat(e.key()).isEqualTo(key("b")));
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void one_budget_serves_all_locks() {
+        others.acquire(LockRequest.of("a").lease(Duration.ofSeconds(2)).renew(false));
+        others.acquire(LockRequest.of("b").lease(Duration.ofSeconds(4)).renew(false));
+        others.acquire("c");
+        long start = time.nanos();
+
+        assertThatThrownBy(() -> locks.acquire(ALL.waitFor(Duration.ofSeconds(5))))
+                .isInstanceOf(LockNotAcquiredException.class);
+
+        assertThat(Duration.ofNanos(time.nanos() - start)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(5100));
+        assertThat(isFree("a")).isTrue();
+        assertThat(isFree("b")).isTrue();
+    }
+
+    @Test
+    void each_lock_has_a_token_of_its_own() {
+        LockHandle handle = locks.acquire(ALL);
+
+        assertThat(handle.fencingToken(key("b")))
+                .isEqualTo(store.inspect(key("b")).holder().orElseThrow().fencingToken());
+        assertThatThrownBy(handle::fencingToken)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("fencingToken(key)");
+        assertThatThrownBy(() -> handle.fencingToken(key("d"))).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void handle_is_held_while_all_locks_are() {
+        LockHandle handle = locks.acquire(ALL);
+        assertThat(handle.isHeld()).isTrue();
+        handle.ensureHeld();
+        assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(30));
+
+        handle.extend(Duration.ofMinutes(2));
+        assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(2));
+
+        handle.close();
+        handle.close();
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remaining()).isZero();
+        assertThatThrownBy(handle::ensureHeld).isInstanceOf(IllegalStateException.class);
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+    }
+
+    @Test
+    void lock_that_is_lost_makes_the_handle_lost_and_the_others_are_released() {
+        LockHandle handle = locks.acquire(ALL);
+        List<LockEvent.Lost> told = new CopyOnWriteArrayList<>();
+        handle.onLost(told::add);
+        others.forceRelease("b");
+        assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1))).isInstanceOf(LockLostException.class);
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(handle.remaining()).isZero();
+        assertThatThrownBy(handle::ensureHeld).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(handle::close)
+                .isInstanceOfSatisfying(
+                        LockLostException.class, e -> assertThat(e.key()).isEqualTo(key("b")));
+
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+        locks.close();
+        Awaitility.await().until(() -> told.size() == 1);
+        assertThat(told).extracting(LockEvent.Lost::key).containsExactly(key("b"));
+    }
+
+    @Test
+    void loss_of_all_locks_is_thrown_once_and_told_once() {
+        LockHandle handle = locks.acquire(ALL);
+        List<LockEvent.Lost> told = new CopyOnWriteArrayList<>();
+        handle.onLost(told::add);
+        time.pass(Duration.ofMinutes(1));
+
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+
+        Awaitility.await().until(() -> !told.isEmpty());
+        handle.close();
+        assertThat(told).hasSize(1);
+        assertThat(locks.held()).isZero();
+    }
+
+    @Test
+    void lock_that_is_lost_while_the_others_are_waited_for_is_told_and_releases_all() {
+        others.acquire(LockRequest.of("c").lease(Duration.ofSeconds(3)).renew(false));
+        assertThatThrownBy(() -> locks.acquire(ALL.lease(Duration.ofSeconds(1)).renew(false)))
+                .isInstanceOf(LockLostException.class);
+        assertThat(locks.held()).isZero();
+        assertThat(isFree("c")).isTrue();
+    }
+
+    @Test
+    void detached_handle_may_be_closed_by_another_thread() {
+        LockHandle handle = locks.acquire(ALL);
+        assertThat(handle.detach()).isSameAs(handle);
+        assertThat(locks.getLock("b").isHeldByCurrentThread()).isFalse();
+
+        onAnotherThread(() -> {
+            handle.close();
+            return "closed";
+        });
+
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+    }
+
+    @Test
+    void lock_that_the_thread_holds_already_is_entered_again() {
+        LockHandle outer = locks.acquire("b");
+        try (LockHandle all = locks.acquire(ALL)) {
+            assertThat(all.fencingToken(key("b"))).isEqualTo(outer.fencingToken());
+        }
+        assertThat(outer.isHeld()).isTrue();
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void interrupt_while_one_is_waited_for_releases_the_others() {
+        others.acquire("b");
+        store.after = Thread.currentThread()::interrupt;
+
+        assertThatThrownBy(() -> locks.acquire(ALL)).isInstanceOf(LockInterruptedException.class);
+
+        store.after = () -> {};
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(isFree("a")).isTrue();
+        Awaitility.await().until(() -> store.inspect(key("b")).waiters() == 0);
+    }
+
+    @Test
+    void view_of_several_locks_is_refused() {
+        assertThatThrownBy(() -> locks.getLock(ALL)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void overlapping_locks_in_any_order_never_wait_for_each_other_in_a_circle() throws Exception {
+        List<List<String>> sets =
+                List.of(List.of("a", "b"), List.of("b", "c"), List.of("c", "a"), List.of("c", "b", "a"));
+        InMemoryLockStore real = new InMemoryLockStore();
+        ExecutorService threads = Executors.newFixedThreadPool(2 * sets.size());
+        int[] guarded = new int[1];
+        try (LockEngine one = LockEngine.builder(real).build();
+                LockEngine two = LockEngine.builder(real).build()) {
+            List<Future<?>> running = new ArrayList<>();
+            for (List<String> set : sets) {
+                running.add(threads.submit(() -> lockOften(one, set, guarded)));
+                running.add(threads.submit(() -> lockOften(two, set, guarded)));
+            }
+            for (Future<?> each : running) {
+                each.get(100, TimeUnit.SECONDS);
+            }
+            assertThat(one.held() + two.held()).isZero();
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(guarded[0]).isEqualTo(2 * ROUNDS);
+    }
+
+    /** Counts where all three are held. */
+    private static void lockOften(LockEngine client, List<String> keys, int[] guarded) {
+        LockRequest request = LockRequest.ofAll(keys).waitFor(Duration.ofMinutes(2));
+        for (int i = 0; i < ROUNDS; i++) {
+            client.execute(request, () -> {
+                if (keys.size() == 3) {
+                    guarded[0]++;
+                }
+            });
+        }
+    }
+
+    private boolean isFree(String key) {
+        return store.inspect(key(key)).holder().isEmpty();
+    }
+
+    private static LockKey key(String key) {
+        return LockKey.of(key);
+    }
+}

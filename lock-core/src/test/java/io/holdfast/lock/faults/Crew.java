@@ -1,0 +1,96 @@
+package io.holdfast.lock.faults;
+
+import io.holdfast.lock.history.History;
+import io.holdfast.lock.history.SharedClock;
+import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Processes that take the same locks, and what they have recorded. Used by one thread. */
+final class Crew implements AutoCloseable {
+
+    private final String name;
+    private final Path records;
+    private final LockPlace place;
+    private final List<String> keys;
+    private final Defect defect;
+    private final List<WorkerProcess> workers = new ArrayList<>();
+    private final Random random = new Random();
+    private int started;
+
+    /**
+     * Starts processes; every other one uses Lettuce.
+     *
+     * @param name what sets it apart from other crews
+     * @param records an empty directory
+     */
+    static Crew start(String name, Path records, LockPlace place, List<String> keys, int size, Defect defect)
+            throws Exception {
+        Crew crew = new Crew(name, records, place, keys, defect);
+        for (int i = 0; i < size; i++) {
+            crew.startOne();
+        }
+        return crew;
+    }
+
+    private Crew(String name, Path records, LockPlace place, List<String> keys, Defect defect) {
+        this.name = name;
+        this.records = records;
+        this.place = place;
+        this.keys = keys;
+        this.defect = defect;
+    }
+
+    private void startOne() throws Exception {
+        TestRedis.Client driver = TestRedis.Client.values()[started % 2];
+        String record = records.resolve(driver + "-" + started).toString();
+        started++;
+        WorkerProcess worker = WorkerProcess.start(
+                LockingWorker.class, record, place.toString(), String.join(",", keys), driver.name(), defect.name());
+        workers.add(worker);
+        SharedClock.verify(() -> {
+            worker.send("time");
+            return Long.parseLong(worker.nextLine());
+        });
+    }
+
+    /** Like kill -9, at any moment; another one takes its place. */
+    void killOne() throws Exception {
+        workers.remove(random.nextInt(workers.size())).kill();
+        startOne();
+    }
+
+    /** It stands still, as in a long garbage collection. */
+    void stopOne(Duration time) throws InterruptedException {
+        WorkerProcess worker = workers.get(random.nextInt(workers.size()));
+        worker.signal("STOP");
+        Thread.sleep(time.toMillis());
+        worker.signal("CONT");
+    }
+
+    String name() {
+        return name;
+    }
+
+    List<String> keys() {
+        return keys;
+    }
+
+    /** What has been recorded so far. */
+    History history() throws IOException {
+        return Files.exists(records) ? History.read(records) : new History(List.of());
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (WorkerProcess worker : workers) {
+            worker.close();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.holdfast.lock.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.testing.RedisAddress;
+import io.holdfast.lock.testing.RedisServerProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Servers that know nothing of each other. */
+@Tag("faults")
+class QuorumFaultsTest {
+
+    private static final Duration SLOW = Duration.ofMillis(100);
+    private static final Duration QUICK = Duration.ofMillis(10);
+    private static final int SLOW_TIMES = 30;
+
+    private final List<RedisServerProcess> servers = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        servers.forEach(RedisServerProcess::close);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void promises_are_kept_whatever_happens_to_a_minority(int count) throws Exception {
+        Stream.generate(RedisServerProcess::start).limit(count).forEach(servers::add);
+        List<RedisAddress> addresses = servers.stream()
+                .map(server -> RedisAddress.standalone(server.port()))
+                .toList();
+        String name = "quorum of " + count;
+        try (FaultRun run = new FaultRun(name)) {
+            Crew crew = run.crew("quorum", LockPlace.of(addresses), Keys.of(6, Use.ALONE, Use.SHARED, Use.PERMIT), 3);
+            run.inflict(List.of(
+                    new Fault("minority killed and restarted empty", this::restartEmpty),
+                    new Fault("minority killed for longer than the lease", this::killForLong),
+                    new Fault("minority stopped for longer than the lease", () -> stop(minority())),
+                    new Fault("minority slow", this::slowDown),
+                    new Fault("majority stopped for longer than the lease", () -> stop(majority())),
+                    new Fault("process killed", crew::killOne),
+                    new Fault(
+                            "process stopped for longer than the lease",
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+            Report report = run.report(name, crew);
+            assertThat(report.violations()).isEmpty();
+            assertThat(report.unexpectedFailures()).isEmpty();
+        }
+    }
+
+    private List<RedisServerProcess> minority() {
+        List<RedisServerProcess> shuffled = new ArrayList<>(servers);
+        Collections.shuffle(shuffled);
+        return shuffled.subList(0, servers.size() / 2);
+    }
+
+    private List<RedisServerProcess> majority() {
+        List<RedisServerProcess> others = new ArrayList<>(servers);
+        others.removeAll(minority());
+        return others;
+    }
+
+    private void restartEmpty() {
+        for (RedisServerProcess server : minority()) {
+            server.kill();
+            server.startAgain();
+        }
+    }
+
+    private void killForLong() throws InterruptedException {
+        List<RedisServerProcess> killed = minority();
+        killed.forEach(RedisServerProcess::kill);
+        Outages.sleep(Outages.LONGER_THAN_LEASE);
+        killed.forEach(RedisServerProcess::startAgain);
+    }
+
+    private static void stop(List<RedisServerProcess> some) throws InterruptedException {
+        some.forEach(RedisServerProcess::pause);
+        Outages.sleep(Outages.LONGER_THAN_LEASE);
+        some.forEach(RedisServerProcess::resume);
+    }
+
+    /** They answer in a tenth of the time only. */
+    private void slowDown() throws InterruptedException {
+        List<RedisServerProcess> slow = minority();
+        for (int i = 0; i < SLOW_TIMES; i++) {
+            slow.forEach(RedisServerProcess::pause);
+            Outages.sleep(SLOW);
+            slow.forEach(RedisServerProcess::resume);
+            Outages.sleep(QUICK);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.holdfast.lock.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.testing.FaultProxy;
+import io.holdfast.lock.testing.RedisAddress;
+import io.holdfast.lock.testing.RedisServerProcess;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** One server, which several processes reach by a bad network. */
+@Tag("faults")
+class StandaloneFaultsTest {
+
+    private final RedisServerProcess server = RedisServerProcess.start();
+    private final FaultProxy network = new FaultProxy(server.port());
+
+    @AfterEach
+    void end() {
+        network.close();
+        server.close();
+    }
+
+    @Test
+    void promises_are_kept_whatever_happens_to_network_server_and_clients() throws Exception {
+        try (FaultRun run = new FaultRun("one server")) {
+            LockPlace place = LockPlace.of(RedisAddress.standalone(network.port()));
+            Crew crew = run.crew("standalone", place, Keys.forAllUses(6), 3);
+            run.inflict(List.of(
+                    new Fault("server stopped for longer than the lease", () -> pause(Outages.LONGER_THAN_LEASE)),
+                    new Fault("server stopped for less than the lease", () -> pause(Outages.SHORTER_THAN_LEASE)),
+                    new Fault("connections cut", network::cut),
+                    new Fault("answers lost for 1 s", this::loseAnswers),
+                    new Fault("scripts flushed", this::flushScripts),
+                    new Fault("process killed", crew::killOne),
+                    new Fault(
+                            "process stopped for longer than the lease",
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+            Report report = run.report("one server", crew);
+            assertThat(report.violations()).isEmpty();
+            assertThat(report.unexpectedFailures()).isEmpty();
+            assertThat(report.history().losses()).isPositive();
+        }
+    }
+
+    private void pause(Duration time) throws InterruptedException {
+        server.pause();
+        Thread.sleep(time.toMillis());
+        server.resume();
+    }
+
+    private void loseAnswers() throws InterruptedException {
+        network.loseReplies(true);
+        Thread.sleep(1000);
+        network.loseReplies(false);
+        network.cut();
+    }
+
+    private void flushScripts() {
+        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+            redis.scriptFlush();
+        }
+    }
+}

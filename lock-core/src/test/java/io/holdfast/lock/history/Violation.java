@@ -1,0 +1,33 @@
+package io.holdfast.lock.history;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A promise that was certainly broken.
+ *
+ * @param witnesses the attempts that show it
+ */
+public record Violation(Promise promise, String what, List<Attempt> witnesses) {
+
+    /** What is checked. */
+    public enum Promise {
+        /** An exclusive lock has one holder, a shared one as many as its limit. */
+        EXCLUSION,
+        /** Tokens of a key increase over its grants. */
+        TOKENS,
+        /** What is lost stays lost. */
+        FINALITY
+    }
+
+    static Violation of(Promise promise, String what, Attempt... witnesses) {
+        return new Violation(promise, what, Arrays.asList(witnesses));
+    }
+
+    @Override
+    public String toString() {
+        return promise + ": " + what
+                + witnesses.stream().map(each -> "\n    " + each).collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,203 @@
+package io.holdfast.lock.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How many servers it takes, on stores in memory that come and go. */
+class QuorumTest {
+
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private final FakeTicker time = new FakeTicker();
+    private int sequence;
+
+    /** Their clocks are seconds apart. */
+    private List<StoreSpy> servers(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new StoreSpy(
+                        new InMemoryLockStore(time, InstantSource.offset(time, Duration.ofSeconds(i % 3)))))
+                .toList();
+    }
+
+    private QuorumLockStore quorum(List<StoreSpy> servers) {
+        List<QuorumNode> nodes = IntStream.range(0, servers.size())
+                .mapToObj(i -> new QuorumNode("node-" + i, servers.get(i)))
+                .toList();
+        return new QuorumLockStore(nodes, LONGEST, time, Runnable::run);
+    }
+
+    private OwnerId owner() {
+        return new OwnerId("client", ++sequence);
+    }
+
+    private static AcquireRequest request(OwnerId owner, int limit, long leaseMillis) {
+        return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, false, true, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 4, 6})
+    void too_few_servers_and_even_numbers_are_refused(int count) {
+        assertThatThrownBy(() -> quorum(servers(count)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("odd number");
+    }
+
+    @Test
+    void server_that_is_named_twice_is_refused() {
+        List<QuorumNode> nodes = List.of(
+                new QuorumNode("a:1", new InMemoryLockStore()),
+                new QuorumNode("b:1", new InMemoryLockStore()),
+                new QuorumNode("a:1", new InMemoryLockStore()));
+
+        assertThatThrownBy(() -> new QuorumLockStore(nodes, LONGEST))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("twice");
+    }
+
+    @Test
+    void fair_locks_are_refused() {
+        AcquireRequest fair = new AcquireRequest(KEY, owner(), 1000, HERE, 0, true, true, 1);
+
+        assertThatThrownBy(() -> quorum(servers(3)).acquire(fair))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Fair locks");
+    }
+
+    @Test
+    void lease_that_a_restarted_server_does_not_wait_for_is_refused() {
+        QuorumLockStore store = quorum(servers(3));
+
+        assertThatThrownBy(() -> store.acquire(request(owner(), 0, LONGEST.toMillis() + 1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("rejoin-delay");
+        assertThat(store.acquire(request(owner(), 0, LONGEST.toMillis()))).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    /** Each server is asked by each client, in an order of its own; some do not answer. */
+    @RepeatedTest(200)
+    void permits_are_never_more_than_the_limit(RepetitionInfo repetition) {
+        Random random = new Random(repetition.getCurrentRepetition());
+        int limit = 1 + random.nextInt(5);
+        List<StoreSpy> servers = servers(random.nextBoolean() ? 3 : 5);
+        QuorumLockStore store = quorum(servers);
+        List<OwnerId> holders = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            servers.forEach(server -> server.reachable(random.nextInt(5) > 0));
+            OwnerId owner = owner();
+            try {
+                if (store.acquire(request(owner, limit, 60_000)) instanceof AcquireReply.Granted) {
+                    holders.add(owner);
+                }
+            } catch (LockStoreException majorityLost) {
+                // What a minority has granted stays in the way of others.
+            }
+            assertThat(holders).hasSizeLessThanOrEqualTo(limit);
+            if (!holders.isEmpty() && random.nextInt(4) == 0) {
+                servers.forEach(server -> server.reachable(true));
+                store.release(new ReleaseRequest(KEY, holders.remove(0)));
+            }
+        }
+    }
+
+    @Test
+    void permits_need_more_servers_than_a_majority() {
+        List<StoreSpy> servers = servers(3);
+        QuorumLockStore store = quorum(servers);
+        OwnerId owner = owner();
+        assertThat(store.acquire(request(owner, 2, 30_000))).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+
+        servers.get(0).reachable(false);
+
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Failed.class);
+        servers.get(0).reachable(true);
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+    }
+
+    @Test
+    void exclusive_lock_is_renewed_by_a_majority_and_by_no_less() {
+        List<StoreSpy> servers = servers(5);
+        QuorumLockStore store = quorum(servers);
+        OwnerId owner = owner();
+        store.acquire(request(owner, 0, 30_000));
+
+        servers.get(0).reachable(false);
+        servers.get(3).reachable(false);
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+
+        servers.get(4).forceRelease(KEY);
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Failed.class);
+
+        servers.forEach(server -> server.reachable(true));
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+        servers.get(0).forceRelease(KEY);
+        servers.get(1).forceRelease(KEY);
+        assertThat(renew(store, owner)).isInstanceOf(RenewReply.NotHolder.class);
+    }
+
+    private static RenewReply renew(QuorumLockStore store, OwnerId owner) {
+        return store.renew(List.of(new RenewRequest(KEY, owner, 30_000))).get(0);
+    }
+
+    @Test
+    void what_a_minority_granted_is_given_back() {
+        List<StoreSpy> servers = servers(3);
+        QuorumLockStore store = quorum(servers);
+        OwnerId others = owner();
+        servers.get(0).acquire(request(others, 0, 30_000));
+        servers.get(1).acquire(request(others, 0, 30_000));
+
+        AcquireReply reply = store.acquire(request(owner(), 0, 30_000));
+
+        assertThat(reply).isInstanceOf(AcquireReply.Held.class);
+        assertThat(servers.get(2).inspect(KEY).holders()).isEmpty();
+    }
+
+    /** Each time by a client that knows nothing of the servers' clocks. */
+    @Test
+    void tokens_grow_whichever_majority_grants_them() {
+        List<StoreSpy> servers = servers(5);
+        Random random = new Random(1);
+        long last = 0;
+        for (int i = 0; i < 500; i++) {
+            int down = random.nextInt(5);
+            int alsoDown = random.nextInt(5);
+            for (int server = 0; server < 5; server++) {
+                servers.get(server).reachable(server != down && server != alsoDown);
+            }
+            OwnerId owner = owner();
+            AcquireReply reply = quorum(servers).acquire(request(owner, 0, 100));
+            assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+            long token = ((AcquireReply.Granted) reply).token();
+            assertThat(token).isGreaterThan(last);
+            last = token;
+            time.pass(Duration.ofMillis(random.nextBoolean() ? 200 : 104));
+        }
+    }
+}

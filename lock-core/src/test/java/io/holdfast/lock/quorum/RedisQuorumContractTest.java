@@ -1,0 +1,113 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.HolderContract;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.RedisTime;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/** A quorum of real servers. */
+class RedisQuorumContractTest {
+
+    private static final List<RedisServerProcess> SERVERS =
+            Stream.generate(RedisServerProcess::start).limit(5).toList();
+    private static final List<RedisConnectionFactory> CONNECTIONS = new ArrayList<>();
+    private static final List<LockStore> STORES = new ArrayList<>();
+
+    @AfterAll
+    static void close() {
+        STORES.forEach(LockStore::close);
+        CONNECTIONS.forEach(TestRedis::destroy);
+        SERVERS.forEach(RedisServerProcess::close);
+    }
+
+    private static LockStore open(TestRedis.Client client, int size) {
+        List<QuorumNode> nodes = SERVERS.stream()
+                .limit(size)
+                .map(server -> node(client.connect(server.port()), server.port()))
+                .toList();
+        LockStore store = new QuorumLockStore(nodes, Duration.ofHours(1));
+        STORES.add(store);
+        return store;
+    }
+
+    private static QuorumNode node(RedisConnectionFactory connections, int port) {
+        CONNECTIONS.add(connections);
+        return new QuorumNode("127.0.0.1:" + port, new RedisLockStore(connections, RedisLockSettings.STANDARD));
+    }
+
+    private abstract static class OnRedis extends HolderContract {
+
+        private final LockStore store;
+
+        OnRedis(LockStore store) {
+            this.store = store;
+        }
+
+        @Override
+        public LockStore store() {
+            return store;
+        }
+
+        /** Servers keep a lease for a little longer than their caller counts it. */
+        @Override
+        public void pass(LockKey key, Duration time) {
+            Duration onServers = time.plus(time.dividedBy(100)).plusMillis(2);
+            for (RedisServerProcess server : SERVERS) {
+                try (Jedis jedis = new Jedis("127.0.0.1", server.port())) {
+                    RedisTime.pass(jedis, "lock:{" + key + "}", onServers);
+                }
+            }
+        }
+    }
+
+    @Nested
+    class OfThreeByJedis extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.JEDIS, 3);
+
+        OfThreeByJedis() {
+            super(STORE);
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class OfThreeByLettuce extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.LETTUCE, 3);
+
+        OfThreeByLettuce() {
+            super(STORE);
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class OfFiveByJedis extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.JEDIS, 5);
+
+        OfFiveByJedis() {
+            super(STORE);
+        }
+    }
+
+    @Nested
+    class OfFiveByLettuce extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.LETTUCE, 5);
+
+        OfFiveByLettuce() {
+            super(STORE);
+        }
+    }
+}

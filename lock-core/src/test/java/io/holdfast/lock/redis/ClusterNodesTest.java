@@ -1,0 +1,92 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.testing.RedisClusterProcesses;
+import io.holdfast.lock.testing.ServerNode;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** The nodes of a cluster do not wait for each other. */
+@Tag("full")
+class ClusterNodesTest {
+
+    /** As long as a command timeout: one that waited for a node that hangs would be late. */
+    private static final Duration LEASE = Duration.ofSeconds(1);
+
+    private static RedisClusterProcesses cluster;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisClusterProcesses.start(3, 0, Duration.ofMinutes(5));
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    private static List<LockKey> keys(TestRedis.Client client) {
+        return IntStream.range(0, 60)
+                .mapToObj(i -> LockKey.of(client + ":" + i))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void store_tells_its_nodes_apart(TestRedis.Client client) {
+        RedisConnectionFactory connections = client.connect(cluster.address());
+        try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD)) {
+            assertThat(keys(client).stream().collect(Collectors.groupingBy(store::serverOf)))
+                    .hasSize(3)
+                    .allSatisfy((server, theirs) -> assertThat(theirs.stream()
+                                    .map(key -> cluster.masterOf("lock:{" + key.value() + "}"))
+                                    .distinct())
+                            .hasSize(1));
+        }
+        TestRedis.destroy(connections);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void node_that_hangs_loses_its_own_locks_and_no_others(TestRedis.Client client) throws InterruptedException {
+        RedisConnectionFactory connections = client.connect(cluster.address());
+        try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
+                LockEngine locks = LockEngine.builder(store).build()) {
+            List<LockHandle> hanging = new ArrayList<>();
+            List<LockHandle> healthy = new ArrayList<>();
+            ServerNode node = cluster.masterOf("lock:{" + client + ":0}");
+            for (LockKey key : keys(client)) {
+                boolean hangs = cluster.masterOf("lock:{" + key.value() + "}") == node;
+                (hangs ? hanging : healthy)
+                        .add(locks.acquire(LockRequest.of(key.value()).lease(LEASE)));
+            }
+            node.pause();
+            Awaitility.await()
+                    .atMost(1, TimeUnit.MINUTES)
+                    .until(() -> hanging.stream().noneMatch(LockHandle::isHeld));
+            Thread.sleep(3 * LEASE.toMillis());
+
+            node.resume();
+
+            assertThat(healthy).isNotEmpty().allMatch(LockHandle::isHeld);
+        }
+        TestRedis.destroy(connections);
+    }
+}

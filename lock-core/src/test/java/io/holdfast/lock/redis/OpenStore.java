@@ -1,0 +1,35 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.testing.RedisTopology;
+import io.holdfast.lock.testing.TestRedis;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** A store, and the application's connections that it was made from. */
+record OpenStore(RedisConnectionFactory application, RedisLockStore store) {
+
+    private record Place(RedisTopology topology, TestRedis.Client client) {}
+
+    private static final Map<Place, OpenStore> OPEN = new HashMap<>();
+
+    /** The same for all tests of a class. */
+    static RedisLockStore of(RedisTopology topology, TestRedis.Client client) {
+        return OPEN.computeIfAbsent(new Place(topology, client), place -> open(topology.connect(client)))
+                .store();
+    }
+
+    private static OpenStore open(RedisConnectionFactory application) {
+        return new OpenStore(application, new RedisLockStore(application, RedisLockSettings.STANDARD));
+    }
+
+    static void closeAll() {
+        OPEN.values().forEach(OpenStore::close);
+        OPEN.clear();
+    }
+
+    private void close() {
+        store.close();
+        TestRedis.destroy(application);
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.LockStoreContract;
+import io.holdfast.lock.testing.RedisTime;
+import io.holdfast.lock.testing.RedisTopology;
+import io.holdfast.lock.testing.TestRedis;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import redis.clients.jedis.Jedis;
+
+/** The contract on one kind of Redis, by one driver. */
+@TestInstance(Lifecycle.PER_METHOD)
+abstract class RedisContract extends LockStoreContract {
+
+    private static final KeyLayout LAYOUT = new KeyLayout("lock");
+
+    private final RedisTopology topology;
+    private final TestRedis.Client client;
+
+    RedisContract(RedisTopology topology, TestRedis.Client client) {
+        this.topology = topology;
+        this.client = client;
+    }
+
+    @AfterAll
+    static void closeStores() {
+        OpenStore.closeAll();
+    }
+
+    @Override
+    public LockStore store() {
+        return OpenStore.of(topology, client);
+    }
+
+    @Override
+    public void pass(LockKey key, Duration time) {
+        String name = name(key);
+        try (Jedis jedis = topology.administrator(name)) {
+            RedisTime.pass(jedis, name, time);
+        }
+    }
+
+    /** Messages from different servers may overtake each other. */
+    @Override
+    public LockKey beside(LockKey key, String suffix) {
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> LockKey.of(key + suffix + i))
+                .filter(other -> topology.onOneServer(name(key), name(other)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static String name(LockKey key) {
+        return new String(LAYOUT.bytes(key), StandardCharsets.UTF_8);
+    }
+}

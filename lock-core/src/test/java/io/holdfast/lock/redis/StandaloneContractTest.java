@@ -1,0 +1,23 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.testing.RedisTopology;
+import io.holdfast.lock.testing.TestRedis;
+import org.junit.jupiter.api.Nested;
+
+/** The contract on one server. */
+class StandaloneContractTest {
+
+    @Nested
+    class OnJedis extends RedisContract {
+        OnJedis() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
+        }
+    }
+
+    @Nested
+    class OnLettuce extends RedisContract {
+        OnLettuce() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.holdfast.lock.scenes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.testing.RedisClusterProcesses;
+import io.holdfast.lock.testing.ServerNode;
+import io.holdfast.lock.testing.SlotMigration;
+import io.holdfast.lock.testing.TestRedis;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a cluster does with its nodes and slots, under load. */
+@Tag("faults")
+@ParameterizedClass
+@EnumSource(TestRedis.Client.class)
+class ClusterRushTest {
+
+    private static final String KEY = "order:42";
+    private static final int SLOT = RedisClusterProcesses.slot("lock:{" + KEY + "}");
+    private static final LockRequest REQUEST =
+            LockRequest.of(KEY).lease(Duration.ofSeconds(10)).waitFor(Duration.ofMinutes(1));
+    private static final int TURNS = 10;
+
+    private static RedisClusterProcesses cluster;
+
+    @Parameter
+    private TestRedis.Client client;
+
+    @TempDir
+    private Path records;
+
+    private Clients clients;
+    private Rush rush;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisClusterProcesses.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
+
+    @BeforeEach
+    void open() {
+        cluster.repair();
+        clients = Clients.open(3, client, cluster.address(), RedisLockSettings.STANDARD);
+        rush = new Rush(clients, REQUEST, records);
+        rush.awaitTurnsOfAll(TURNS);
+    }
+
+    @AfterEach
+    void close() {
+        rush.close();
+        clients.close();
+    }
+
+    @Test
+    void all_go_on_after_the_master_is_killed() throws Exception {
+        ServerNode master = cluster.masterOf(SLOT);
+        master.kill();
+
+        cluster.awaitOtherMaster(SLOT, master);
+
+        rush.awaitTurnsOfAll(TURNS);
+        rush.assertTokensIncrease();
+    }
+
+    @Test
+    void all_go_on_after_the_master_has_hung() throws Exception {
+        ServerNode master = cluster.masterOf(SLOT);
+        master.pause();
+
+        cluster.awaitOtherMaster(SLOT, master);
+
+        rush.awaitTurnsOfAll(TURNS);
+        master.resume();
+        rush.awaitTurnsOfAll(TURNS);
+        rush.assertTokensIncrease();
+    }
+
+    @Test
+    void failover_by_hand_breaks_nothing() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            cluster.failOver(SLOT);
+            rush.awaitTurnsOfAll(TURNS);
+        }
+
+        rush.assertSound();
+    }
+
+    @Test
+    void slot_that_moves_breaks_nothing_and_nobody_notices() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            SlotMigration migration = cluster.migration(SLOT).begin();
+            rush.awaitTurnsOfAll(TURNS);
+            migration.moveKeys();
+            rush.awaitTurnsOfAll(TURNS);
+            migration.finish();
+            rush.awaitTurnsOfAll(TURNS);
+        }
+
+        rush.assertSound();
+        assertThat(rush.failures()).isEmpty();
+    }
+}

@@ -1,0 +1,36 @@
+package io.holdfast.lock.scenes;
+
+import redis.clients.jedis.Jedis;
+
+/** How often a server was sent a command, by its own count. */
+final class CommandCount implements AutoCloseable {
+
+    private final Jedis redis;
+
+    CommandCount(int port) {
+        redis = new Jedis("127.0.0.1", port);
+    }
+
+    void reset() {
+        redis.configResetStat();
+    }
+
+    /** Commands that scripts call are counted too. */
+    long of(String command) {
+        return redis.info("commandstats")
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_" + command + ":calls="))
+                .mapToLong(line -> Long.parseLong(line.split("=|,", 3)[1]))
+                .sum();
+    }
+
+    /** How many clients hear. */
+    int subscriptions() {
+        return redis.pubsubChannels("lock:wake:*").size();
+    }
+
+    @Override
+    public void close() {
+        redis.close();
+    }
+}

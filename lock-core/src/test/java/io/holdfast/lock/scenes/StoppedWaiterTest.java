@@ -1,0 +1,60 @@
+package io.holdfast.lock.scenes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.WorkerProcess;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** A process that stands still while it is the first to wait. */
+class StoppedWaiterTest {
+
+    private final String key = "stopped:" + UUID.randomUUID();
+    private final String list = "served:" + key;
+    private final LockRequest fair = LockRequest.of(key).fair(true).waitFor(Duration.ofMinutes(5));
+    private final Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+    private final Clients clients =
+            Clients.open(2, TestRedis.Client.JEDIS, TestRedis.shared().port());
+
+    @AfterEach
+    void end() {
+        clients.close();
+        redis.del(list);
+        redis.close();
+    }
+
+    @Test
+    void others_pass_it_and_it_gets_its_turn_when_it_goes_on() throws Exception {
+        try (WorkerProcess worker = Worker.start("line", key, "30000", list)) {
+            assertThat(worker.nextLine()).isEqualTo("STARTED");
+            LockHandle holder = clients.get(0).acquire(fair);
+            worker.send("the stopped one");
+            clients.awaitWaiters(key, 1);
+            CompletableFuture<Duration> next = clients.async(1, locks -> {
+                try (LockHandle handle = locks.acquire(fair)) {
+                    return RunningTime.now();
+                }
+            });
+            clients.awaitWaiters(key, 2);
+
+            worker.signal("STOP");
+            int polls = clients.store(1).polls.size();
+            Clients.await(() -> clients.store(1).polls.size() > polls + 1);
+            Duration freed = RunningTime.now();
+            holder.close();
+
+            assertThat(next.join().minus(freed)).isLessThan(Contest.LONGEST_GAP);
+            assertThat(redis.llen(list)).isZero();
+            worker.signal("CONT");
+            Clients.await(() -> redis.llen(list) == 1);
+        }
+        clients.awaitNothingLeft(key);
+    }
+}

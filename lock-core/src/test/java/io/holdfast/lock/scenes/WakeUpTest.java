@@ -1,0 +1,176 @@
+package io.holdfast.lock.scenes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A waiter is told when the lock is its own, and need not ask again; where nobody waits, nobody is told anything. */
+@ParameterizedClass
+@EnumSource(TestRedis.Client.class)
+class WakeUpTest {
+
+    private static final String KEY = "order:42";
+    private static final LockRequest PATIENT = LockRequest.of(KEY).waitFor(Duration.ofMinutes(10));
+
+    @Parameter
+    private TestRedis.Client driver;
+
+    private RedisServerProcess server;
+    private CommandCount commands;
+
+    @BeforeEach
+    void start() {
+        server = RedisServerProcess.start();
+        commands = new CommandCount(server.port());
+    }
+
+    @AfterEach
+    void stop() {
+        commands.close();
+        server.close();
+    }
+
+    /** Clients that learn by message alone whose turn it is: a poll at that moment would have one ask once more. */
+    private Clients open(int count) {
+        Clients clients = Clients.open(count, driver, server.port(), KnowsNoCalls::new);
+        IntStream.range(0, count)
+                .forEach(i -> clients.get(i).acquire("warm-up:" + i).close());
+        clients.get(0).inspect(KEY);
+        return clients;
+    }
+
+    /** Waits on another thread, and gives the lock back at once. */
+    private static CompletableFuture<Long> waitFor(Clients clients, int client) {
+        return clients.async(client, locks -> {
+            try (LockHandle handle = locks.acquire(PATIENT)) {
+                return handle.fencingToken();
+            }
+        });
+    }
+
+    private static void awaitPolls(StoreSpy store, int count) {
+        Clients.await(() -> store.polls.size() >= count);
+    }
+
+    @Test
+    void contended_acquisition_is_a_seat_and_a_hand_over() throws Exception {
+        RunningTime.withoutPause(this::handOver);
+    }
+
+    private void handOver() {
+        try (Clients clients = open(2)) {
+            LockHandle former = clients.get(0).acquire(KEY);
+            commands.reset();
+
+            CompletableFuture<LockHandle> next = clients.async(1, locks -> locks.acquire(PATIENT));
+            Clients.await(() -> commands.subscriptions() == 1);
+            awaitPolls(clients.store(1), clients.store(1).polls.size() + 3);
+            former.close();
+            LockHandle handle = next.join();
+
+            assertThat(clients.store(1).acquires).hasSize(1 + 1);
+            assertThat(commands.of("publish")).isEqualTo(1);
+            Clients.await(() -> commands.of("evalsha") - clients.upkeep() == 2);
+            handle.close();
+        }
+    }
+
+    @Test
+    void release_tells_the_first_waiter_alone() throws Exception {
+        RunningTime.withoutPause(this::handOverToEachOfThree);
+    }
+
+    private void handOverToEachOfThree() {
+        try (Clients clients = open(4)) {
+            LockHandle holder = clients.get(0).acquire(KEY);
+            List<CompletableFuture<Long>> waiting = IntStream.range(1, 4)
+                    .mapToObj(client -> {
+                        CompletableFuture<Long> one = waitFor(clients, client);
+                        clients.awaitWaiters(KEY, client);
+                        return one;
+                    })
+                    .toList();
+            Clients.await(() -> commands.subscriptions() == 3);
+            for (int client = 1; client < 4; client++) {
+                awaitPolls(clients.store(client), clients.store(client).polls.size() + 2);
+            }
+            commands.reset();
+
+            holder.close();
+
+            List<Long> tokens = waiting.stream().map(CompletableFuture::join).toList();
+            assertThat(tokens).isSorted().doesNotHaveDuplicates();
+            assertThat(commands.of("publish")).isEqualTo(3);
+            for (int client = 1; client < 4; client++) {
+                assertThat(clients.store(client).acquires).hasSize(1 + 1);
+            }
+        }
+    }
+
+    @Test
+    void being_told_is_enough() {
+        try (Clients clients = open(2)) {
+            LockHandle former = clients.get(0).acquire(KEY);
+            CompletableFuture<Long> next = waitFor(clients, 1);
+            awaitPolls(clients.store(1), 2);
+            Clients.await(() -> commands.subscriptions() == 1);
+            former.close();
+
+            assertThat(next).succeedsWithin(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Keeps its seats alive, but never learns from that whose turn it is, nor that a message of it is old news by now. */
+    private static final class KnowsNoCalls extends StoreSpy {
+
+        KnowsNoCalls(LockStore delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+            return super.keepSeats(requests).stream()
+                    .map(reply -> reply instanceof SeatReply.Kept kept
+                                    && !kept.called().isEmpty()
+                            ? new SeatReply.Kept(List.of(), 0, kept.blockedFor())
+                            : reply)
+                    .toList();
+        }
+    }
+
+    @Test
+    void without_contention_nobody_is_told_and_nobody_hears() {
+        try (Clients clients = open(3)) {
+            commands.reset();
+            for (int i = 0; i < 90; i++) {
+                clients.get(i % 3).execute(KEY, () -> {});
+                clients.get(i % 3).execute(PATIENT.fair(true), () -> {});
+                clients.get(i % 3).execute(PATIENT.shared(2), () -> {});
+                assertThat(clients.get(i % 3).tryAcquire("other:" + i)).isPresent();
+            }
+
+            assertThat(commands.of("publish")).isZero();
+            assertThat(commands.of("subscribe")).isZero();
+            assertThat(commands.subscriptions()).isZero();
+            assertThat(clients.upkeep()).isZero();
+        }
+    }
+}

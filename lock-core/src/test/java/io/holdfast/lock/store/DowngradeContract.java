@@ -1,0 +1,85 @@
+package io.holdfast.lock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockMode;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A writer that becomes a reader. */
+abstract class DowngradeContract extends ContractFixture {
+
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
+    DowngradeContract(Subject subject) {
+        super(subject);
+    }
+
+    @Test
+    void downgraded_lock_is_shared_and_keeps_its_token_and_lease() {
+        long token = granted(alice);
+        renew(alice, Duration.ofMinutes(10));
+
+        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(store().inspect(key).holder()).hasValueSatisfying(holder -> {
+            assertThat(holder.clientId()).isEqualTo(alice.clientId());
+            assertThat(holder.mode()).isEqualTo(LockMode.SHARED);
+            assertThat(holder.fencingToken()).isEqualTo(token);
+            assertThat(holder.remaining()).isGreaterThan(Duration.ofMinutes(9));
+        });
+        shared(bob, UNLIMITED);
+        held(tryOnce(carol));
+    }
+
+    @Test
+    void downgrade_that_is_sent_twice_is_answered_twice() {
+        granted(alice);
+        store().downgrade(key, alice);
+
+        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(holders()).containsExactly(alice.clientId());
+    }
+
+    @Test
+    void downgraded_lock_is_renewed_and_released_like_any_other() {
+        granted(alice);
+        store().downgrade(key, alice);
+
+        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+        released(alice);
+
+        granted(bob);
+    }
+
+    @Test
+    void stranger_downgrades_nothing() {
+        granted(alice);
+
+        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        held(tryShared(bob, UNLIMITED));
+    }
+
+    @Test
+    void lock_whose_lease_has_ended_is_not_downgraded() {
+        granted(alice);
+        pass(LEASE);
+
+        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        granted(bob);
+    }
+
+    @Test
+    void downgraded_lock_whose_lease_has_ended_is_not_held() {
+        acquire(alice, SHORT, false);
+        store().downgrade(key, alice);
+        pass(SHORT);
+
+        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        granted(bob);
+    }
+}

@@ -1,0 +1,410 @@
+package io.holdfast.lock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who waits, in what order, and for how long somebody who is not heard of is waited for. */
+abstract class QueueContract extends ContractFixture {
+
+    private static final Duration SHORT = Duration.ofSeconds(2);
+
+    QueueContract(Subject subject) {
+        super(subject);
+    }
+
+    @Test
+    void waiters_are_counted_until_they_leave() {
+        granted(alice);
+
+        acquire(bob, LEASE, true);
+        acquire(bob, LEASE, true);
+        acquire(next(alice), LEASE, true);
+        assertThat(store().inspect(key).waiters()).isEqualTo(2);
+
+        store().leave(key, next(alice), Duration.ZERO);
+        assertThat(store().inspect(key).waiters()).isEqualTo(1);
+    }
+
+    @Test
+    void waiter_is_not_counted_after_its_last_try() {
+        granted(alice);
+        acquire(bob, LEASE, true);
+
+        acquire(bob, LEASE, false);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void waiter_is_not_counted_once_it_holds_the_lock() {
+        granted(alice);
+        acquire(bob, LEASE, true);
+        release(alice);
+
+        granted(acquire(bob, LEASE, true));
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void waiter_is_not_counted_once_its_last_try_got_the_lock() {
+        granted(alice);
+        acquire(bob, LEASE, true);
+        release(alice);
+
+        granted(acquire(bob, LEASE, false));
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void waiter_that_does_not_ask_any_more_is_not_counted() {
+        granted(alice);
+        acquire(bob, LEASE, true);
+
+        pass(LockStore.SEAT_TIMEOUT);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void lock_is_granted_in_the_order_of_arrival() {
+        granted(alice);
+        queue(bob, carol, dave);
+
+        released(alice);
+        assertThat(called(bob, carol, dave)).containsExactly(bob);
+        granted(bob);
+        released(bob);
+        assertThat(called(carol, dave)).containsExactly(carol);
+        granted(carol);
+        released(carol);
+        granted(dave);
+    }
+
+    @Test
+    void waiter_that_asks_again_keeps_its_place() {
+        granted(alice);
+        queue(bob, carol, bob);
+
+        released(alice);
+
+        reservedForAnother(tryOnce(carol));
+        granted(bob);
+    }
+
+    @Test
+    void lock_whose_lease_ended_goes_to_the_first_waiter_and_not_to_a_newcomer() {
+        acquire(alice, SHORT, false);
+        queue(bob);
+
+        pass(SHORT);
+
+        reservedForAnother(tryOnce(carol));
+        granted(bob);
+    }
+
+    @Test
+    void former_holder_does_not_pass_a_waiter() {
+        acquire(alice, SHORT, false);
+        queue(bob);
+        pass(SHORT);
+
+        reservedForAnother(tryOnce(alice));
+
+        granted(bob);
+    }
+
+    @Test
+    void holder_whose_acquire_is_sent_twice_is_granted_again_though_others_wait() {
+        long token = granted(alice);
+        queue(bob);
+
+        assertThat(granted(alice)).isEqualTo(token);
+    }
+
+    @Test
+    void last_try_gives_the_seat_up() {
+        granted(alice);
+        queue(bob, carol);
+
+        held(tryOnce(bob));
+
+        released(alice);
+        reservedForAnother(acquire(bob, LEASE, true));
+        granted(carol);
+    }
+
+    @Test
+    void waiter_that_leaves_gives_its_seat_up() {
+        granted(alice);
+        queue(bob, carol);
+        leave(bob);
+
+        released(alice);
+
+        granted(carol);
+    }
+
+    @Test
+    void dead_seats_are_passed_over() {
+        granted(alice);
+        queue(bob, carol, dave);
+        pass(LockStore.SEAT_TIMEOUT);
+        queue(erin);
+
+        released(alice);
+
+        assertThat(called(erin)).containsExactly(erin);
+    }
+
+    @Test
+    void dead_seats_do_not_keep_newcomers_out() {
+        acquire(alice, SHORT, false);
+        queue(bob, carol, dave);
+
+        pass(LockStore.SEAT_TIMEOUT);
+
+        granted(erin);
+    }
+
+    @Test
+    void several_waiters_that_died_hold_up_the_next_no_longer_than_one() {
+        granted(alice);
+        queue(bob, carol, dave);
+        pass(Duration.ofSeconds(2));
+        assertThat(called(dave)).isEmpty();
+        released(alice);
+
+        pass(LockStore.SEAT_TIMEOUT.minusSeconds(2));
+
+        granted(dave);
+    }
+
+    @Test
+    void seats_that_are_kept_stay_alive_in_their_order() {
+        granted(alice);
+        queue(bob, carol);
+        for (int i = 0; i < 3; i++) {
+            pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+            assertThat(called(carol, bob)).isEmpty();
+        }
+
+        released(alice);
+
+        assertThat(called(carol, bob)).containsExactly(bob);
+    }
+
+    @Test
+    void waiter_that_asks_again_keeps_its_seat_alive() {
+        granted(alice);
+        queue(bob);
+        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        queue(bob);
+        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+
+        released(alice);
+
+        reservedForAnother(tryOnce(carol));
+    }
+
+    @Test
+    void waiter_that_was_not_missed_keeps_its_place() {
+        granted(alice);
+        queue(bob);
+        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        queue(carol);
+        pass(Duration.ofSeconds(1));
+        queue(bob);
+
+        released(alice);
+
+        assertThat(called(carol, bob)).containsExactly(bob);
+    }
+
+    @Test
+    void lock_is_free_after_the_last_dead_seat_was_found() {
+        acquire(alice, SHORT, false);
+        queue(bob);
+        pass(LockStore.SEAT_TIMEOUT);
+
+        keepSeats(carol);
+
+        assertThat(waiters(tryOnce(dave))).isEqualTo(Waiters.NONE);
+    }
+
+    @Test
+    void lock_is_free_after_all_waiters_were_served() {
+        granted(alice);
+        queue(bob, carol);
+        for (OwnerId next : List.of(alice, bob, carol)) {
+            granted(next);
+            released(next);
+        }
+
+        assertThat(waiters(tryOnce(dave))).isEqualTo(Waiters.NONE);
+    }
+
+    @Test
+    void owners_without_a_seat_are_called_and_get_none() {
+        granted(alice);
+        queue(bob);
+
+        assertThat(called(bob, carol)).containsExactly(carol);
+
+        assertThat(store().inspect(key).waiters()).isEqualTo(1);
+    }
+
+    @Test
+    void owner_that_holds_the_lock_is_called() {
+        granted(alice);
+
+        assertThat(called(alice)).containsExactly(alice);
+    }
+
+    @Test
+    void keeping_seats_finds_that_a_lease_has_ended() {
+        acquire(alice, SHORT, false);
+        queue(bob, carol);
+        assertThat(called(bob, carol)).isEmpty();
+
+        pass(SHORT);
+
+        assertThat(called(carol, bob)).containsExactly(bob);
+    }
+
+    @Test
+    void kept_seats_are_answered_lock_by_lock_in_their_order() {
+        granted(alice);
+        queue(bob);
+        LockKey other = LockKey.of(key + ":other");
+
+        List<SeatReply> replies =
+                store().keepSeats(List.of(new SeatRequest(other, List.of(carol)), new SeatRequest(key, List.of(bob))));
+
+        assertThat(replies)
+                .extracting(reply -> ((SeatReply.Kept) reply).called())
+                .containsExactly(List.of(carol), List.of());
+    }
+
+    @Test
+    void waiters_are_told_when_the_lease_ends() {
+        acquire(alice, Duration.ofSeconds(10), false);
+
+        AcquireReply.Held reply = refused(acquire(bob, LEASE, true));
+
+        assertThat(reply.blockedFor()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+        assertThat(keepSeats(bob).blockedFor()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void grant_says_who_else_waits() {
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.NONE);
+        queue(bob);
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.UNFAIR);
+        queueFair(carol);
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.FAIR);
+
+        released(alice);
+        assertThat(waiters(tryOnce(bob))).isEqualTo(Waiters.FAIR);
+        released(bob);
+        assertThat(waiters(tryOnce(carol))).isEqualTo(Waiters.NONE);
+    }
+
+    @Test
+    void grant_says_that_nobody_fair_waits_any_more() {
+        granted(alice);
+        queue(bob);
+        queueFair(carol);
+        queueFair(dave);
+
+        leave(dave);
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.FAIR);
+        leave(carol);
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.UNFAIR);
+        leave(bob);
+        assertThat(waiters(tryOnce(alice))).isEqualTo(Waiters.NONE);
+    }
+
+    @Test
+    void fair_waiter_whose_reservation_lapsed_is_waiting_again() {
+        granted(alice);
+        queueFair(bob);
+        queue(carol);
+        released(alice);
+        assertThat(waiters(tryOnce(bob))).isEqualTo(Waiters.UNFAIR);
+        released(bob);
+        queueFair(next(bob));
+        released(carol);
+        queue(dave);
+        pass(LockStore.RESERVATION);
+
+        assertThat(called(dave, next(bob))).containsExactly(dave);
+
+        assertThat(waiters(tryOnce(dave))).isEqualTo(Waiters.FAIR);
+    }
+
+    @Test
+    void buried_owner_gets_no_seat() {
+        granted(alice);
+        store().leave(key, bob, LEASE);
+
+        assertThat(acquire(bob, LEASE, true)).isInstanceOf(AcquireReply.Buried.class);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void waiter_that_is_buried_loses_its_seat() {
+        granted(alice);
+        queue(bob, carol);
+
+        store().leave(key, bob, LEASE);
+
+        assertThat(store().inspect(key).waiters()).isEqualTo(1);
+        released(alice);
+        granted(carol);
+    }
+
+    @Test
+    void undone_hold_passes_to_the_first_waiter() {
+        granted(alice);
+        queue(bob);
+
+        store().leave(key, alice, LEASE);
+
+        reservedForAnother(tryOnce(carol));
+        granted(bob);
+    }
+
+    @Test
+    void forced_release_hands_the_lock_to_the_first_waiter() {
+        granted(alice);
+        queue(bob, carol);
+
+        store().forceRelease(key);
+
+        reservedForAnother(tryOnce(dave));
+        assertThat(called(carol, bob)).containsExactly(bob);
+        granted(bob);
+    }
+
+    @Test
+    void lock_kept_for_a_minimum_time_goes_to_the_first_waiter_after_it() {
+        granted(alice);
+        queue(bob);
+        releaseLater(alice, SHORT);
+        assertThat(called(bob)).isEmpty();
+        held(acquire(bob, LEASE, true));
+
+        pass(SHORT);
+
+        assertThat(called(bob)).containsExactly(bob);
+        reservedForAnother(tryOnce(carol));
+        granted(bob);
+    }
+}

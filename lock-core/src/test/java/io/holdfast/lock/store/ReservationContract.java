@@ -1,0 +1,269 @@
+package io.holdfast.lock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHolder;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A lock on its way from one holder to the next. In every test it is reserved for bob, and carol waits behind him. */
+abstract class ReservationContract extends ContractFixture {
+
+    ReservationContract(Subject subject) {
+        super(subject);
+    }
+
+    @BeforeEach
+    void reserve() {
+        granted(alice);
+        queue(bob, carol);
+        released(alice);
+    }
+
+    @Test
+    void reserved_lock_is_refused_to_others_and_granted_to_its_owner() {
+        reservedForAnother(tryOnce(dave));
+        reservedForAnother(acquire(dave, LEASE, true));
+        reservedForAnother(tryShared(erin, UNLIMITED));
+
+        granted(bob);
+        assertThat(holders()).containsExactly(bob.clientId());
+    }
+
+    @Test
+    void reserved_lock_is_held_by_the_one_it_is_reserved_for() {
+        assertThat(holders()).containsExactly(bob.clientId());
+        assertThat(store().inspect(key).waiters()).isEqualTo(1);
+        assertThat(remaining()).isPositive().isLessThanOrEqualTo(LockStore.RESERVATION);
+    }
+
+    @Test
+    void reservation_is_confirmed_by_a_renewal() {
+        assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+
+        pass(LEASE.minusSeconds(1));
+        assertThat(held(tryOnce(dave)).clientId()).isEqualTo(bob.clientId());
+    }
+
+    @Test
+    void confirmed_reservation_has_no_seat_any_more() {
+        renew(bob, LEASE);
+        pass(LEASE);
+
+        granted(dave);
+        assertThat(called(bob)).containsExactly(bob);
+    }
+
+    @Test
+    void reservation_can_be_given_back_at_once() {
+        assertThat(release(bob)).isEqualTo(ReleaseReply.RELEASED);
+
+        granted(carol);
+        assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+    }
+
+    @Test
+    void release_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+
+        assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        assertThat(holders()).containsExactly(carol.clientId());
+        released(carol);
+        assertThat(holders()).isEmpty();
+        granted(dave);
+    }
+
+    @Test
+    void release_after_the_reservation_passed_to_another_gives_the_seat_up() {
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+        granted(carol);
+        assertThat(store().inspect(key).waiters()).isEqualTo(1);
+
+        assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+        released(carol);
+        granted(dave);
+    }
+
+    @Test
+    void release_after_the_only_reservation_lapsed_frees_the_lock() {
+        leave(carol);
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+
+        assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        granted(dave);
+    }
+
+    @Test
+    void reserved_lock_can_be_shared() {
+        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.RELEASED);
+
+        assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+        leave(carol);
+        shared(dave, UNLIMITED);
+    }
+
+    @Test
+    void downgrade_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+
+        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+
+        assertThat(holders()).containsExactly(carol.clientId());
+        released(carol);
+        granted(dave);
+    }
+
+    @Test
+    void reservation_and_its_claim_have_one_token() {
+        long token = store().inspect(key).holder().orElseThrow().fencingToken();
+
+        assertThat(granted(acquire(bob, LEASE, true))).isEqualTo(token);
+    }
+
+    @Test
+    void lease_begins_with_the_claim() {
+        pass(Duration.ofSeconds(1));
+
+        acquire(bob, LEASE, true);
+
+        assertThat(remaining()).isGreaterThan(LEASE.minusSeconds(1));
+    }
+
+    @Test
+    void reservation_that_nobody_claims_passes_to_the_next_live_seat() {
+        pass(LockStore.RESERVATION);
+
+        reservedForAnother(tryOnce(dave));
+        granted(carol);
+    }
+
+    @Test
+    void seat_whose_reservation_lapsed_keeps_its_place() {
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+        reservedForAnother(acquire(bob, LEASE, true));
+        granted(carol);
+        queue(dave);
+
+        released(carol);
+
+        assertThat(called(dave, bob)).containsExactly(bob);
+    }
+
+    @Test
+    void lapsed_reservation_is_made_again_if_nobody_else_waits() {
+        leave(carol);
+        keepSeats(bob);
+
+        pass(LockStore.RESERVATION);
+
+        reservedForAnother(tryOnce(dave));
+        assertThat(called(bob)).containsExactly(bob);
+        granted(bob);
+    }
+
+    @Test
+    void owner_that_comes_a_little_late_is_granted_if_nobody_else_waits() {
+        leave(carol);
+        pass(LockStore.RESERVATION);
+
+        granted(bob);
+    }
+
+    @Test
+    void waiters_pass_the_reservation_round_until_one_claims_it() {
+        for (OwnerId next : new OwnerId[] {carol, bob, carol}) {
+            keepSeats(bob, carol);
+            pass(LockStore.RESERVATION);
+            assertThat(called(bob, carol)).containsExactly(next);
+        }
+    }
+
+    @Test
+    void keeping_the_seat_does_not_prolong_the_reservation() {
+        pass(LockStore.RESERVATION.dividedBy(2));
+        assertThat(called(bob, carol)).containsExactly(bob);
+
+        pass(LockStore.RESERVATION.dividedBy(2));
+
+        assertThat(called(bob, carol)).containsExactly(carol);
+    }
+
+    @Test
+    void reserved_seat_stays_alive_if_it_is_kept() {
+        leave(carol);
+        for (int i = 0; i < 4; i++) {
+            pass(Duration.ofSeconds(1));
+            assertThat(called(bob)).containsExactly(bob);
+        }
+
+        assertThat(holders()).containsExactly(bob.clientId());
+    }
+
+    @Test
+    void seat_that_is_dead_when_its_reservation_ends_is_gone() {
+        pass(LockStore.SEAT_TIMEOUT);
+        assertThat(store().inspect(key).waiters()).isZero();
+
+        granted(dave);
+
+        assertThat(called(bob, carol)).containsExactly(bob, carol);
+    }
+
+    @Test
+    void waiter_that_leaves_passes_its_reservation_on() {
+        leave(bob);
+
+        reservedForAnother(tryOnce(dave));
+        granted(carol);
+    }
+
+    @Test
+    void waiter_that_is_buried_passes_its_reservation_on() {
+        store().leave(key, bob, LEASE);
+
+        reservedForAnother(tryOnce(dave));
+        assertThat(tryOnce(bob)).isInstanceOf(AcquireReply.Buried.class);
+        granted(carol);
+    }
+
+    @Test
+    void last_waiter_that_leaves_frees_the_lock() {
+        leave(carol);
+        leave(bob);
+
+        granted(dave);
+    }
+
+    @Test
+    void acquire_that_claimed_and_is_sent_twice_is_granted_twice_with_one_token() {
+        assertThat(granted(bob)).isEqualTo(granted(bob));
+    }
+
+    @Test
+    void forced_release_after_the_reservation_lapsed_finds_nobody_and_leaves_the_seat_in_its_place() {
+        keepSeats(bob);
+        pass(LockStore.RESERVATION);
+
+        assertThat(store().forceRelease(key)).isEmpty();
+
+        assertThat(called(carol, bob)).containsExactly(bob);
+    }
+
+    @Test
+    void forced_release_of_a_reserved_lock_passes_it_to_the_next() {
+        assertThat(store().forceRelease(key)).extracting(LockHolder::clientId).containsExactly(bob.clientId());
+
+        granted(carol);
+        assertThat(called(bob)).containsExactly(bob);
+    }
+}

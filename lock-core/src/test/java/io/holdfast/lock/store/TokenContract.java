@@ -1,0 +1,208 @@
+package io.holdfast.lock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Fencing tokens, one by one and in blocks. */
+abstract class TokenContract extends ContractFixture {
+
+    /** As many as the store's clock has microseconds in 20 s, so that it does not catch up during a test. */
+    private static final long BLOCK = Duration.ofSeconds(20).toMillis() * 1000;
+
+    TokenContract(Subject subject) {
+        super(subject);
+    }
+
+    @Test
+    void last_token_is_known_after_release() {
+        long token = granted(alice);
+        release(alice);
+
+        assertThat(store().inspect(key).lastToken()).isEqualTo(token);
+    }
+
+    @Test
+    void tokens_strictly_increase_over_grants() {
+        long last = 0;
+        for (int i = 0; i < 100; i++) {
+            OwnerId owner = new OwnerId(alice.clientId(), 100 + i);
+            long token = granted(owner);
+            assertThat(token).isGreaterThan(last);
+            last = token;
+            if (i % 2 == 0) {
+                release(owner);
+            } else {
+                pass(LEASE);
+            }
+        }
+    }
+
+    @Test
+    void tokens_increase_over_shared_grants_too() {
+        long first = shared(alice, UNLIMITED);
+        long second = shared(bob, UNLIMITED);
+        released(alice);
+        released(bob);
+
+        assertThat(second).isGreaterThan(first);
+        assertThat(granted(carol)).isGreaterThan(second);
+    }
+
+    @Test
+    void reserved_tokens_are_not_granted_to_others() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+        released(alice);
+
+        assertThat(granted(bob)).isGreaterThanOrEqualTo(first + BLOCK);
+    }
+
+    @Test
+    void reserved_tokens_are_not_granted_to_others_after_the_lease_ended() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, LEASE.toMillis() * 1000));
+        pass(LEASE);
+
+        assertThat(granted(bob)).isGreaterThanOrEqualTo(first + LEASE.toMillis() * 1000);
+    }
+
+    @Test
+    void tokens_that_were_not_used_are_given_back() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        releaseWithLastToken(alice, first + 5);
+
+        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(granted(bob)).isBetween(first + 6, first + BLOCK - 1);
+    }
+
+    @Test
+    void tokens_that_were_not_used_are_given_back_by_a_release_that_keeps_the_lock() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        store().release(new ReleaseRequest(key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE));
+
+        assertThat(lastToken()).isEqualTo(first + 5);
+    }
+
+    @Test
+    void tokens_that_were_not_used_are_given_back_after_the_lease_ended_as_long_as_nobody_came() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        pass(LEASE);
+
+        releaseWithLastToken(alice, first + 5);
+
+        assertThat(lastToken()).isEqualTo(first + 5);
+    }
+
+    @Test
+    void stranger_gives_no_tokens_back() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        releaseWithLastToken(bob, first);
+
+        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+    }
+
+    @Test
+    void acquire_that_is_sent_twice_is_granted_the_same_tokens() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        assertThat(granted(tryForTokens(alice, EXCLUSIVE, BLOCK))).isEqualTo(first);
+        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+    }
+
+    @Test
+    void shared_grant_reserves_one_token() {
+        long first = granted(tryForTokens(alice, UNLIMITED, BLOCK));
+
+        assertThat(lastToken()).isEqualTo(first);
+    }
+
+    @Test
+    void tokens_are_not_given_back_once_others_may_have_later_ones() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        store().downgrade(key, alice);
+        long second = shared(bob, UNLIMITED);
+        assertThat(second).isGreaterThanOrEqualTo(first + BLOCK);
+
+        releaseWithLastToken(alice, first);
+
+        assertThat(lastToken()).isEqualTo(second);
+    }
+
+    @Test
+    void grant_has_the_least_token_that_was_asked_for() {
+        long ahead = granted(alice) + BLOCK;
+        released(alice);
+
+        assertThat(granted(askFor(bob, EXCLUSIVE, 1, ahead, false))).isEqualTo(ahead);
+        released(bob);
+        assertThat(granted(askFor(carol, EXCLUSIVE, 1, ahead, false))).isEqualTo(ahead + 1);
+    }
+
+    @Test
+    void grant_reserves_its_tokens_from_the_least_one_on() {
+        long ahead = granted(alice) + BLOCK;
+        released(alice);
+
+        assertThat(granted(askFor(bob, EXCLUSIVE, 10, ahead, false))).isEqualTo(ahead);
+
+        assertThat(lastToken()).isEqualTo(ahead + 9);
+    }
+
+    @Test
+    void shared_grant_has_the_least_token_that_was_asked_for() {
+        long ahead = shared(alice, UNLIMITED) + BLOCK;
+
+        assertThat(granted(askFor(bob, UNLIMITED, 1, ahead, false))).isEqualTo(ahead);
+        assertThat(granted(askFor(carol, UNLIMITED, 1, ahead, false))).isEqualTo(ahead + 1);
+    }
+
+    @Test
+    void holder_keeps_its_token_whatever_it_asks_for_unless_it_is_to_be_raised() {
+        long token = granted(alice);
+        long reader = granted(tryForTokens(alice, EXCLUSIVE, 1));
+
+        assertThat(reader).isEqualTo(token);
+        assertThat(granted(askFor(alice, EXCLUSIVE, 1, token + BLOCK, false))).isEqualTo(token);
+        assertThat(lastToken()).isEqualTo(token);
+    }
+
+    @Test
+    void token_of_a_holder_is_raised_together_with_those_that_it_reserved() {
+        long token = granted(tryForTokens(alice, EXCLUSIVE, 10));
+
+        assertThat(granted(askFor(alice, EXCLUSIVE, 10, token + 5, true))).isEqualTo(token + 5);
+        assertThat(lastToken()).isEqualTo(token + 14);
+        assertThat(granted(askFor(alice, EXCLUSIVE, 10, token + 5, true))).isEqualTo(token + 5);
+        assertThat(granted(askFor(alice, EXCLUSIVE, 10, token, true))).isEqualTo(token + 5);
+        assertThat(store().inspect(key).holder().orElseThrow().fencingToken()).isEqualTo(token + 5);
+    }
+
+    @Test
+    void token_of_a_reader_is_raised_above_those_of_the_others() {
+        long first = shared(alice, UNLIMITED);
+        long second = shared(bob, UNLIMITED);
+
+        long raised = granted(askFor(alice, UNLIMITED, 1, second, true));
+
+        assertThat(raised).isGreaterThan(second);
+        assertThat(lastToken()).isGreaterThanOrEqualTo(raised);
+        assertThat(granted(askFor(alice, UNLIMITED, 1, first, true))).isEqualTo(raised);
+    }
+
+    private AcquireReply askFor(OwnerId owner, int limit, long tokens, long least, boolean raise) {
+        return store().acquire(new AcquireRequest(
+                key, owner, LEASE.toMillis(), HERE, limit, false, false, tokens, least, raise));
+    }
+
+    private void releaseWithLastToken(OwnerId owner, long lastToken) {
+        store().release(new ReleaseRequest(key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE));
+    }
+
+    private long lastToken() {
+        return store().inspect(key).lastToken();
+    }
+}

@@ -1,0 +1,40 @@
+package io.holdfast.lock.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
+
+/** The Redis user that may do nothing but lock, as the reference has it. */
+public final class DocumentedUser {
+
+    public static final String NAME = "locks";
+    public static final String PASSWORD = "password";
+
+    private static final Path REFERENCE = Path.of("../docs/reference.md");
+    private static final String DEFINITION = "ACL SETUSER " + NAME + " on >" + PASSWORD + " ";
+
+    private DocumentedUser() {}
+
+    /** What it may do. */
+    public static List<String> rules() {
+        try (Stream<String> lines = Files.lines(REFERENCE)) {
+            String line =
+                    lines.filter(text -> text.startsWith(DEFINITION)).findAny().orElseThrow();
+            return Arrays.asList(line.substring(DEFINITION.length()).split(" "));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Creates it; if it is there already, lets it do this as well, or not do it. */
+    public static void permit(Jedis administrator, List<String> rules) {
+        administrator.aclSetUser(
+                NAME,
+                Stream.concat(Stream.of("on", ">" + PASSWORD), rules.stream()).toArray(String[]::new));
+    }
+}

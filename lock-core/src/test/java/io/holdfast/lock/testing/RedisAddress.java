@@ -1,0 +1,68 @@
+package io.holdfast.lock.testing;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+/**
+ * Where an application is told to find its Redis, on this machine. As a text it can be handed to another process.
+ *
+ * @param ports of the server, of nodes of the cluster, or of the sentinels
+ */
+public record RedisAddress(Kind kind, List<Integer> ports) {
+
+    /** The name that the sentinels know their master by. */
+    public static final String SENTINEL_MASTER = "locks";
+
+    private static final String HOST = "127.0.0.1";
+
+    /** How the servers belong together. */
+    public enum Kind {
+        STANDALONE,
+        CLUSTER,
+        SENTINEL
+    }
+
+    public static RedisAddress standalone(int port) {
+        return new RedisAddress(Kind.STANDALONE, List.of(port));
+    }
+
+    /** The other way round than {@link #toString}. */
+    public static RedisAddress parse(String text) {
+        String[] parts = text.split(":");
+        return new RedisAddress(
+                Kind.valueOf(parts[0]),
+                Arrays.stream(parts[1].split(",")).map(Integer::valueOf).toList());
+    }
+
+    @Override
+    public String toString() {
+        return kind + ":" + ports.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    RedisConfiguration configuration() {
+        return switch (kind) {
+            case STANDALONE -> new RedisStandaloneConfiguration(HOST, ports.get(0));
+            case CLUSTER -> {
+                RedisClusterConfiguration cluster = new RedisClusterConfiguration();
+                cluster.setClusterNodes(nodes());
+                yield cluster;
+            }
+            case SENTINEL -> {
+                RedisSentinelConfiguration sentinels = new RedisSentinelConfiguration();
+                sentinels.setMaster(SENTINEL_MASTER);
+                sentinels.setSentinels(nodes());
+                yield sentinels;
+            }
+        };
+    }
+
+    private List<RedisNode> nodes() {
+        return ports.stream().map(port -> new RedisNode(HOST, port)).toList();
+    }
+}

@@ -1,0 +1,197 @@
+package io.holdfast.lock.testing;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import redis.clients.jedis.args.ClusterFailoverOption;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/** A Redis Cluster of real servers, which elects a new master when one fails, and whose slots can be moved. */
+public final class RedisClusterProcesses implements AutoCloseable {
+
+    static final int SLOTS = 16_384;
+
+    /** Nodes that hear of each other often agree soon. */
+    private static final Duration WHILE_FORMING = Duration.ofSeconds(1);
+
+    /** Redis gives up a failover by hand after 5 s. */
+    private static final long GIVEN_UP_NANOS = Duration.ofSeconds(6).toNanos();
+
+    private final List<ClusterNode> nodes = new ArrayList<>();
+    private final int masters;
+
+    private RedisClusterProcesses(int masters) {
+        this.masters = masters;
+    }
+
+    /**
+     * Starts a cluster, and waits until every node serves and every replica has its master's data.
+     *
+     * @param masters how many share the slots
+     * @param replicasOfEach how many follow each of them
+     * @param nodeTimeout how long a node may not answer until it counts as failed; a replica is its master some time later
+     * @param extraArguments for all servers
+     */
+    public static RedisClusterProcesses start(
+            int masters, int replicasOfEach, Duration nodeTimeout, String... extraArguments) {
+        RedisClusterProcesses cluster = new RedisClusterProcesses(masters);
+        try {
+            for (int i = 0; i < masters * (1 + replicasOfEach); i++) {
+                cluster.nodes.add(ClusterNode.start(nodeTimeout, extraArguments));
+            }
+            cluster.form(nodeTimeout);
+            return cluster;
+        } catch (RuntimeException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    /** Three masters with a replica each, which replace a master that does not answer for 2 s. */
+    public static RedisClusterProcesses start() {
+        return start(3, 1, Duration.ofSeconds(2));
+    }
+
+    private void form(Duration nodeTimeout) {
+        nodes.forEach(node -> node.setTimeout(WHILE_FORMING));
+        for (int i = 0; i < masters; i++) {
+            nodes.get(i).takeSlots(SLOTS * i / masters, SLOTS * (i + 1) / masters - 1);
+        }
+        nodes.forEach(node -> nodes.forEach(node::meet));
+        Polling.await("all nodes know each other", () -> nodes.stream().allMatch(node -> node.knows(nodes)));
+        for (int i = masters; i < nodes.size(); i++) {
+            nodes.get(i).replicate(nodes.get(i % masters));
+        }
+        awaitReady();
+        nodes.forEach(node -> node.setTimeout(nodeTimeout));
+    }
+
+    /** Waits until all nodes that run serve, and their replicas have all data. */
+    public void awaitReady() {
+        Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));
+        Polling.await(
+                "all replicas have all data",
+                () -> running()
+                        .filter(node -> !node.node().isMaster())
+                        .allMatch(node -> node.node().isInStep()));
+        Polling.await(
+                "all nodes agree",
+                () -> running().map(ClusterNode::view).distinct().count() == 1);
+    }
+
+    /** Has all nodes run again, and waits until they are ready. */
+    public void repair() {
+        nodes().forEach(ServerNode::runAgain);
+        awaitReady();
+    }
+
+    private Stream<ClusterNode> running() {
+        return nodes.stream().filter(node -> node.node().isRunning());
+    }
+
+    public RedisAddress address() {
+        return new RedisAddress(
+                RedisAddress.Kind.CLUSTER,
+                nodes().stream().map(ServerNode::port).toList());
+    }
+
+    public List<ServerNode> nodes() {
+        return nodes.stream().map(ClusterNode::node).toList();
+    }
+
+    public static int slot(String key) {
+        return JedisClusterCRC16.getSlot(key);
+    }
+
+    /** Waits for it, if there is none at the moment. */
+    public ServerNode masterOf(int slot) {
+        return ownerOf(slot).node();
+    }
+
+    public ServerNode masterOf(String key) {
+        return masterOf(slot(key));
+    }
+
+    ClusterNode ownerOf(int slot) {
+        return Polling.await(
+                        "slot " + slot + " has a master",
+                        () -> running().filter(node -> node.slots().get(slot)).toList(),
+                        owners -> owners.size() == 1)
+                .get(0);
+    }
+
+    /** Waits until another node than the former master has the slot, and the others know. */
+    public ServerNode awaitOtherMaster(int slot, ServerNode former) {
+        Polling.await("slot " + slot + " has another master", () -> masterOf(slot) != former);
+        Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));
+        return masterOf(slot);
+    }
+
+    public ServerNode replicaOf(ServerNode master) {
+        return replica(nodeOf(master)).node();
+    }
+
+    private ClusterNode replica(ClusterNode master) {
+        return running().filter(node -> node.follows(master)).findFirst().orElseThrow();
+    }
+
+    private ClusterNode nodeOf(ServerNode server) {
+        return nodes.stream().filter(node -> node.node() == server).findAny().orElseThrow();
+    }
+
+    /**
+     * Has the slot's master and its replica change places, without loss, and returns the new master. A node that has just
+     * been elected is not elected again for some seconds, so it is asked again.
+     */
+    public ServerNode failOver(int slot) {
+        ClusterNode former = ownerOf(slot);
+        ClusterNode next = replica(former);
+        AtomicLong asked = new AtomicLong(System.nanoTime() - GIVEN_UP_NANOS);
+        Polling.await("slot " + slot + " has another master", () -> {
+            boolean askAgain = System.nanoTime() - asked.get() >= GIVEN_UP_NANOS && next.follows(former);
+            if (askAgain) {
+                next.node().tell(jedis -> jedis.clusterFailover());
+                asked.set(System.nanoTime());
+            }
+            return masterOf(slot) == next.node();
+        });
+        awaitReady();
+        return next.node();
+    }
+
+    /** Has the replica of the slot's master take its place, which need not answer. */
+    public ServerNode takeOver(int slot, ServerNode master) {
+        ClusterNode next = replica(nodeOf(master));
+        next.node().tell(jedis -> jedis.clusterFailover(ClusterFailoverOption.TAKEOVER));
+        return awaitOtherMaster(slot, master);
+    }
+
+    /** The move of a slot to another master, not begun yet. */
+    public SlotMigration migration(int slot) {
+        ClusterNode source = ownerOf(slot);
+        ClusterNode target = running()
+                .filter(node -> node != source && node.node().isMaster())
+                .findFirst()
+                .orElseThrow();
+        return new SlotMigration(this, slot, source, target);
+    }
+
+    /** Which slots each master serves now. */
+    Map<ServerNode, BitSet> slots() {
+        return masters().stream().collect(Collectors.toMap(ClusterNode::node, ClusterNode::slots));
+    }
+
+    List<ClusterNode> masters() {
+        return running().filter(node -> node.node().isMaster()).toList();
+    }
+
+    @Override
+    public void close() {
+        nodes.forEach(node -> node.node().close());
+    }
+}

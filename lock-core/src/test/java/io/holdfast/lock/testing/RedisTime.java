@@ -1,0 +1,28 @@
+package io.holdfast.lock.testing;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import redis.clients.jedis.Jedis;
+
+/** Time passes for a lock in Redis when all times in its hash move into the past. */
+public final class RedisTime {
+
+    /** What is as long as a time in microseconds is one, but for tokens: they follow a time in shared holds. */
+    private static final Pattern TIME = Pattern.compile("(?<![:\\w])(?<!^\\d{16} )\\d{16}(?!\\w)");
+
+    private RedisTime() {}
+
+    public static void pass(Jedis redis, String lock, Duration time) {
+        long micros = TimeUnit.NANOSECONDS.toMicros(time.toNanos());
+        redis.hgetAll(lock).forEach((field, value) -> {
+            if (!field.equals("token")) {
+                redis.hset(lock, field, earlier(value, micros));
+            }
+        });
+    }
+
+    private static String earlier(String value, long micros) {
+        return TIME.matcher(value).replaceAll(time -> String.valueOf(Long.parseLong(time.group()) - micros));
+    }
+}

@@ -1,0 +1,74 @@
+package io.holdfast.lock.testing;
+
+import java.util.List;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.params.MigrateParams;
+
+/**
+ * A slot on its way from one master to another, step by step, as {@code redis-cli --cluster reshard} does it: {@link #begin},
+ * {@link #moveKeys}, {@link #finish}. Whoever goes away in between leaves a migration that stalls.
+ */
+public final class SlotMigration {
+
+    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final int KEYS_AT_ONCE = 100;
+
+    private final RedisClusterProcesses cluster;
+    private final int slot;
+    private final ClusterNode source;
+    private final ClusterNode target;
+
+    SlotMigration(RedisClusterProcesses cluster, int slot, ClusterNode source, ClusterNode target) {
+        this.cluster = cluster;
+        this.slot = slot;
+        this.source = source;
+        this.target = target;
+    }
+
+    public ServerNode source() {
+        return source.node();
+    }
+
+    public ServerNode target() {
+        return target.node();
+    }
+
+    /** From now on a key is on either side; a new one is made by the target. */
+    public SlotMigration begin() {
+        target().tell(jedis -> jedis.clusterSetSlotImporting(slot, source.id()));
+        source().tell(jedis -> jedis.clusterSetSlotMigrating(slot, target.id()));
+        return this;
+    }
+
+    /** Moves the keys that are at the source now. */
+    public SlotMigration moveKeys() {
+        try (Jedis jedis = source().connect()) {
+            for (List<String> keys = keys(jedis); !keys.isEmpty(); keys = keys(jedis)) {
+                move(jedis, target(), keys);
+            }
+        }
+        return this;
+    }
+
+    /** Moves one key. */
+    public SlotMigration moveKey(String key) {
+        source().tell(jedis -> move(jedis, target(), List.of(key)));
+        return this;
+    }
+
+    private List<String> keys(Jedis jedis) {
+        return jedis.clusterGetKeysInSlot(slot, KEYS_AT_ONCE);
+    }
+
+    private static void move(Jedis from, ServerNode to, List<String> keys) {
+        from.migrate("127.0.0.1", to.port(), TIMEOUT_MILLIS, new MigrateParams(), keys.toArray(new String[0]));
+    }
+
+    /** Moves what is left, and tells all masters whose the slot is, the new one first. */
+    public void finish() {
+        moveKeys();
+        target().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
+        source().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
+        cluster.masters().forEach(node -> node.node().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id())));
+    }
+}

@@ -1,0 +1,41 @@
+package io.holdfast.lock.testing;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Directories for what servers write; they are deleted when this JVM ends, if not before. */
+final class TemporaryDirectory {
+
+    private static final Set<Path> CREATED = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> CREATED.forEach(TemporaryDirectory::delete)));
+    }
+
+    private TemporaryDirectory() {}
+
+    static Path create(String prefix) {
+        try {
+            Path directory = Files.createTempDirectory(prefix);
+            CREATED.add(directory);
+            return directory;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** As far as a server that has not ended yet lets it. */
+    static void delete(Path directory) {
+        CREATED.remove(directory);
+        File[] files = directory.toFile().listFiles();
+        for (File file : files == null ? new File[0] : files) {
+            file.delete();
+        }
+        directory.toFile().delete();
+    }
+}

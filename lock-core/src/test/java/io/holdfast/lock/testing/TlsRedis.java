@@ -1,0 +1,119 @@
+package io.holdfast.lock.testing;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+/** A real server that wants a password, and speaks TLS on its second port. */
+public final class TlsRedis implements AutoCloseable {
+
+    private static final String PASSWORD = "a password";
+
+    private final SelfSignedCertificate certificate;
+    private final RedisServerProcess server;
+
+    private TlsRedis(SelfSignedCertificate certificate, RedisServerProcess server) {
+        this.certificate = certificate;
+        this.server = server;
+    }
+
+    /** Starts it, unless redis-server was built without TLS. */
+    public static Optional<TlsRedis> startIfSupported() {
+        SelfSignedCertificate certificate = SelfSignedCertificate.create();
+        try {
+            return Optional.of(new TlsRedis(certificate, start(certificate)));
+        } catch (IllegalStateException e) {
+            if (isSupported()) {
+                throw e;
+            }
+            return Optional.empty();
+        }
+    }
+
+    /** Starts it, or skips the test if redis-server was built without TLS. */
+    public static TlsRedis startOrSkip() {
+        return startIfSupported().orElseThrow(TlsRedis::skipped);
+    }
+
+    static TestAbortedException skipped() {
+        return new TestAbortedException("SKIPPED: TLS, since this redis-server was built without it");
+    }
+
+    private static RedisServerProcess start(SelfSignedCertificate certificate) {
+        return RedisServerProcess.start(port -> List.of(
+                "--tls-port",
+                String.valueOf(tlsPort(port)),
+                "--tls-cert-file",
+                certificate.certificateFile(),
+                "--tls-key-file",
+                certificate.keyFile(),
+                "--tls-ca-cert-file",
+                certificate.certificateFile(),
+                "--tls-auth-clients",
+                "no",
+                "--requirepass",
+                PASSWORD));
+    }
+
+    /** A server without TLS does not know any of its options. */
+    private static boolean isSupported() {
+        try (RedisServerProcess server = RedisServerProcess.start("--tls-replication", "no")) {
+            return server.port() > 0;
+        } catch (IllegalStateException unknownOption) {
+            return false;
+        }
+    }
+
+    private static int tlsPort(int port) {
+        return port + FreePorts.SECOND;
+    }
+
+    /** Without TLS. */
+    public int port() {
+        return server.port();
+    }
+
+    /** With TLS. */
+    public int tlsPort() {
+        return tlsPort(server.port());
+    }
+
+    /** What clients must trust, as PEM. */
+    public String certificateFile() {
+        return certificate.certificateFile();
+    }
+
+    public String password() {
+        return PASSWORD;
+    }
+
+    /** Over TLS, by clients that trust its certificate and know the password. */
+    public RedisConnectionFactory connect(TestRedis.Client client) {
+        return connect(client, certificate, PASSWORD);
+    }
+
+    /** By clients that trust another certificate. */
+    public RedisConnectionFactory connectSuspicious(TestRedis.Client client) {
+        return connect(client, SelfSignedCertificate.create(), PASSWORD);
+    }
+
+    public RedisConnectionFactory connectWithoutPassword(TestRedis.Client client) {
+        return connect(client, certificate, null);
+    }
+
+    private RedisConnectionFactory connect(
+            TestRedis.Client client, SelfSignedCertificate trusted, @Nullable String password) {
+        RedisStandaloneConfiguration place = new RedisStandaloneConfiguration("127.0.0.1", tlsPort(server.port()));
+        place.setPassword(RedisPassword.of(password));
+        return client.connect(place, trusted.trust());
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

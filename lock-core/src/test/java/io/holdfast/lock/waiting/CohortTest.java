@@ -1,0 +1,205 @@
+package io.holdfast.lock.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.testing.FakeTicker;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** How long the threads of one client may hand a lock to each other, and with which tokens. */
+class CohortTest {
+
+    private static final long FIRST = 1_000_000;
+    private static final long BLOCK = 100_000;
+    private static final Duration MICRO = Duration.ofNanos(1000);
+
+    private final FakeTicker time = new FakeTicker();
+
+    @Test
+    void cohort_alone_goes_on_for_100_ms() {
+        Cohort alone = cohort(Waiters.NONE);
+
+        time.pass(Duration.ofMillis(100).minus(MICRO));
+        assertThat(alone.next()).isEqualTo(FIRST + BLOCK - 1);
+        time.pass(MICRO);
+        assertThat(alone.next()).isZero();
+    }
+
+    @Test
+    void cohort_alone_hands_off_as_often_as_it_likes() {
+        assertThat(handOffs(cohort(Waiters.NONE), 10_000)).isEqualTo(10_000);
+    }
+
+    @Test
+    void cohort_that_was_awaited_from_the_beginning_ends_after_64_hand_offs() {
+        assertThat(handOffs(cohort(Waiters.UNFAIR), 100)).isEqualTo(64);
+    }
+
+    @Test
+    void cohort_that_becomes_awaited_ends_after_64_further_hand_offs() {
+        Cohort cohort = cohort(Waiters.NONE);
+        assertThat(handOffs(cohort, 50)).isEqualTo(50);
+
+        cohort.awaited(Waiters.UNFAIR);
+
+        assertThat(handOffs(cohort, 100)).isEqualTo(64);
+    }
+
+    @Test
+    void cohort_that_was_awaited_from_the_beginning_ends_after_5_ms() {
+        Cohort cohort = cohort(Waiters.UNFAIR);
+
+        time.pass(Duration.ofMillis(5).minus(MICRO));
+        assertThat(cohort.next()).isPositive();
+        time.pass(MICRO);
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void cohort_that_becomes_awaited_ends_5_ms_later() {
+        Cohort cohort = cohort(Waiters.NONE);
+        time.pass(Duration.ofMillis(50));
+        cohort.awaited(Waiters.UNFAIR);
+
+        time.pass(Duration.ofMillis(5).minus(MICRO));
+        assertThat(cohort.next()).isPositive();
+        time.pass(MICRO);
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void further_waiters_grant_no_further_time() {
+        Cohort cohort = cohort(Waiters.NONE);
+        cohort.awaited(Waiters.UNFAIR);
+        time.pass(Duration.ofMillis(4));
+
+        cohort.awaited(Waiters.UNFAIR);
+
+        time.pass(Duration.ofMillis(1).minus(MICRO));
+        assertThat(cohort.next()).isPositive();
+        time.pass(MICRO);
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void further_waiters_grant_no_further_hand_offs() {
+        Cohort cohort = cohort(Waiters.NONE);
+        cohort.awaited(Waiters.UNFAIR);
+        assertThat(handOffs(cohort, 10)).isEqualTo(10);
+
+        cohort.awaited(Waiters.UNFAIR);
+
+        assertThat(handOffs(cohort, 100)).isEqualTo(54);
+    }
+
+    @Test
+    void nobody_is_passed_who_is_fair() {
+        Cohort awaited = cohort(Waiters.FAIR);
+        Cohort surprised = cohort(Waiters.NONE);
+        time.pass(MICRO);
+        assertThat(surprised.next()).isPositive();
+
+        surprised.awaited(Waiters.FAIR);
+
+        assertThat(awaited.next()).isZero();
+        assertThat(surprised.next()).isZero();
+    }
+
+    @Test
+    void fair_waiter_is_not_forgotten_when_another_one_comes() {
+        Cohort cohort = cohort(Waiters.NONE);
+        cohort.awaited(Waiters.FAIR);
+        cohort.awaited(Waiters.UNFAIR);
+        time.pass(MICRO);
+
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void tokens_strictly_increase() {
+        Cohort cohort = cohort(Waiters.NONE);
+        time.pass(MICRO);
+        long token = cohort.next();
+        assertThat(token).isGreaterThan(FIRST);
+        cohort.handedOff(token);
+
+        assertThat(cohort.next()).isZero();
+        time.pass(MICRO);
+        assertThat(cohort.next()).isEqualTo(token + 1);
+    }
+
+    @Test
+    void hand_off_in_the_microsecond_of_the_grant_has_no_token() {
+        Cohort cohort = cohort(Waiters.NONE);
+        time.pass(MICRO.minusNanos(1));
+
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void token_is_never_ahead_of_the_time_since_the_grant() {
+        Cohort cohort = cohort(Waiters.NONE);
+        for (int micros = 1; micros <= 1000; micros++) {
+            time.pass(MICRO);
+            assertThat(cohort.next()).isEqualTo(FIRST + micros);
+        }
+    }
+
+    @Test
+    void token_is_never_beyond_the_block() {
+        Cohort small = new Cohort(new Cohort.Block(new OwnerId("client", 1), FIRST, 10), Waiters.NONE, true, time);
+
+        time.pass(MICRO.multipliedBy(9));
+        assertThat(small.next()).isEqualTo(FIRST + 9);
+        time.pass(MICRO);
+        assertThat(small.next()).isZero();
+    }
+
+    @Test
+    void token_that_was_not_handed_off_was_not_used() {
+        Cohort cohort = cohort(Waiters.NONE);
+        time.pass(MICRO);
+        cohort.next();
+        assertThat(cohort.lastToken()).isEqualTo(FIRST);
+
+        cohort.handedOff(cohort.next());
+        assertThat(cohort.lastToken()).isEqualTo(FIRST + 1);
+    }
+
+    @Test
+    void grant_of_one_token_is_not_handed_off() {
+        Cohort single = new Cohort(new Cohort.Block(new OwnerId("client", 1), FIRST, 1), Waiters.NONE, true, time);
+        for (int i = 0; i < 100; i++) {
+            assertThat(single.next()).isZero();
+            time.pass(MICRO);
+        }
+        assertThat(single.isOpen()).isFalse();
+        assertThat(single.lastToken()).isZero();
+    }
+
+    @Test
+    void block_lasts_for_100_ms_or_for_a_shorter_lease() {
+        assertThat(Cohort.tokens(30_000)).isEqualTo(100_000);
+        assertThat(Cohort.tokens(100)).isEqualTo(100_000);
+        assertThat(Cohort.tokens(40)).isEqualTo(40_000);
+    }
+
+    private Cohort cohort(Waiters waiters) {
+        return new Cohort(new Cohort.Block(new OwnerId("client", 1), FIRST, BLOCK), waiters, true, time);
+    }
+
+    /** How often it can be handed off, a microsecond after each other. */
+    private int handOffs(Cohort cohort, int atMost) {
+        for (int done = 0; done < atMost; done++) {
+            time.pass(MICRO);
+            long token = cohort.next();
+            if (token == 0) {
+                return done;
+            }
+            cohort.handedOff(token);
+        }
+        return atMost;
+    }
+}

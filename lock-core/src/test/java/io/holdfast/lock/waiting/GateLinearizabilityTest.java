@@ -1,0 +1,205 @@
+package io.holdfast.lock.waiting;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Waiters;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Threads enter a gate, give up, let each other in, hand the lock on, or offer it; interleavings of that are explored, and
+ * each explored one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line with neither
+ * a front nor an offer that its head can take; an offer taken twice; a thread that gave up and is let in all the same.
+ */
+@Param(name = "thread", gen = ThreadIdGen.class)
+public class GateLinearizabilityTest {
+
+    private static final int THREADS = 3;
+    private static final LockKey KEY = LockKey.of("key");
+    private static final Budget NO_TIME = Budget.of(() -> 0, 0);
+    private static final Budget SOME_TIME = Budget.of(() -> 0, 1);
+
+    private static final SeatKeeper NOT_ASKED =
+            new SeatKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
+
+    private final Gates gates = new Gates(NOT_ASKED);
+    private final @Nullable Turn[] turns = new @Nullable Turn[THREADS + 2];
+
+    /** Lines up a thread that is not there yet. Each thread's first step is this one. */
+    private boolean entered(int thread) {
+        boolean absent = turns[thread] == null;
+        if (absent) {
+            turns[thread] = gates.enter(KEY, "terms");
+        }
+        return absent;
+    }
+
+    /** What a thread asks when it is woken. */
+    @Operation
+    public boolean enterOrLook(@Param(name = "thread") int thread) {
+        return !entered(thread) && isServed(turns[thread]);
+    }
+
+    /** Leaves the line, or lets the next one in if it has got in front meanwhile, or the lock was offered to it. */
+    @Operation
+    public void enterOrGiveUp(@Param(name = "thread") int thread) throws InterruptedException {
+        if (!entered(thread)) {
+            Turn turn = turns[thread];
+            if (isInFront(turn) || turn.await(NO_TIME, Pause.PARK, false) != Turn.Outcome.TIMED_OUT) {
+                turn.pass(null);
+            }
+            turns[thread] = null;
+        }
+    }
+
+    /** Gives the lock to the next one, or lets it go to the store. */
+    @Operation
+    public boolean enterOrHandOn(@Param(name = "thread") int thread) {
+        if (entered(thread)) {
+            return false;
+        }
+        Turn turn = turns[thread];
+        return isThrough(thread, turn.handOff(cohort(Waiters.NONE), 1, true) || turn.pass(null));
+    }
+
+    /** Offers the lock to whoever comes first, the next one in line or a new one. If nobody is in line, it is kept. */
+    @Operation
+    public boolean enterOrOffer(@Param(name = "thread") int thread) {
+        return !entered(thread) && isThrough(thread, turns[thread].handOff(cohort(Waiters.UNFAIR), 1, true));
+    }
+
+    private boolean isThrough(int thread, boolean handedOn) {
+        if (turns[thread].state == Turn.State.GONE) {
+            turns[thread] = null;
+        }
+        return handedOn;
+    }
+
+    /**
+     * One can get in front if anybody is there, and once it is, no other can; where nobody is there, there is no gate.
+     */
+    @Validate
+    public void validate() {
+        int present = 0;
+        int fronts = 0;
+        for (Turn turn : turns) {
+            if (turn != null) {
+                present++;
+                fronts += isServed(turn) ? 1 : 0;
+            }
+        }
+        if (fronts != Math.min(present, 1) || gates.size() != fronts) {
+            throw new AssertionError(fronts + " of " + present + " in front, " + gates.size() + " gates");
+        }
+    }
+
+    private static boolean isInFront(Turn turn) {
+        return turn.state == Turn.State.FRONT || turn.state == Turn.State.HANDED_OFF;
+    }
+
+    /** Looks as a thread does that was woken, but does not go to sleep again. */
+    private static boolean isServed(Turn turn) {
+        try {
+            turn.await(SOME_TIME, SLEEPLESS, false);
+            return true;
+        } catch (InterruptedException | NotServed e) {
+            return false;
+        }
+    }
+
+    private static final class NotServed extends RuntimeException {}
+
+    private static final Pause SLEEPLESS = nanos -> {
+        throw new NotServed();
+    };
+
+    /** A cohort that has a token for one hand-off. */
+    private static Cohort cohort(Waiters waiters) {
+        long[] now = {0};
+        return new Cohort(new Cohort.Block(new OwnerId("c", 1), 1, 100), waiters, true, () -> now[0] += 1000);
+    }
+
+    /** The same on a plain list, whose first element is in front, unless the lock is on offer. */
+    public static class PlainList {
+
+        private final List<Integer> threads = new ArrayList<>();
+        private boolean offered;
+
+        private boolean entered(int thread) {
+            if (threads.contains(thread)) {
+                return false;
+            }
+            threads.add(offered ? 0 : threads.size(), thread);
+            offered = false;
+            return true;
+        }
+
+        private boolean isFirst(int thread) {
+            return threads.indexOf(thread) == 0;
+        }
+
+        public boolean enterOrLook(int thread) {
+            if (entered(thread) || !isFirst(thread)) {
+                return false;
+            }
+            offered = false;
+            return true;
+        }
+
+        public void enterOrGiveUp(int thread) {
+            if (!entered(thread)) {
+                offered &= !isFirst(thread);
+                threads.remove((Integer) thread);
+            }
+        }
+
+        public boolean enterOrHandOn(int thread) {
+            if (entered(thread) || !isFirst(thread) || offered) {
+                return false;
+            }
+            threads.remove(0);
+            return !threads.isEmpty();
+        }
+
+        public boolean enterOrOffer(int thread) {
+            if (entered(thread) || !isFirst(thread) || offered || threads.size() == 1) {
+                return false;
+            }
+            threads.remove(0);
+            offered = true;
+            return true;
+        }
+    }
+
+    @Test
+    void steps_of_two_threads_at_a_gate_are_atomic() {
+        options(2, 4, 10, 300).check(GateLinearizabilityTest.class);
+    }
+
+    @Test
+    @Tag("full")
+    void steps_of_three_threads_at_a_gate_are_atomic() {
+        options(3, 3, 10, 1_000).check(GateLinearizabilityTest.class);
+    }
+
+    private static ModelCheckingOptions options(int threads, int actors, int iterations, int invocations) {
+        return new ModelCheckingOptions()
+                .sequentialSpecification(PlainList.class)
+                .threads(threads)
+                .actorsPerThread(actors)
+                .actorsBefore(0)
+                .actorsAfter(0)
+                .iterations(iterations)
+                .invocationsPerIteration(invocations);
+    }
+}

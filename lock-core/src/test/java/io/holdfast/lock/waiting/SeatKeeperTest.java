@@ -1,0 +1,557 @@
+package io.holdfast.lock.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When the seats of a client are asked for, and who is woken. */
+class SeatKeeperTest {
+
+    private static final String CLIENT = "client";
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final HolderInfo HERE = new HolderInfo("host", 1, "main");
+    private static final Reservation RESERVATION = new Reservation(1, 1, Waiters.NONE, 1, 1_500_000);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final int ROUNDS = 200;
+
+    private final FakeTicker time = new FakeTicker();
+    private final Store store = new Store(new InMemoryLockStore(time, time));
+    private final SeatKeeper keeper = new SeatKeeper(store, CLIENT, time, false);
+    private long lastSequence;
+
+    /** Its connection comes and goes on demand, and its hints get lost on demand. */
+    private static final class Store extends StoreSpy {
+        private boolean connects = true;
+        private boolean losesHints;
+        private int listened;
+        private int closed;
+
+        Store(LockStore delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public Listening listen(String clientId, WakeListener listener) {
+            listened++;
+            if (!connects) {
+                return () -> closed++;
+            }
+            Listening open = super.listen(clientId, losesHints ? onlyConnection(listener) : listener);
+            return () -> {
+                closed++;
+                open.close();
+            };
+        }
+
+        private static WakeListener onlyConnection(WakeListener listener) {
+            return new WakeListener() {
+                @Override
+                public void granted(long sequence, Reservation reservation) {}
+
+                @Override
+                public void awaited(long sequence, Waiters waiters) {}
+
+                @Override
+                public void connected() {
+                    listener.connected();
+                }
+
+                @Override
+                public void disconnected() {
+                    listener.disconnected();
+                }
+            };
+        }
+    }
+
+    @AfterEach
+    void close() {
+        store.reachable(true);
+        keeper.close();
+    }
+
+    @Test
+    void lock_is_asked_for_when_what_blocks_it_ends_at_the_latest() {
+        listening();
+        for (int i = 0; i < ROUNDS; i++) {
+            assertThat(intervalAfter(Duration.ofMillis(200))).isBetween(Duration.ofMillis(180), Duration.ofMillis(200));
+        }
+    }
+
+    @Test
+    void lock_that_is_blocked_for_long_is_asked_for_every_500_ms() {
+        listening();
+        for (int i = 0; i < ROUNDS; i++) {
+            assertThat(intervalAfter(LONG)).isBetween(Duration.ofMillis(450), Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void lock_is_asked_for_every_100_ms_while_hints_cannot_be_heard() {
+        store.connects = false;
+        for (int i = 0; i < ROUNDS; i++) {
+            assertThat(intervalAfter(LONG)).isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    void intervals_differ_so_that_clients_do_not_ask_in_step() {
+        listening();
+        Set<Duration> intervals = new HashSet<>();
+        for (int i = 0; i < ROUNDS; i++) {
+            intervals.add(intervalAfter(LONG));
+        }
+        assertThat(intervals).hasSizeGreaterThan(ROUNDS / 2);
+    }
+
+    @Test
+    void lock_is_never_asked_for_twice_within_10_ms() {
+        listening();
+        taken(KEY, Duration.ZERO);
+        for (int i = 0; i < 3; i++) {
+            time.pass(Duration.ofNanos(9_999_999));
+            keeper.tick();
+            assertThat(store.polls).hasSize(i);
+            time.pass(Duration.ofNanos(1));
+            keeper.tick();
+            assertThat(store.polls).hasSize(i + 1);
+        }
+    }
+
+    @Test
+    void interval_after_a_poll_follows_its_answer() {
+        listening();
+        held(KEY, Duration.ofMillis(150));
+        taken(KEY, Duration.ofMillis(50));
+        time.pass(Duration.ofMillis(50));
+
+        assertThat(untilNext()).isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
+    }
+
+    @Test
+    void locks_that_are_due_soon_are_taken_along() {
+        listening();
+        LockKey soon = LockKey.of("soon");
+        taken(KEY, Duration.ofMillis(50));
+        taken(soon, Duration.ofMillis(60));
+        taken(LockKey.of("later"), LONG);
+
+        time.pass(Duration.ofMillis(50));
+        keeper.tick();
+
+        assertThat(store.polls)
+                .singleElement()
+                .satisfies(poll -> assertThat(poll).extracting(SeatRequest::key).containsExactlyInAnyOrder(KEY, soon));
+    }
+
+    @Test
+    void nothing_is_asked_before_it_is_due() {
+        listening();
+        taken(KEY, Duration.ofMillis(50));
+        time.pass(Duration.ofMillis(44));
+        keeper.tick();
+        assertThat(store.polls).isEmpty();
+    }
+
+    @Test
+    void all_seats_of_a_lock_are_asked_for_in_one_request() {
+        listening();
+        List<OwnerId> owners = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            owners.add(taken(KEY, LONG).owner());
+        }
+        time.pass(Duration.ofMillis(500));
+
+        keeper.tick();
+
+        assertThat(store.polls).singleElement().isEqualTo(List.of(new SeatRequest(KEY, owners)));
+    }
+
+    @Test
+    void further_seat_never_delays_a_lock_and_may_bring_it_forward() {
+        listening();
+        taken(KEY, Duration.ofMillis(100));
+        taken(KEY, LONG);
+        assertThat(untilNext()).isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
+
+        taken(KEY, Duration.ofMillis(20));
+        assertThat(untilNext()).isBetween(Duration.ofMillis(18), Duration.ofMillis(20));
+    }
+
+    @Test
+    void everything_is_asked_for_at_once_when_hints_can_be_heard_again() {
+        store.connects = false;
+        taken(KEY, LONG);
+        taken(LockKey.of("other"), LONG);
+
+        keeper.connected();
+        assertThat(untilNext()).isPositive();
+
+        assertThat(store.polls)
+                .singleElement()
+                .satisfies(poll -> assertThat(poll).hasSize(2));
+    }
+
+    @Test
+    void first_seat_is_asked_for_as_soon_as_hints_can_be_heard() {
+        taken(KEY, LONG);
+        keeper.tick();
+        assertThat(store.polls).hasSize(1);
+    }
+
+    @Test
+    void locks_are_asked_for_within_100_ms_when_hints_cannot_be_heard_any_more() {
+        listening();
+        held(KEY, LONG);
+        taken(KEY, LONG);
+
+        keeper.disconnected();
+
+        assertThat(untilNext()).isEqualTo(Duration.ofMillis(100));
+        time.pass(Duration.ofMillis(100));
+        assertThat(untilNext()).isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
+    }
+
+    @Test
+    void called_waiter_is_woken_without_a_poll() {
+        OwnerId holder = held(KEY, LONG);
+        Seat seat = seatAtStore(KEY);
+        assertThat(isCalled(seat)).isFalse();
+
+        store.release(new ReleaseRequest(KEY, holder));
+
+        assertThat(isCalled(seat)).isTrue();
+        assertThat(store.polls).isEmpty();
+    }
+
+    @Test
+    void lost_hint_is_made_up_for_by_the_next_poll() {
+        store.losesHints = true;
+        listening();
+        OwnerId holder = held(KEY, LONG);
+        Seat seat = seatAtStore(KEY);
+        Seat behind = seatAtStore(KEY);
+        store.release(new ReleaseRequest(KEY, holder));
+        assertThat(isCalled(seat)).isFalse();
+
+        time.pass(Duration.ofMillis(500));
+        keeper.tick();
+
+        assertThat(isCalled(seat)).isTrue();
+        assertThat(isCalled(behind)).isFalse();
+    }
+
+    @Test
+    void waiter_whose_seat_is_gone_is_woken() {
+        held(KEY, LONG);
+        Seat seat = seatAtStore(KEY);
+        store.leave(KEY, seat.owner(), Duration.ZERO);
+        time.pass(Duration.ofMillis(500));
+
+        keeper.tick();
+
+        assertThat(isCalled(seat)).isTrue();
+    }
+
+    @Test
+    void seats_that_are_kept_do_not_die() {
+        held(KEY, LONG);
+        seatAtStore(KEY);
+        for (int i = 0; i < 20; i++) {
+            time.pass(Duration.ofMillis(500));
+            keeper.tick();
+        }
+        assertThat(store.inspect(KEY).waiters()).isOne();
+    }
+
+    @Test
+    void seat_that_was_given_up_is_not_asked_for_any_more() {
+        listening();
+        Seat leaving = taken(KEY, LONG);
+        Seat staying = taken(KEY, LONG);
+        taken(LockKey.of("other"), LONG);
+
+        assertThat(keeper.giveUp(leaving)).isTrue();
+        time.pass(Duration.ofMillis(500));
+        keeper.tick();
+
+        assertThat(store.polls)
+                .singleElement()
+                .satisfies(poll -> assertThat(poll)
+                        .contains(new SeatRequest(KEY, List.of(staying.owner())))
+                        .hasSize(2));
+    }
+
+    @Test
+    void nothing_is_asked_once_all_seats_were_given_up() {
+        keeper.giveUp(taken(KEY, LONG));
+        time.pass(Duration.ofMinutes(1));
+
+        assertThat(untilNext()).isGreaterThanOrEqualTo(Duration.ofMinutes(1));
+        assertThat(store.polls).isEmpty();
+    }
+
+    @Test
+    void seat_that_is_given_up_during_a_poll_is_not_asked_for_again() {
+        Seat seat = taken(KEY, LONG);
+        time.pass(Duration.ofMillis(500));
+        store.before = () -> keeper.giveUp(seat);
+        keeper.tick();
+        assertThat(store.polls).hasSize(1);
+
+        time.pass(Duration.ofMinutes(1));
+        keeper.tick();
+
+        assertThat(store.polls).hasSize(1);
+    }
+
+    @Test
+    void seat_that_is_taken_during_a_poll_is_asked_for_later() {
+        taken(KEY, LONG);
+        time.pass(Duration.ofMillis(500));
+        store.before = () -> {
+            store.before = () -> {};
+            taken(KEY, Duration.ofMillis(50));
+        };
+        assertThat(untilNext()).isBetween(Duration.ofMillis(45), Duration.ofMillis(50));
+
+        time.pass(Duration.ofMillis(50));
+        keeper.tick();
+
+        assertThat(store.polls)
+                .last()
+                .satisfies(poll -> assertThat(poll)
+                        .singleElement()
+                        .satisfies(request -> assertThat(request.owners()).hasSize(2)));
+    }
+
+    @Test
+    void seat_without_a_place_at_the_store_is_given_up_as_such() {
+        assertThat(keeper.giveUp(open(KEY))).isFalse();
+    }
+
+    @Test
+    void hint_for_a_seat_that_was_given_up_is_ignored() {
+        Seat seat = taken(KEY, LONG);
+        keeper.giveUp(seat);
+
+        keeper.granted(seat.owner().sequence(), RESERVATION);
+        keeper.awaited(seat.owner().sequence(), Waiters.FAIR);
+
+        assertThat(isCalled(seat)).isFalse();
+    }
+
+    @Test
+    void store_that_fails_wakes_all_who_were_asked_for() {
+        listening();
+        Seat first = taken(KEY, Duration.ofMillis(50));
+        Seat second = taken(KEY, LONG);
+        Seat elsewhere = taken(LockKey.of("other"), LONG);
+        time.pass(Duration.ofMillis(50));
+        store.reachable(false);
+
+        assertThat(untilNext()).isBetween(Duration.ofMillis(90), Duration.ofMillis(100));
+
+        assertThat(isCalled(first)).isTrue();
+        assertThat(isCalled(second)).isTrue();
+        assertThat(isCalled(elsewhere)).isFalse();
+    }
+
+    @Test
+    void broken_lock_wakes_its_own_waiters_only() {
+        LockKey broken = LockKey.of("broken");
+        var partly = new StoreSpy(store) {
+            @Override
+            public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+                return requests.stream()
+                        .<SeatReply>map(request -> request.key().equals(broken)
+                                ? new SeatReply.Failed("WRONGTYPE")
+                                : new SeatReply.Kept(List.of(), 0, LONG))
+                        .toList();
+            }
+        };
+        SeatKeeper partlyKept = new SeatKeeper(partly, CLIENT, time, false);
+        Seat whole = partlyKept.open(KEY, new OwnerId(CLIENT, 1));
+        Seat failed = partlyKept.open(broken, new OwnerId(CLIENT, 2));
+        partlyKept.taken(whole, time.nanos(), heldFor(LONG));
+        partlyKept.taken(failed, time.nanos(), heldFor(LONG));
+        time.pass(Duration.ofMillis(500));
+
+        partlyKept.tick();
+
+        assertThat(isCalled(failed)).isTrue();
+        assertThat(isCalled(whole)).isFalse();
+    }
+
+    @Test
+    void closing_wakes_all_who_wait() {
+        Seat waiting = taken(KEY, LONG);
+        Seat asking = open(KEY);
+
+        keeper.close();
+
+        assertThatThrownBy(() -> isCalled(waiting)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> isCalled(asking)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> open(KEY)).isInstanceOf(IllegalStateException.class);
+        assertThat(store.closed).isOne();
+    }
+
+    @Test
+    void closed_keeper_takes_no_seats() {
+        Seat seat = open(KEY);
+        keeper.close();
+
+        keeper.taken(seat, time.nanos(), heldFor(Duration.ZERO));
+        time.pass(Duration.ofSeconds(1));
+        keeper.tick();
+
+        assertThat(store.polls).isEmpty();
+        assertThat(store.listened).isZero();
+    }
+
+    @Test
+    void nobody_listens_before_the_first_seat_is_taken() {
+        keeper.giveUp(open(KEY));
+        keeper.tick();
+        assertThat(store.listened).isZero();
+
+        taken(KEY, LONG);
+        assertThat(store.listened).isOne();
+    }
+
+    @Test
+    void one_subscription_serves_all_locks() {
+        for (int i = 0; i < 100; i++) {
+            keeper.giveUp(taken(LockKey.of("lock:" + i), LONG));
+        }
+        assertThat(store.listened).isOne();
+    }
+
+    @Test
+    void cohort_is_told_who_waits_at_the_store_until_it_is_dismissed() {
+        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        time.pass(Duration.ofMillis(1));
+        keeper.attend(cohort);
+        assertThat(store.listened).isOne();
+        assertThat(cohort.next()).isPositive();
+
+        keeper.dismiss(cohort);
+        keeper.awaited(7, Waiters.FAIR);
+        assertThat(cohort.next()).isPositive();
+
+        keeper.attend(cohort);
+        keeper.awaited(7, Waiters.FAIR);
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void keeper_asks_in_time_by_itself() {
+        Store realTime = new Store(new InMemoryLockStore());
+        try (SeatKeeper alone = new SeatKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+            Seat seat = alone.open(KEY, new OwnerId(CLIENT, 1));
+            alone.taken(seat, System.nanoTime(), heldFor(Duration.ofMillis(20)));
+
+            Awaitility.await().until(() -> realTime.polls.size() >= 3 && isCalled(seat));
+        }
+    }
+
+    @Test
+    void keeper_goes_on_after_an_error() {
+        Store realTime = new Store(new InMemoryLockStore());
+        realTime.before = () -> {
+            realTime.before = () -> {};
+            throw new AssertionError("on purpose");
+        };
+        try (SeatKeeper alone = new SeatKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+            alone.taken(alone.open(KEY, new OwnerId(CLIENT, 1)), System.nanoTime(), heldFor(Duration.ofMillis(20)));
+
+            Awaitility.await().until(() -> realTime.polls.size() >= 2);
+        }
+    }
+
+    private static AcquireReply.Held heldFor(Duration blockedFor) {
+        return new AcquireReply.Held(Optional.empty(), 0, blockedFor, false);
+    }
+
+    private Duration intervalAfter(Duration blockedFor) {
+        Seat seat = taken(KEY, blockedFor);
+        Duration interval = untilNext();
+        keeper.giveUp(seat);
+        return interval;
+    }
+
+    private Duration untilNext() {
+        return Duration.ofNanos(keeper.tick() - time.nanos());
+    }
+
+    /** The first seat of all is asked for as soon as its client hears; later ones in their time. */
+    private void listening() {
+        keeper.giveUp(taken(LockKey.of("first"), LONG));
+    }
+
+    private Seat open(LockKey key) {
+        return keeper.open(key, new OwnerId(CLIENT, ++lastSequence));
+    }
+
+    private Seat taken(LockKey key, Duration blockedFor) {
+        Seat seat = open(key);
+        keeper.taken(seat, time.nanos(), heldFor(blockedFor));
+        return seat;
+    }
+
+    private OwnerId held(LockKey key, Duration lease) {
+        OwnerId holder = new OwnerId("other", ++lastSequence);
+        store.acquire(Requests.exclusive(key, holder, lease.toMillis(), HERE, false));
+        return holder;
+    }
+
+    private Seat seatAtStore(LockKey key) {
+        Seat seat = open(key);
+        var held =
+                (AcquireReply.Held) store.acquire(Requests.exclusive(key, seat.owner(), LONG.toMillis(), HERE, true));
+        keeper.taken(seat, time.nanos(), held);
+        return seat;
+    }
+
+    /** Whether a waiter would not wait. */
+    private static boolean isCalled(Seat seat) {
+        try {
+            Budget budget = Budget.of(() -> 0, TimeUnit.SECONDS.toNanos(1));
+            seat.await(
+                    budget,
+                    nanos -> {
+                        throw new InterruptedException();
+                    },
+                    true);
+            return true;
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+}
