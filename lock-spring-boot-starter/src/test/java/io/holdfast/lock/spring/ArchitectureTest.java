@@ -44,6 +44,7 @@ class ArchitectureTest {
                         "io.holdfast.lock.engine..",
                         "io.holdfast.lock.lease..",
                         "io.holdfast.lock.memory..",
+                        "io.holdfast.lock.quorum..",
                         "io.holdfast.lock.redis..",
                         "io.holdfast.lock.store..",
                         "io.holdfast.lock.waiting..")
@@ -51,13 +52,14 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_the_configuration_touches_engine_and_redis_store() {
+    void only_the_configuration_touches_engine_and_stores() {
         noClasses()
                 .that()
                 .resideOutsideOfPackage(BASE + ".autoconfigure")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("io.holdfast.lock.engine..", "io.holdfast.lock.redis..")
+                .resideInAnyPackage(
+                        "io.holdfast.lock.engine..", "io.holdfast.lock.quorum..", "io.holdfast.lock.redis..")
                 .check(CLASSES);
     }
 
@@ -74,7 +76,8 @@ class ArchitectureTest {
                         "aop.LockStartupCheck",
                         "autoconfigure.LockProperties",
                         "autoconfigure.LockProperties$Aop",
-                        "autoconfigure.LockProperties$Redis");
+                        "autoconfigure.LockProperties$Redis",
+                        "autoconfigure.LockProperties$ReplicaAcks");
     }
 
     private static boolean isDoor(JavaClass type) {

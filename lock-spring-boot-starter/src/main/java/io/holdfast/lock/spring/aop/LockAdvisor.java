@@ -57,8 +57,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         if (template == null) {
             throw new LockStoreException(
                     "There is no LockTemplate, because the application has no RedisConnectionFactory. Add"
-                            + " spring-boot-starter-data-redis with spring.data.redis.host and port, or a LockStore or"
-                            + " LockTemplate bean.",
+                            + " spring-boot-starter-data-redis with spring.data.redis.host and port, or set"
+                            + " lock.redis.host and port, or add a LockStore or LockTemplate bean.",
                     null,
                     false);
         }

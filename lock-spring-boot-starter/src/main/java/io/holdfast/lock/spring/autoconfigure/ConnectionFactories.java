@@ -39,11 +39,31 @@ final class ConnectionFactories {
 
     private String chosenName() {
         List<String> all = names(beans);
-        List<String> marked = all.stream().filter(this::isMarked).toList();
+        List<String> marked = marked(all);
         if (!marked.isEmpty()) {
             return single(marked, all);
         }
         return single(all.stream().filter(matching(this::isCandidate, true)).toList(), all);
+    }
+
+    private List<String> marked(List<String> all) {
+        return all.stream().filter(this::isMarked).toList();
+    }
+
+    /**
+     * Locks are told by properties where their Redis is, so no bean may say something else.
+     *
+     * @throws LockSetupException if one does
+     */
+    void refuseMarked(String properties) {
+        List<String> marked = marked(names(beans));
+        if (!marked.isEmpty()) {
+            throw new LockSetupException(
+                    "Locks are told twice where their Redis is: by " + properties
+                            + ", and by @LockConnectionFactory on " + String.join(", ", marked) + ".",
+                    "Remove one of the two.",
+                    null);
+        }
     }
 
     private String single(List<String> candidates, List<String> all) {

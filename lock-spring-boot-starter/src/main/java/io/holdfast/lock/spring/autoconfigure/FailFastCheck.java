@@ -20,8 +20,8 @@ final class FailFastCheck implements SmartInitializingSingleton {
         if (template == null) {
             throw new LockSetupException(
                     "lock.fail-fast is true, and the application has no RedisConnectionFactory to keep locks with.",
-                    "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or a LockStore or"
-                            + " LockTemplate bean.",
+                    "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host and"
+                            + " port, or add a LockStore or LockTemplate bean.",
                     null);
         }
         try {
@@ -29,8 +29,8 @@ final class FailFastCheck implements SmartInitializingSingleton {
         } catch (LockStoreException e) {
             throw new LockSetupException(
                     "lock.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
-                    "Check spring.data.redis.host, port, user and password, and that the server runs; or set"
-                            + " lock.fail-fast=false to start without it.",
+                    "Check host, port, user and password under spring.data.redis, or under lock.redis or lock.quorum if"
+                            + " that is set, and that the server runs; or set lock.fail-fast=false to start without it.",
                     e);
         }
     }

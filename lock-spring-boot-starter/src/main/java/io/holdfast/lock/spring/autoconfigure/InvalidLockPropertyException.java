@@ -27,6 +27,29 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
         this.allowed = message.substring(message.lastIndexOf("; ") + 1).trim();
     }
 
+    /**
+     * Creates an instance.
+     *
+     * @param value as it may be shown: without a password
+     * @param allowed what is, as a phrase
+     */
+    InvalidLockPropertyException(String property, @Nullable Object value, String allowed) {
+        this(property, value, new IllegalArgumentException("it is " + value + "; allowed is " + allowed));
+    }
+
+    /**
+     * Has the core check a value, so that a failure names its property.
+     *
+     * @throws InvalidLockPropertyException if it is not allowed
+     */
+    static void check(String property, @Nullable Object value, Runnable attempt) {
+        try {
+            attempt.run();
+        } catch (IllegalArgumentException e) {
+            throw new InvalidLockPropertyException(property, value, e);
+        }
+    }
+
     String problem() {
         return "Property " + property + " is '" + value + "', which is not allowed.";
     }

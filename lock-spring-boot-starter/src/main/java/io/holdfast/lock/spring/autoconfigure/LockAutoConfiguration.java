@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /** The template, on whatever store there is. */
-@AutoConfiguration(after = RedisLockStoreAutoConfiguration.class)
+@AutoConfiguration(after = {QuorumLockStoreAutoConfiguration.class, RedisLockStoreAutoConfiguration.class})
 @EnableConfigurationProperties(LockProperties.class)
 final class LockAutoConfiguration {
 

@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.redis.RedisLockSettings;
 import java.time.Duration;
@@ -53,14 +55,6 @@ public record LockProperties(
         return new LockDefaults(lease, waitFor, true, Optional.ofNullable(maxHold), warnAfter);
     }
 
-    private static void check(String property, @Nullable Object value, Runnable attempt) {
-        try {
-            attempt.run();
-        } catch (IllegalArgumentException e) {
-            throw new InvalidLockPropertyException(property, value, e);
-        }
-    }
-
     LockDefaults toDefaults() {
         return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter);
     }
@@ -72,12 +66,14 @@ public record LockProperties(
      * @param commandTimeout Limits the answer to one command, and the wait for a pooled connection.
      * @param tokenRetention How long the last fencing token of an unused lock is remembered.
      * @param connections The most connections that locks use at a time, where the client pools them.
+     * @param replicaAcks The replicas that must have a grant or a renewal before it counts.
      */
     public record Redis(
             @DefaultValue("lock") String keyPrefix,
             @DefaultValue("1s") Duration commandTimeout,
             @DefaultValue("10m") Duration tokenRetention,
-            @DefaultValue("16") int connections) {
+            @DefaultValue("16") int connections,
+            @DefaultValue ReplicaAcks replicaAcks) {
 
         private static final RedisLockSettings STANDARD = RedisLockSettings.STANDARD;
 
@@ -90,15 +86,48 @@ public record LockProperties(
             check("lock.redis.key-prefix", keyPrefix, () -> STANDARD.withKeyPrefix(keyPrefix));
             check("lock.redis.command-timeout", commandTimeout, () -> STANDARD.withCommandTimeout(commandTimeout));
             check("lock.redis.token-retention", tokenRetention, () -> STANDARD.withTokenRetention(tokenRetention));
-            check(
-                    "lock.redis.connections",
-                    connections,
-                    () -> new RedisLockSettings(
-                            STANDARD.keyPrefix(), STANDARD.commandTimeout(), STANDARD.tokenRetention(), connections));
+            check("lock.redis.connections", connections, () -> STANDARD.withConnections(connections));
         }
 
         RedisLockSettings toSettings() {
-            return new RedisLockSettings(keyPrefix, commandTimeout, tokenRetention, connections);
+            return STANDARD.withKeyPrefix(keyPrefix)
+                    .withCommandTimeout(commandTimeout)
+                    .withTokenRetention(tokenRetention)
+                    .withConnections(connections)
+                    .withReplicaAcks(replicaAcks.toSettings());
+        }
+    }
+
+    /**
+     * The replicas that must have a grant or a renewal before it counts.
+     *
+     * @param number How many replicas. With 0, it counts as soon as the primary has it.
+     * @param timeout How long the replicas may take, beside the command itself.
+     */
+    public record ReplicaAcks(
+            @DefaultValue("0") int number,
+            @DefaultValue("500ms") Duration timeout) {
+
+        private static final RedisLockSettings.ReplicaAcks NONE = RedisLockSettings.ReplicaAcks.NONE;
+
+        /**
+         * Checks each value, so that a failure names its property.
+         *
+         * @throws InvalidLockPropertyException if a value is out of range
+         */
+        public ReplicaAcks {
+            check(
+                    "lock.redis.replica-acks.number",
+                    number,
+                    () -> new RedisLockSettings.ReplicaAcks(number, NONE.timeout()));
+            check(
+                    "lock.redis.replica-acks.timeout",
+                    timeout,
+                    () -> new RedisLockSettings.ReplicaAcks(NONE.number(), timeout));
+        }
+
+        RedisLockSettings.ReplicaAcks toSettings() {
+            return new RedisLockSettings.ReplicaAcks(number, timeout);
         }
     }
 

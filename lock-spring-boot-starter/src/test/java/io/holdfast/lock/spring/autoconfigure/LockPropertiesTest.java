@@ -54,6 +54,8 @@ class LockPropertiesTest {
                         "lock.redis.command-timeout=300ms",
                         "lock.redis.token-retention=1h",
                         "lock.redis.connections=4",
+                        "lock.redis.replica-acks.number=2",
+                        "lock.redis.replica-acks.timeout=70ms",
                         "lock.aop.order=7")
                 .run(context -> {
                     LockProperties properties = context.getBean(LockProperties.class);
@@ -65,7 +67,12 @@ class LockPropertiesTest {
                                     Optional.of(Duration.ofMinutes(1)),
                                     Duration.ofMinutes(5)));
                     assertThat(properties.redis().toSettings())
-                            .isEqualTo(new RedisLockSettings("shop", Duration.ofMillis(300), Duration.ofHours(1), 4));
+                            .isEqualTo(RedisLockSettings.STANDARD
+                                    .withKeyPrefix("shop")
+                                    .withCommandTimeout(Duration.ofMillis(300))
+                                    .withTokenRetention(Duration.ofHours(1))
+                                    .withConnections(4)
+                                    .withReplicaAcks(new RedisLockSettings.ReplicaAcks(2, Duration.ofMillis(70))));
                     assertThat(context.getBean(io.holdfast.lock.spring.aop.LockAdvisor.class)
                                     .getOrder())
                             .isEqualTo(7);
@@ -83,6 +90,9 @@ class LockPropertiesTest {
                     lock.redis.command-timeout | 1ms    | 10 ms to 60 s
                     lock.redis.token-retention | 1ms    | 1000 ms to 365 days
                     lock.redis.connections   | 0        | 1 to 1000
+                    lock.redis.replica-acks.number  | -1 | 0 to 100
+                    lock.redis.replica-acks.number  | 101 | 0 to 100
+                    lock.redis.replica-acks.timeout | 0ms | 1 ms to 60 s
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
@@ -100,16 +110,34 @@ class LockPropertiesTest {
     @Test
     void every_property_is_described_for_editors() throws IOException {
         List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(11).allSatisfy(each -> assertThat(each).containsKey("description"));
+        assertThat(properties).hasSize(32).allSatisfy(each -> assertThat(each).containsKey("description"));
     }
 
     @Test
-    void every_property_but_the_open_limit_has_a_default_for_editors() throws IOException {
-        List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties)
-                .filteredOn(each -> !each.containsKey("defaultValue"))
-                .extracting(each -> each.get("name"))
-                .containsExactly("lock.max-hold");
+    void every_property_that_is_in_force_has_a_default_for_editors() throws IOException {
+        assertThat(withoutDefault())
+                .filteredOn(each -> !isOfAConnection(each))
+                .containsExactly(
+                        "lock.max-hold", "lock.quorum.nodes", "lock.quorum.rejoin-delay", "lock.quorum.ssl.bundle");
+    }
+
+    /** With defaults, it could not be told whether one is wanted. */
+    @Test
+    void no_property_of_a_connection_of_their_own_has_a_default() throws IOException {
+        assertThat(withoutDefault())
+                .filteredOn(LockPropertiesTest::isOfAConnection)
+                .hasSize(15);
+    }
+
+    private static boolean isOfAConnection(String property) {
+        return property.startsWith("lock.redis.");
+    }
+
+    private static List<String> withoutDefault() throws IOException {
+        return metadata("$.properties").stream()
+                .filter(each -> !each.containsKey("defaultValue"))
+                .map(each -> String.valueOf(each.get("name")))
+                .toList();
     }
 
     private static List<Map<String, Object>> metadata(String path) throws IOException {

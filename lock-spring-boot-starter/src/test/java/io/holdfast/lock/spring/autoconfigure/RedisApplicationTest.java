@@ -153,7 +153,7 @@ class RedisApplicationTest {
         onDeadServer(port -> Runners.redis(port)
                 .withPropertyValues("lock.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.fail-fast is true", "does not answer", "spring.data.redis.host")));
+                        .contains("lock.fail-fast is true", "does not answer", "host, port")));
     }
 
     @Test

@@ -1,0 +1,95 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.quorum.QuorumNode;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.LockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Keeps locks on several servers that know nothing of each other. Backs off before a store or template of the
+ * application's own.
+ */
+@AutoConfiguration
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
+@Conditional(OnQuorum.class)
+@EnableConfigurationProperties({LockProperties.class, LockConnectionProperties.class, QuorumProperties.class})
+@Import(OwnConnections.class)
+final class QuorumLockStoreAutoConfiguration {
+
+    /** Needs the connections that it is made from, so it is closed before them. */
+    @Bean
+    LockStore lockStore(
+            ConfigurableListableBeanFactory beans,
+            LockProperties properties,
+            QuorumProperties quorum,
+            LockConnectionProperties own,
+            OwnConnections connections) {
+        refuseOtherServers(own, properties.redis().replicaAcks());
+        new ConnectionFactories(beans).refuseMarked("lock.quorum.nodes");
+        Duration rejoinDelay = rejoinDelay(quorum, properties.lease());
+        RedisLockSettings settings = properties
+                .redis()
+                .toSettings()
+                .withCommandTimeout(quorum.nodeTimeout())
+                .withRejoinDelay(rejoinDelay);
+        List<QuorumNode> nodes = new ArrayList<>();
+        connect(quorum, connections)
+                .forEach((name, factory) -> nodes.add(new QuorumNode(name, new RedisLockStore(factory, settings))));
+        return new QuorumLockStore(nodes, rejoinDelay);
+    }
+
+    /** All of them before the first store is made, so that none is left over if one of them can't be. */
+    private static Map<String, RedisConnectionFactory> connect(QuorumProperties quorum, OwnConnections connections) {
+        Map<String, RedisConnectionFactory> factories = new LinkedHashMap<>();
+        for (ServerAddress server : quorum.servers()) {
+            DataRedisProperties redis = server.toBoot();
+            redis.getSsl().setBundle(quorum.ssl().bundle());
+            factories.put(server.name(), connections.open("lock.quorum", redis));
+        }
+        return factories;
+    }
+
+    private static void refuseOtherServers(LockConnectionProperties own, LockProperties.ReplicaAcks acks) {
+        List<String> others = new ArrayList<>(own.givenServer());
+        if (acks.number() > 0) {
+            others.add("lock.redis.replica-acks.number");
+        }
+        if (!others.isEmpty()) {
+            throw new LockSetupException(
+                    "lock.quorum.nodes is set, and so is " + String.join(", ", others) + ".",
+                    "Remove one of the two: locks are kept by a quorum, or by one Redis with its replicas. User, password"
+                            + " and database of a server of the quorum are part of its URL.",
+                    null);
+        }
+    }
+
+    private static Duration rejoinDelay(QuorumProperties quorum, Duration lease) {
+        Duration delay = quorum.rejoinDelay() == null ? lease : quorum.rejoinDelay();
+        if (lease.compareTo(delay) > 0) {
+            throw new LockSetupException(
+                    "lock.lease is " + lease + ", longer than lock.quorum.rejoin-delay, which is " + delay
+                            + ": a server that has lost its data would grant locks while their old leases still run.",
+                    "Set lock.quorum.rejoin-delay to the longest lease that is used, or shorten lock.lease.",
+                    null);
+        }
+        return delay;
+    }
+}

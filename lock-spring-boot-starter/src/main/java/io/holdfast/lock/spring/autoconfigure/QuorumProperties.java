@@ -1,0 +1,93 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+
+import io.holdfast.lock.redis.RedisLockSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Several servers that keep locks together.
+ *
+ * @param nodes Independent Redis servers, an odd number from 3 on; a lock is held where most of them have granted it. Each
+ *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
+ * @param nodeTimeout Limits the answer of one of the servers to one command, and the wait for a pooled connection.
+ * @param rejoinDelay How long a server that has started without its data grants no lock that it does not know. Leases are
+ *     at most so long. As long as lock.lease unless set.
+ * @param ssl TLS of these servers.
+ */
+@ConfigurationProperties("lock.quorum")
+record QuorumProperties(
+        @Nullable List<String> nodes,
+        @DefaultValue("200ms") Duration nodeTimeout,
+        @Nullable Duration rejoinDelay,
+        @DefaultValue Ssl ssl) {
+
+    private static final String NODES = "lock.quorum.nodes";
+    private static final int FEWEST = 3;
+
+    /**
+     * Checks each value, so that a failure names its property.
+     *
+     * @throws InvalidLockPropertyException if a value is out of range
+     */
+    QuorumProperties {
+        if (nodes != null) {
+            checkNumber(nodes);
+            checkDistinct(servers(nodes));
+        }
+        check(
+                "lock.quorum.node-timeout",
+                nodeTimeout,
+                () -> RedisLockSettings.STANDARD.withCommandTimeout(nodeTimeout));
+        if (rejoinDelay != null) {
+            check(
+                    "lock.quorum.rejoin-delay",
+                    rejoinDelay,
+                    () -> RedisLockSettings.STANDARD.withRejoinDelay(rejoinDelay));
+        }
+    }
+
+    /**
+     * TLS of the servers.
+     *
+     * @param bundle Name of an SSL bundle. With it, all servers of the quorum are spoken to by TLS.
+     */
+    record Ssl(@Nullable String bundle) {}
+
+    private static void checkNumber(List<String> nodes) {
+        if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
+            throw new InvalidLockPropertyException(
+                    NODES,
+                    nodes.size() + (nodes.size() == 1 ? " server" : " servers"),
+                    "an odd number of servers, 3 or more: with an even one more of them fewer may fail");
+        }
+    }
+
+    private static void checkDistinct(List<ServerAddress> servers) {
+        List<String> names = servers.stream().map(ServerAddress::name).toList();
+        long different = names.stream()
+                .map(name -> name.toLowerCase(Locale.ROOT))
+                .distinct()
+                .count();
+        if (different < names.size()) {
+            throw new InvalidLockPropertyException(
+                    NODES, names, "each server once: one that counts twice makes a majority of its own");
+        }
+    }
+
+    private static List<ServerAddress> servers(List<String> nodes) {
+        return IntStream.range(0, nodes.size())
+                .mapToObj(i -> ServerAddress.ofNodeOrUrl(NODES + "[" + i + "]", nodes.get(i)))
+                .toList();
+    }
+
+    List<ServerAddress> servers() {
+        return servers(nodes == null ? List.of() : nodes);
+    }
+}

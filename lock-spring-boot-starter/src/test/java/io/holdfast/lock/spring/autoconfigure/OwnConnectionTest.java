@@ -1,0 +1,212 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
+import io.lettuce.core.resource.ClientResources;
+import java.util.UUID;
+import java.util.function.IntConsumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import redis.clients.jedis.Jedis;
+
+/** The application's server is the shared one; that of its locks wants a password. */
+@Timeout(60)
+class OwnConnectionTest {
+
+    private static final String USER = "locker";
+    private static final String PASSWORD = "${not}a:placeholder";
+
+    private static RedisServerProcess own;
+
+    private final String key = "own-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void start() {
+        own = RedisServerProcess.start(
+                "--requirepass", PASSWORD, "--user", USER, "on", ">" + PASSWORD, "~*", "&*", "+@all");
+    }
+
+    @AfterAll
+    static void stop() {
+        own.close();
+    }
+
+    private static String[] ownServer() {
+        return new String[] {
+            "lock.redis.host=127.0.0.1",
+            "lock.redis.port=" + own.port(),
+            "lock.redis.username=" + USER,
+            "lock.redis.password=" + PASSWORD
+        };
+    }
+
+    private static ApplicationContextRunner application() {
+        return Runners.redis().withPropertyValues(ownServer());
+    }
+
+    private boolean isOnOwnServer(int database) {
+        try (Jedis jedis = new Jedis("127.0.0.1", own.port())) {
+            jedis.auth(USER, PASSWORD);
+            jedis.select(database);
+            return jedis.hexists("lock:{" + key + "}", "owner");
+        }
+    }
+
+    private boolean isOnApplicationsServer() {
+        try (Jedis jedis = new Jedis("127.0.0.1", TestRedis.shared().port())) {
+            return jedis.exists("lock:{" + key + "}");
+        }
+    }
+
+    private void locksOnOwnServer(AssertableApplicationContext context, int database) {
+        assertThat(context).hasNotFailed();
+        context.getBean(LockTemplate.class).execute(key, () -> {
+            assertThat(isOnOwnServer(database)).isTrue();
+            assertThat(isOnApplicationsServer()).isFalse();
+        });
+    }
+
+    private static RedisConnectionFactory opened(AssertableApplicationContext context) {
+        return context.getBean(OwnConnections.class).open("lock.redis", new DataRedisProperties());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void locks_have_a_server_of_their_own(String client) {
+        application().withPropertyValues("lock.redis.client-type=" + client).run(context -> {
+            locksOnOwnServer(context, 0);
+            assertThat(opened(context))
+                    .isInstanceOf(
+                            client.equals("jedis") ? JedisConnectionFactory.class : LettuceConnectionFactory.class);
+        });
+    }
+
+    @Test
+    void application_keeps_its_own_connection_and_everything_made_from_it() {
+        application().run(context -> {
+            assertThat(context)
+                    .hasSingleBean(RedisConnectionFactory.class)
+                    .hasSingleBean(DataRedisConnectionDetails.class)
+                    .hasSingleBean(DataRedisProperties.class)
+                    .hasSingleBean(StringRedisTemplate.class);
+            assertThat(context.getBeanNamesForType(RedisTemplate.class)).hasSize(2);
+            context.getBean(StringRedisTemplate.class).opsForValue().set("lock:{" + key + "}", "the application's");
+            assertThat(isOnApplicationsServer()).isTrue();
+        });
+    }
+
+    @Test
+    void url_says_user_password_and_database() {
+        String url = "redis://" + USER + ":$%7Bnot%7Da:placeholder@127.0.0.1:" + own.port() + "/5";
+        Runners.redis().withPropertyValues("lock.redis.url=" + url).run(context -> locksOnOwnServer(context, 5));
+    }
+
+    @Test
+    void application_may_have_no_redis() {
+        Runners.starter()
+                .withPropertyValues(ownServer())
+                .withPropertyValues("lock.redis.database=3")
+                .run(context -> {
+                    locksOnOwnServer(context, 3);
+                    assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
+                });
+    }
+
+    @Test
+    void nothing_is_taken_over_from_the_application() {
+        Runners.starter()
+                .withSystemProperties("spring.data.redis.database=7", "spring.data.redis.host=unknown.invalid")
+                .withPropertyValues(ownServer())
+                .withPropertyValues("spring.data.redis.database=7")
+                .run(context -> locksOnOwnServer(context, 0));
+    }
+
+    @Test
+    void client_is_the_applications_unless_set() {
+        application().run(context -> assertThat(opened(context)).isInstanceOf(JedisConnectionFactory.class));
+    }
+
+    /** The store makes connections of its own from it; for Sentinel, to start one means to connect. */
+    @Test
+    void connection_factory_is_not_started() {
+        application()
+                .run(context -> assertThat(((JedisConnectionFactory) opened(context)).isRunning())
+                        .isFalse());
+    }
+
+    @Test
+    void locks_are_given_back_before_their_connection_ends() {
+        application().withPropertyValues("lock.redis.client-type=lettuce").run(context -> {
+            LockHandle held = context.getBean(LockTemplate.class).acquire(key);
+            assertThat(isOnOwnServer(0)).isTrue();
+            context.getSourceApplicationContext().close();
+            assertThat(held.isHeld()).isFalse();
+            assertThat(isOnOwnServer(0)).isFalse();
+        });
+    }
+
+    @Test
+    void connections_end_with_the_context() {
+        application().withPropertyValues("lock.redis.client-type=lettuce").run(context -> {
+            LettuceConnectionFactory factory = (LettuceConnectionFactory) opened(context);
+            ClientResources threads =
+                    factory.getClientConfiguration().getClientResources().orElseThrow();
+            assertThat(threads.eventExecutorGroup().isShuttingDown()).isFalse();
+            context.getSourceApplicationContext().close();
+            assertThat(threads.eventExecutorGroup().isShuttingDown()).isTrue();
+        });
+    }
+
+    @Test
+    void store_of_the_application_wins() {
+        application()
+                .withBean(InMemoryLockStore.class)
+                .run(context -> assertThat(context).doesNotHaveBean(OwnConnections.class));
+    }
+
+    private static void onDeadServer(IntConsumer body) {
+        RedisServerProcess server = RedisServerProcess.start();
+        server.kill();
+        body.accept(server.port());
+    }
+
+    @Test
+    void application_starts_while_the_own_server_is_down_and_locks_fail() {
+        onDeadServer(port -> Runners.redis()
+                .withPropertyValues("lock.redis.host=127.0.0.1", "lock.redis.port=" + port)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatThrownBy(() -> context.getBean(LockTemplate.class).tryAcquire(key))
+                            .isInstanceOf(LockStoreException.class);
+                }));
+    }
+
+    @Test
+    void fail_fast_asks_the_own_server() {
+        onDeadServer(port -> Runners.redis()
+                .withPropertyValues("lock.redis.host=127.0.0.1", "lock.redis.port=" + port, "lock.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("does not answer", "lock.redis")));
+    }
+}

@@ -1,0 +1,131 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.testing.TlsRedis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import redis.clients.jedis.Jedis;
+
+/** A server of the locks' own speaks TLS, by a certificate that only an SSL bundle of the application trusts. */
+@Tag("full")
+@Timeout(60)
+class OwnTlsTest {
+
+    private static TlsRedis server;
+
+    private final String key = "tls-" + UUID.randomUUID();
+
+    @BeforeAll
+    static void start() {
+        server = TlsRedis.startOrSkip();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    private static ApplicationContextRunner application(String client) {
+        return Runners.redis()
+                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
+                        "lock.redis.client-type=" + client);
+    }
+
+    private static String[] address() {
+        return new String[] {
+            "lock.redis.host=127.0.0.1",
+            "lock.redis.port=" + server.tlsPort(),
+            "lock.redis.password=" + server.password()
+        };
+    }
+
+    private static String url(TlsRedis redis) {
+        return "rediss://default:" + redis.password().replace(" ", "%20") + "@127.0.0.1:" + redis.tlsPort();
+    }
+
+    private static boolean holds(TlsRedis redis, String key) {
+        try (Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
+            jedis.auth(redis.password());
+            return jedis.hexists("lock:{" + key + "}", "owner");
+        }
+    }
+
+    private void locksThere(ApplicationContextRunner application) {
+        application.run(context -> context.getBean(LockTemplate.class)
+                .execute(key, () -> assertThat(holds(server, key)).isTrue()));
+    }
+
+    private void failsToConnect(ApplicationContextRunner application) {
+        application.run(context -> assertThatThrownBy(
+                        () -> context.getBean(LockTemplate.class).tryAcquire(key))
+                .isInstanceOf(LockStoreException.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void bundle_of_the_application_enables_tls(String client) {
+        locksThere(application(client).withPropertyValues(address()).withPropertyValues("lock.redis.ssl.bundle=locks"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void url_may_ask_for_tls_too(String client) {
+        locksThere(
+                application(client).withPropertyValues("lock.redis.url=" + url(server), "lock.redis.ssl.bundle=locks"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void without_the_bundle_the_certificate_is_not_trusted(String client) {
+        failsToConnect(application(client).withPropertyValues("lock.redis.url=" + url(server)));
+        failsToConnect(
+                application(client).withPropertyValues(address()).withPropertyValues("lock.redis.ssl.enabled=true"));
+    }
+
+    /** Each has a certificate of its own; the third one is down, so both others are needed. */
+    @Test
+    void bundle_enables_tls_for_all_servers_of_a_quorum(@TempDir Path directory) throws IOException {
+        try (TlsRedis second = TlsRedis.startOrSkip()) {
+            Path both = directory.resolve("both.pem");
+            Files.writeString(both, content(server) + content(second));
+            application("jedis")
+                    .withPropertyValues(
+                            "spring.ssl.bundle.pem.both.truststore.certificate=file:" + both,
+                            "lock.lease=4s",
+                            "lock.quorum.node-timeout=10s",
+                            "lock.quorum.nodes=" + url(server) + ","
+                                    + url(second).replace("rediss:", "redis:") + ",127.0.0.1:1",
+                            "lock.quorum.ssl.bundle=both")
+                    .run(context -> QuorumServers.joined(context).execute(key, () -> {
+                        assertThat(holds(server, key)).isTrue();
+                        assertThat(holds(second, key)).isTrue();
+                    }));
+        }
+    }
+
+    private static String content(TlsRedis redis) throws IOException {
+        return Files.readString(Path.of(redis.certificateFile()));
+    }
+}
