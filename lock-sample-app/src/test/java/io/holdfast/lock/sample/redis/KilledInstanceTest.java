@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An instance in a JVM of its own, ended with SIGKILL: nothing of it can clean up. */
+@Tag("full")
 class KilledInstanceTest {
 
     @TempDir
