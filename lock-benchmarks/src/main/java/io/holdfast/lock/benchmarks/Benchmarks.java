@@ -1,0 +1,52 @@
+package io.holdfast.lock.benchmarks;
+
+import io.holdfast.lock.benchmarks.report.Machine;
+import io.holdfast.lock.benchmarks.report.Markdown;
+import io.holdfast.lock.benchmarks.report.Results;
+import io.holdfast.lock.benchmarks.report.Row;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Measures everything and writes it down. */
+public final class Benchmarks {
+
+    private Benchmarks() {}
+
+    /**
+     * Runs the benchmarks.
+     *
+     * @param args full, which writes files, or quick, which writes to standard output; the directory for files; names
+     *     of rows, separated by commas, or nothing for all of them
+     */
+    public static void main(String[] args) throws IOException {
+        Predicate<Work> wanted = selection(args.length > 2 ? args[2] : "");
+        List<Work> timed = TimedRows.all().stream().filter(wanted).toList();
+        List<Work> counted = CountedRows.all().stream().filter(wanted).toList();
+        List<Work> beside = Stream.of(CountedRows.shortHolds()).filter(wanted).toList();
+        Results results = new Results();
+        Machine machine = new Rounds(Variant.named(args[0]), results).run(timed, counted, beside);
+
+        List<Row> rows =
+                Stream.of(timed, beside).flatMap(List::stream).map(Work::row).toList();
+        Markdown markdown = new Markdown(
+                results, machine, rows, counted.stream().map(Work::row).toList());
+        if (args[0].equals("full")) {
+            markdown.write(Path.of(args[1]));
+        }
+        System.out.println(markdown.text());
+    }
+
+    private static Predicate<Work> selection(String names) {
+        Set<String> wanted = Arrays.stream(names.split(","))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toSet());
+        return work -> wanted.isEmpty() || wanted.contains(work.row().name());
+    }
+}

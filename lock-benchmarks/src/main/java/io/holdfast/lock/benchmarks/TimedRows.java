@@ -1,0 +1,205 @@
+package io.holdfast.lock.benchmarks;
+
+import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
+import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
+import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
+import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
+import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FENCED;
+import static io.holdfast.lock.benchmarks.peer.Peer.SPRING;
+import static io.holdfast.lock.benchmarks.report.Metric.COMMAND_RATE;
+import static io.holdfast.lock.benchmarks.report.Metric.CPU;
+import static io.holdfast.lock.benchmarks.report.Metric.HAND_OVER;
+import static io.holdfast.lock.benchmarks.report.Metric.JAIN;
+import static io.holdfast.lock.benchmarks.report.Metric.LOST;
+import static io.holdfast.lock.benchmarks.report.Metric.PAIRS;
+import static io.holdfast.lock.benchmarks.report.Metric.THREADS_ADDED;
+import static io.holdfast.lock.benchmarks.report.Metric.WAIT_P99;
+
+import io.holdfast.lock.benchmarks.contention.Load;
+import io.holdfast.lock.benchmarks.contention.Runs;
+import io.holdfast.lock.benchmarks.contention.Window;
+import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.report.Bar;
+import io.holdfast.lock.benchmarks.report.Row;
+import io.holdfast.lock.benchmarks.uncontended.JmhRun;
+import io.holdfast.lock.benchmarks.uncontended.Placement;
+import java.util.List;
+import java.util.Map;
+
+/** The rows that are about time. */
+final class TimedRows {
+
+    private static final int LOCKS = 10_000;
+    private static final long SHORT_LEASE_MILLIS = 6_000;
+    private static final long ONE_MILLI = 1_000;
+    private static final int MANY = 64;
+
+    private TimedRows() {}
+
+    static List<Work> all() {
+        return List.of(
+                pair(),
+                pairOnOneCore(),
+                pairs(),
+                reentrant(),
+                sharedClient(),
+                processes(),
+                sharedClientHolding(),
+                clientsHolding(),
+                fair(),
+                handOver(),
+                manyLocks());
+    }
+
+    private static Work pair() {
+        Row row = new Row(
+                "pair-1",
+                "uncontended lock and unlock, 1 thread, not on Redis' core",
+                List.of(HOLDFAST, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.90).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON)));
+        return new Work(row, List.of(REDISSON_FENCED), true, jmh("pair", 1, Placement.APART));
+    }
+
+    private static Work pairOnOneCore() {
+        Row row = new Row(
+                "pair-1-core",
+                "uncontended lock and unlock, 1 thread, on Redis' core",
+                List.of(HOLDFAST, FLOOR),
+                List.of());
+        return new Work(row, List.of(), true, jmh("pair", 1, Placement.TOGETHER));
+    }
+
+    private static Work pairs() {
+        Row row = new Row(
+                "pair-8",
+                "uncontended lock and unlock, 8 threads with keys of their own",
+                List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.80).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 2).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
+        return new Work(row, List.of(LOCK4J), true, jmh("pair", 8, Placement.ANYWHERE));
+    }
+
+    private static Work reentrant() {
+        Row row = new Row(
+                "reentrant",
+                "lock and unlock by a thread that holds it already",
+                List.of(HOLDFAST, REDISSON),
+                List.of(Bar.atLeast(HOLDFAST, PAIRS, 1000).times(REDISSON)));
+        return new Work(row, List.of(), true, jmh("reentrantPair", 1, Placement.APART));
+    }
+
+    private static Work sharedClient() {
+        Row row = new Row(
+                "key-1x64",
+                "one key, 1 client × 64 threads, empty critical section",
+                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 10).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, PAIRS, 8).times(SPRING)));
+        return new Work(row, List.of(FLOOR), true, contend(Load.clients(1, MANY, 0)));
+    }
+
+    private static Work processes() {
+        Row row = new Row(
+                "key-4jvm",
+                "one key, 4 JVMs × 4 threads, empty critical section",
+                List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 4).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 15).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, JAIN, 0.98)));
+        return new Work(row, List.of(SPRING, LOCK4J), true, contend(Load.processes(4, 4)));
+    }
+
+    private static Work sharedClientHolding() {
+        Row row = new Row(
+                "key-1x64-1ms",
+                "one key, 1 client × 64 threads, held for 1 ms (limit: 1,000 pairs/s)",
+                List.of(HOLDFAST, REDISSON, SPRING),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.1).times(REDISSON),
+                        Bar.atMost(HOLDFAST, WAIT_P99, 1.0 / 8).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, JAIN, 0.98)));
+        return new Work(row, List.of(SPRING), true, contend(Load.clients(1, MANY, ONE_MILLI)));
+    }
+
+    private static Work clientsHolding() {
+        Row row = new Row(
+                "key-4x4-1ms",
+                "one key, 4 clients × 4 threads, held for 1 ms (limit: 1,000 pairs/s)",
+                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.15).times(REDISSON),
+                        Bar.atMost(HOLDFAST, WAIT_P99, 0.5).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, JAIN, 0.98)));
+        return new Work(row, List.of(FLOOR, SPRING), true, contend(Load.clients(4, 4, ONE_MILLI)));
+    }
+
+    private static Work fair() {
+        Row row = new Row(
+                "fair-4x4",
+                "one fair lock, 4 clients × 4 threads, empty critical section",
+                List.of(HOLDFAST_FAIR, REDISSON_FAIR),
+                List.of(
+                        Bar.atLeast(HOLDFAST_FAIR, PAIRS, 2).times(REDISSON_FAIR),
+                        Bar.atLeast(HOLDFAST_FAIR, JAIN, 0.99)));
+        return new Work(row, List.of(), true, contend(Load.clients(4, 4, 0)));
+    }
+
+    private static Work handOver() {
+        Row row = new Row(
+                "hand-over",
+                "hand-over from one client to another that waits",
+                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(
+                        Bar.atMost(HOLDFAST, HAND_OVER, 0.65).times(REDISSON),
+                        Bar.atMost(HOLDFAST, HAND_OVER, 0.95).times(SPRING)));
+        return new Work(
+                row,
+                List.of(FLOOR),
+                true,
+                (peer, site) ->
+                        Runs.handOver(peer, site.redisPort(), site.variant().handOvers()));
+    }
+
+    private static Work manyLocks() {
+        Row row = new Row(
+                "many-locks",
+                "10,000 locks held and renewed, lease 6 s",
+                List.of(HOLDFAST, REDISSON),
+                List.of(
+                        Bar.atMost(HOLDFAST, COMMAND_RATE, 12),
+                        Bar.atMost(HOLDFAST, CPU, 0.5).times(REDISSON),
+                        Bar.atMost(HOLDFAST, LOST, 0),
+                        Bar.atMost(HOLDFAST, THREADS_ADDED, 3)));
+        return new Work(
+                row,
+                List.of(),
+                true,
+                (peer, site) -> Runs.holdMany(
+                        peer,
+                        site.redisPort(),
+                        LOCKS,
+                        SHORT_LEASE_MILLIS,
+                        site.variant().holdMillis()));
+    }
+
+    private static Work.Measure jmh(String benchmark, int threads, Placement placement) {
+        JmhRun run = new JmhRun(benchmark, threads, placement);
+        return (peer, site) -> {
+            Window window = site.variant().jmh();
+            return Map.of(PAIRS, run.pairsPerSecond(peer, site.redisPort(), window.warmUpMillis(), window.millis()));
+        };
+    }
+
+    private static Work.Measure contend(Load load) {
+        return (Peer peer, Work.Site site) ->
+                Runs.contend(peer, site.redisPort(), load, site.variant().contended());
+    }
+}

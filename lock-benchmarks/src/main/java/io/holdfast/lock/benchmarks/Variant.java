@@ -1,0 +1,55 @@
+package io.holdfast.lock.benchmarks;
+
+import io.holdfast.lock.benchmarks.contention.Turns;
+import io.holdfast.lock.benchmarks.contention.Window;
+
+/**
+ * How long everything takes.
+ *
+ * @param rounds over all rows and peers
+ * @param jmh for uncontended locks
+ * @param contended for contended ones
+ * @param counted where commands are counted
+ * @param handOvers how many there are in each round
+ * @param holdMillis how long many locks are held
+ * @param shortHoldsMillis how long one lock is taken again and again
+ * @param everyPeer whether peers are measured that no bar needs
+ */
+record Variant(
+        int rounds,
+        Window jmh,
+        Window contended,
+        Window counted,
+        Turns handOvers,
+        long holdMillis,
+        long shortHoldsMillis,
+        boolean everyPeer) {
+
+    private static final Variant FULL = new Variant(
+            3,
+            new Window(3_000, 5_000),
+            new Window(4_000, 4_000, 5_000),
+            new Window(500, 5_000),
+            new Turns(3_000, 10_000, 1_000),
+            30_000,
+            300_000,
+            true);
+
+    private static final Variant QUICK = new Variant(
+            1,
+            new Window(1_000, 1_000),
+            new Window(500, 1_000, 1_000),
+            new Window(300, 700),
+            new Turns(300, 1_500, 300),
+            6_000,
+            20_000,
+            false);
+
+    static Variant named(String name) {
+        return switch (name) {
+            case "full" -> FULL;
+            case "quick" -> QUICK;
+            default -> throw new IllegalArgumentException("The variant is " + name + "; there are full and quick");
+        };
+    }
+}

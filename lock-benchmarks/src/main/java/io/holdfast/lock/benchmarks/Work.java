@@ -1,0 +1,51 @@
+package io.holdfast.lock.benchmarks;
+
+import io.holdfast.lock.benchmarks.contention.Cluster;
+import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.report.Metric;
+import io.holdfast.lock.benchmarks.report.Row;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A row, and how it is measured.
+ *
+ * @param row what the tables show
+ * @param optional peers of the row that only the full variant measures
+ * @param optionalInEveryRound or in the first one only
+ * @param measure one run
+ */
+record Work(Row row, List<Peer> optional, boolean optionalInEveryRound, Measure measure) {
+
+    /** One run of one peer. */
+    @FunctionalInterface
+    interface Measure {
+
+        Map<Metric, Double> run(Peer peer, Site site);
+    }
+
+    /**
+     * Where a run takes place.
+     *
+     * @param redisPort an empty Redis
+     * @param variant how long it may take
+     * @param counters a process that may be used for run after run, where time does not matter
+     */
+    record Site(int redisPort, Variant variant, Cluster counters) {}
+
+    /**
+     * {@return whom to measure, in that order; how many commands the optional ones send, once is enough}
+     *
+     * @param variant whether there are optional ones
+     * @param round from 1; each begins with another peer
+     */
+    List<Peer> peers(Variant variant, int round) {
+        boolean everyPeer = variant.everyPeer() && (optionalInEveryRound || round == 1);
+        List<Peer> peers = new ArrayList<>(row.peers());
+        peers.removeIf(peer -> !everyPeer && optional.contains(peer));
+        Collections.rotate(peers, 1 - round);
+        return peers;
+    }
+}

@@ -1,0 +1,5 @@
+/** Many threads, clients and processes that want the same lock. */
+@NullMarked
+package io.holdfast.lock.benchmarks.contention;
+
+import org.jspecify.annotations.NullMarked;

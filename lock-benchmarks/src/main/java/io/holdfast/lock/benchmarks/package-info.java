@@ -1,0 +1,5 @@
+/** Holdfast beside other locks on Redis: the command, the rows, the rounds. */
+@NullMarked
+package io.holdfast.lock.benchmarks;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,27 @@
+package io.holdfast.lock.benchmarks.peer;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.JedisPoolConfig;
+
+/** The connection factory that a Spring application would have, with a pool that no thread has to wait for. */
+final class Factories {
+
+    static final String HOST = "127.0.0.1";
+
+    private Factories() {}
+
+    static JedisConnectionFactory jedis(int port) {
+        JedisPoolConfig pool = new JedisPoolConfig();
+        pool.setMaxTotal(Peer.CONNECTIONS);
+        pool.setMaxIdle(Peer.CONNECTIONS);
+        pool.setJmxEnabled(false);
+        JedisConnectionFactory factory = new JedisConnectionFactory(
+                new RedisStandaloneConfiguration(HOST, port),
+                JedisClientConfiguration.builder().usePooling().poolConfig(pool).build());
+        factory.afterPropertiesSet();
+        factory.start();
+        return factory;
+    }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.lock.benchmarks.peer;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/** Holdfast as the starter sets it up: renewed leases, fencing tokens, a watchdog. */
+final class HoldfastClient implements LockClient {
+
+    private final JedisConnectionFactory factory;
+    private final RedisLockStore store;
+    private final LockEngine locks;
+    private final BiFunction<LockTemplate, LockRequest, RemoteLock> kind;
+    private final Duration lease;
+
+    HoldfastClient(int port, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
+        this.factory = Factories.jedis(port);
+        this.store = new RedisLockStore(factory, RedisLockSettings.STANDARD);
+        this.locks = LockEngine.builder(store).build();
+        this.kind = kind;
+        this.lease = Duration.ofMillis(leaseMillis);
+    }
+
+    @Override
+    public Latch latch(String key) {
+        return new View(key, kind.apply(locks, LockRequest.of(key).lease(lease)));
+    }
+
+    @Override
+    public void close() {
+        locks.close();
+        store.close();
+        factory.destroy();
+    }
+
+    private record View(String key, RemoteLock delegate) implements Latch {
+
+        @Override
+        public void lock() {
+            delegate.lock();
+        }
+
+        @Override
+        public void unlock() {
+            delegate.unlock();
+        }
+
+        /** The fencing token says that it is the same grant. */
+        @Override
+        public boolean isInRedis(Jedis redis) {
+            if (!delegate.isHeldByCurrentThread()) {
+                return false;
+            }
+            List<String> lock = redis.hmget("lock:{" + key + '}', "owner", "token", "lease_end");
+            return lock.get(0) != null
+                    && String.valueOf(delegate.fencingToken()).equals(lock.get(1))
+                    && Long.parseLong(lock.get(2)) > micros(redis.time());
+        }
+
+        private static long micros(List<String> time) {
+            return TimeUnit.SECONDS.toMicros(Long.parseLong(time.get(0))) + Long.parseLong(time.get(1));
+        }
+    }
+}

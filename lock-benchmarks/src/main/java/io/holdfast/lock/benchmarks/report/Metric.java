@@ -1,0 +1,59 @@
+package io.holdfast.lock.benchmarks.report;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** What is measured, and how it is written. */
+public enum Metric {
+    PAIRS("pairs/s", true),
+    JAIN("Jain index", true),
+    WAIT_P50("median wait", false),
+    WAIT_P99("99 % waited less than", false),
+    WAIT_LONGEST("longest wait", false),
+    HAND_OVER("hand-over, median", false),
+    HAND_OVER_P99("hand-over, 99 %", false),
+    COMMANDS("commands for each acquisition", false),
+    COMMAND_RATE("commands/s", false),
+    CPU("client CPU, % of a core", false),
+    LOST("locks lost", false),
+    THREADS_ADDED("threads more than idle", false),
+    RENEWAL_RATE("renewal calls/s", false);
+
+    private final String title;
+    private final boolean moreIsBetter;
+
+    Metric(String title, boolean moreIsBetter) {
+        this.title = title;
+        this.moreIsBetter = moreIsBetter;
+    }
+
+    public String title() {
+        return title;
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+
+    /** {@return the value for people; times are given in nanoseconds} */
+    public String text(double value) {
+        return switch (this) {
+            case WAIT_P50, WAIT_P99, WAIT_LONGEST, HAND_OVER, HAND_OVER_P99 -> time(value);
+            case JAIN -> String.format(Locale.ROOT, "%.4f", value);
+            case PAIRS -> String.format(Locale.ROOT, "%,.0f", value);
+            case LOST, THREADS_ADDED -> String.format(Locale.ROOT, "%.0f", value);
+            default -> String.format(Locale.ROOT, value < 10 ? "%.2f" : "%,.1f", value);
+        };
+    }
+
+    private static String time(double nanos) {
+        double micros = nanos / TimeUnit.MICROSECONDS.toNanos(1);
+        if (micros < 1000) {
+            return String.format(Locale.ROOT, micros < 10 ? "%.1f µs" : "%.0f µs", micros);
+        }
+        double millis = micros / 1000;
+        return millis < 1000
+                ? String.format(Locale.ROOT, millis < 10 ? "%.1f ms" : "%.0f ms", millis)
+                : String.format(Locale.ROOT, "%.1f s", millis / 1000);
+    }
+}

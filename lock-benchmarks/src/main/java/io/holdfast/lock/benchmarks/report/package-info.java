@@ -1,0 +1,5 @@
+/** The tables and charts. */
+@NullMarked
+package io.holdfast.lock.benchmarks.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,55 @@
+package io.holdfast.lock.benchmarks.uncontended;
+
+import io.holdfast.lock.benchmarks.peer.LockClient;
+import io.holdfast.lock.benchmarks.peer.Peer;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** The client that a benchmark's threads share. */
+@State(Scope.Benchmark)
+public class ClientState {
+
+    private static final long LEASE_MILLIS = 30_000;
+
+    @Param("HOLDFAST")
+    public Peer peer = Peer.HOLDFAST;
+
+    @Param("6379")
+    public int port;
+
+    /** The cores for this process, as taskset has them. */
+    @Param(Placed.ANY)
+    public String cores = Placed.ANY;
+
+    private final AtomicInteger threads = new AtomicInteger();
+    private @Nullable LockClient client;
+
+    @Setup(Level.Trial)
+    public void open() {
+        if (!cores.equals(Placed.ANY)) {
+            Cores.bind(ProcessHandle.current().pid(), cores);
+        }
+        client = peer.open(port, LEASE_MILLIS);
+    }
+
+    @TearDown(Level.Trial)
+    public void close() {
+        client().close();
+    }
+
+    LockClient client() {
+        return Objects.requireNonNull(client);
+    }
+
+    /** {@return a key that no other thread has} */
+    String ownKey() {
+        return "own:" + peer + ':' + threads.incrementAndGet();
+    }
+}
