@@ -10,15 +10,19 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * A Lettuce factory with the locks' own timeouts, derived from the application's. Commands that were on their way when a
@@ -28,6 +32,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * <p>It ends its own resources with its connections; the application's threads go on.
  */
 final class LettuceConnections extends LettuceConnectionFactory implements OwnConnections {
+
+    private static final Logger log = LoggerFactory.getLogger(LettuceConnections.class);
 
     private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
 
@@ -55,10 +61,26 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         derived.setShareNativeConnection(shared);
         derived.afterPropertiesSet();
         derived.start();
+        if (shared && derived.isCluster()) {
+            derived.openShared();
+        }
         return derived;
     }
 
+    /**
+     * Where the servers are. The getters know standalone servers that were handed over as such, and no master with replicas,
+     * for which they answer localhost.
+     */
     private static RedisConfiguration configuration(LettuceConnectionFactory original) {
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
+        if (field == null) {
+            return known(original);
+        }
+        ReflectionUtils.makeAccessible(field);
+        return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, original));
+    }
+
+    private static RedisConfiguration known(LettuceConnectionFactory original) {
         RedisConfiguration cluster = original.getClusterConfiguration();
         RedisConfiguration sentinel = original.getSentinelConfiguration();
         RedisConfiguration socket = original.getSocketConfiguration();
@@ -69,6 +91,18 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
             return sentinel;
         }
         return socket != null ? socket : original.getStandaloneConfiguration();
+    }
+
+    /**
+     * Whoever opens the connection to a cluster asks all nodes for its topology, while others wait. Were that the first
+     * renewal, a node which hangs then would delay the locks of all.
+     */
+    private void openShared() {
+        try {
+            getSharedClusterConnection();
+        } catch (RuntimeException e) {
+            log.debug("The cluster does not answer yet; the first call tries again", e);
+        }
     }
 
     /** The application's threads, if it gives us any, with a reconnect delay of our own. */

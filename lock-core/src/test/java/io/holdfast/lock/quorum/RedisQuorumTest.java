@@ -35,6 +35,7 @@ class RedisQuorumTest extends RedisQuorumFixture {
     private static final String KEY = "order:42";
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final LockRequest REQUEST = LockRequest.of(KEY).lease(LEASE);
+    private static final LockRequest LASTING = REQUEST.lease(LEASE.multipliedBy(2));
     private static final LockRequest PATIENT = REQUEST.waitFor(Duration.ofMinutes(1));
 
     @Parameter
@@ -79,9 +80,9 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void lock_is_held_and_granted_while_one_server_is_dead() {
-        LockHandle held = locks.acquire(REQUEST);
+        LockHandle held = locks.acquire(LASTING);
         servers.get(1).kill();
-        holdFor(held, LEASE.multipliedBy(2));
+        holdFor(held, LEASE.multipliedBy(4));
         held.close();
 
         try (LockHandle next = others.acquire(PATIENT)) {
@@ -91,9 +92,9 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void lock_is_held_and_granted_while_one_server_hangs() {
-        LockHandle held = locks.acquire(REQUEST);
+        LockHandle held = locks.acquire(LASTING);
         servers.get(0).pause();
-        holdFor(held, LEASE.multipliedBy(2));
+        holdFor(held, LEASE.multipliedBy(4));
         held.close();
 
         try (LockHandle next = others.acquire(PATIENT)) {

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;

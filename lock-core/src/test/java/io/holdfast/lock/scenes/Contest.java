@@ -3,6 +3,7 @@ package io.holdfast.lock.scenes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.testing.RunningTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.WorkerProcess;
 import java.sql.SQLException;

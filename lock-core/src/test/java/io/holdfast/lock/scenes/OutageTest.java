@@ -13,6 +13,7 @@ import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;

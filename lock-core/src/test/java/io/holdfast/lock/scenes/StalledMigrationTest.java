@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.testing.RedisClusterProcesses;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.SlotMigration;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;

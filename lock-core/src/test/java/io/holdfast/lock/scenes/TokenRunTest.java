@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.WorkerProcess;
 import java.time.Duration;

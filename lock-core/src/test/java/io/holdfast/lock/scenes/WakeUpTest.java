@@ -8,6 +8,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.SeatReply;
 import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;

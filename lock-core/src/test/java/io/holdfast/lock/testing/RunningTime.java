@@ -1,4 +1,4 @@
-package io.holdfast.lock.scenes;
+package io.holdfast.lock.testing;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * Time in which this machine ran. Virtual machines stand still now and then, for seconds and with all that is on them;
  * such a pause counts as next to nothing here, and says nothing about locks.
  */
-final class RunningTime {
+public final class RunningTime {
 
     private static final long STEP_NANOS = 10_000_000;
     private static final long LONGEST_STEP_NANOS = 20 * STEP_NANOS;
@@ -34,7 +34,7 @@ final class RunningTime {
     }
 
     /** Only differences mean anything. */
-    static Duration now() {
+    public static Duration now() {
         return Duration.ofNanos(NANOS.get());
     }
 
@@ -47,7 +47,7 @@ final class RunningTime {
      * Runs what shows nothing if a reservation lapses, a seat dies or a lease ends because the machine stands still. Then
      * it is run again, and fails if that happens every time. So it has to begin afresh, whatever is left of the last time.
      */
-    static void withoutPause(Verification verification) throws Exception {
+    public static void withoutPause(Verification verification) throws Exception {
         for (int attempt = 1; ; attempt++) {
             Duration before = paused();
             try {
@@ -64,7 +64,7 @@ final class RunningTime {
 
     /** What a test does and expects. */
     @FunctionalInterface
-    interface Verification {
+    public interface Verification {
         void run() throws Exception;
     }
 }

@@ -1,0 +1,81 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.clients.jedis.Jedis;
+
+/** Servers that an application has declared in ways that its factory does not tell. */
+class LettuceConnectionsTest {
+
+    private static final String KEY = "order:42";
+
+    private static RedisServerProcess server;
+
+    private LettuceConnectionFactory applications;
+
+    static List<RedisConfiguration> declarations() {
+        return List.of(
+                new RedisStandaloneConfiguration("127.0.0.1", server.port()),
+                new RedisStaticMasterReplicaConfiguration("127.0.0.1", server.port()));
+    }
+
+    @BeforeAll
+    static void start() {
+        server = RedisServerProcess.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @AfterEach
+    void close() {
+        TestRedis.destroy(applications);
+    }
+
+    @ParameterizedTest
+    @MethodSource("declarations")
+    void locks_are_where_the_application_is(RedisConfiguration declared) {
+        applications = new LettuceConnectionFactory(declared, LettuceClientConfiguration.defaultConfiguration());
+        applications.afterPropertiesSet();
+        applications.start();
+        try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD);
+                LockEngine locks = LockEngine.builder(store).build();
+                LockEngine others = LockEngine.builder(store).build();
+                Jedis redis = new Jedis("127.0.0.1", server.port())) {
+            LockHandle held = locks.acquire(KEY);
+            assertThat(redis.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(held.fencingToken()));
+            CompletableFuture<Void> next = NewThread.start(() -> {
+                others.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)))
+                        .close();
+                return null;
+            });
+            Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 1);
+
+            held.close();
+
+            next.join();
+        }
+    }
+}
