@@ -67,18 +67,23 @@ class QuorumFaultsTest {
         return others;
     }
 
-    private void restartEmpty() {
-        for (RedisServerProcess server : minority()) {
-            server.kill();
-            server.startAgain();
-        }
+    private void restartEmpty() throws InterruptedException {
+        List<RedisServerProcess> killed = minority();
+        killed.forEach(RedisServerProcess::kill);
+        startAgain(killed);
+    }
+
+    /** Those that have forgotten count again after the rejoin delay, and until then no others may fail. */
+    private static void startAgain(List<RedisServerProcess> killed) throws InterruptedException {
+        killed.forEach(RedisServerProcess::startAgain);
+        Outages.sleep(LockPlace.SHORT_LEASE.multipliedBy(2));
     }
 
     private void killForLong() throws InterruptedException {
         List<RedisServerProcess> killed = minority();
         killed.forEach(RedisServerProcess::kill);
         Outages.sleep(Outages.LONGER_THAN_LEASE);
-        killed.forEach(RedisServerProcess::startAgain);
+        startAgain(killed);
     }
 
     private static void stop(List<RedisServerProcess> some) throws InterruptedException {

@@ -10,12 +10,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -44,20 +44,22 @@ record Report(String topology, History history, List<Fault.Past> faults, List<Vi
                 .collect(Collectors.toSet());
     }
 
-    /** Topology, faults, grants, losses, violations of exclusion and of the order of tokens, longest time without a grant. */
+    /**
+     * Topology, faults, grants, losses, violations of exclusion and of the order of tokens, longest time without a grant of a
+     * lock and of a permit.
+     */
     String row() {
         return String.format(
                 Locale.ROOT,
-                "| %s | %s | %,d | %d | %d | %d | %s |",
+                "| %s | %s | %,d | %d | %d | %d | %s | %s |",
                 topology,
                 counted(),
                 history.grants().size(),
                 history.losses(),
                 violations(Promise.EXCLUSION) + violations(Promise.FINALITY),
                 violations(Promise.TOKENS),
-                seconds(longestGaps().values().stream()
-                        .max(Comparator.naturalOrder())
-                        .orElse(Duration.ZERO)));
+                seconds(longest(gapsOfLocks())),
+                seconds(longest(gapsOfPermits())));
     }
 
     private String counted() {
@@ -69,12 +71,31 @@ record Report(String topology, History history, List<Fault.Past> faults, List<Vi
     }
 
     /** The longest time without a grant that followed each fault. */
-    Map<String, Duration> longestGaps() {
+    private Map<String, Duration> gapsOfLocks() {
+        return longestGaps(use -> use != Use.PERMIT);
+    }
+
+    /** As {@link #gapsOfLocks}. On a quorum permits need more servers than locks. */
+    private Map<String, Duration> gapsOfPermits() {
+        return longestGaps(use -> use == Use.PERMIT);
+    }
+
+    private Map<String, Duration> longestGaps(Predicate<Use> uses) {
         Map<String, Duration> longest = new TreeMap<>();
         for (Gap gap : Availability.gaps(history)) {
-            longest.merge(lastBefore(gap.to()), gap.length(), (one, other) -> one.compareTo(other) > 0 ? one : other);
+            if (uses.test(Use.of(gap.key()))) {
+                longest.merge(lastBefore(gap.to()), gap.length(), Report::longer);
+            }
         }
         return longest;
+    }
+
+    private static Duration longest(Map<String, Duration> gaps) {
+        return gaps.values().stream().reduce(Duration.ZERO, Report::longer);
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private String lastBefore(long time) {
@@ -91,8 +112,14 @@ record Report(String topology, History history, List<Fault.Past> faults, List<Vi
 
     /** Prints the row, and leaves it with the rest in {@code target/faults}. */
     void publish() throws IOException {
-        String gaps = lines(longestGaps().entrySet().stream()
-                .map(each -> "| " + topology + " | " + each.getKey() + " | " + seconds(each.getValue()) + " |"));
+        Map<String, Duration> permits = gapsOfPermits();
+        String gaps = lines(gapsOfLocks().entrySet().stream()
+                .map(each -> String.format(
+                        "| %s | %s | %s | %s |",
+                        topology,
+                        each.getKey(),
+                        seconds(each.getValue()),
+                        seconds(permits.getOrDefault(each.getKey(), Duration.ZERO)))));
         String rest = lines(Stream.of(List.of("failures " + history.failures()), violations, faults)
                 .flatMap(List::stream)
                 .map(Object::toString));

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** A Redis master with replicas, and sentinels that make one of those the master when it fails: real servers all. */
 public final class RedisSentinelProcesses implements AutoCloseable {
@@ -83,9 +84,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
 
     /** Waits until all sentinels that run know the master and each other, and all other servers that run follow it. */
     public void awaitReady() {
-        Polling.await(
-                "sentinels know all",
-                () -> sentinels.stream().filter(ServerNode::isRunning).allMatch(this::knowsAll));
+        Polling.await("sentinels know all", () -> runningSentinels().allMatch(this::knowsAll));
         ServerNode master = master();
         Polling.await(
                 "all servers follow the master",
@@ -124,17 +123,27 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     }
 
     private boolean isNamedByMost(ServerNode server) {
-        return sentinels.stream()
-                        .filter(ServerNode::isRunning)
-                        .map(sentinel -> sentinel.ask(jedis -> jedis.sentinelGetMasterAddrByName(NAME)))
-                        .filter(address -> address.get(1).equals(String.valueOf(server.port())))
-                        .count()
-                > SENTINELS / 2;
+        return runningSentinels().filter(sentinel -> names(sentinel, server)).count() > SENTINELS / 2;
     }
 
-    /** Waits until the sentinels name another master than the former one, and it is one. */
+    private Stream<ServerNode> runningSentinels() {
+        return sentinels.stream().filter(ServerNode::isRunning);
+    }
+
+    private static boolean names(ServerNode sentinel, ServerNode server) {
+        return sentinel.ask(jedis -> jedis.sentinelGetMasterAddrByName(NAME))
+                .get(1)
+                .equals(String.valueOf(server.port()));
+    }
+
+    /**
+     * Waits until no sentinel that runs names the former master, and the next one is one. A sentinel that still names a
+     * master which comes back empty would lead clients there.
+     */
     public ServerNode awaitOtherMaster(ServerNode former) {
-        Polling.await("another master is named", () -> master() != former);
+        Polling.await(
+                "all sentinels name another master",
+                () -> runningSentinels().noneMatch(sentinel -> names(sentinel, former)));
         Polling.await("it is a master", () -> master().isMaster());
         return master();
     }
