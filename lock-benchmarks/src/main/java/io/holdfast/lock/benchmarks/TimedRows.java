@@ -2,7 +2,9 @@ package io.holdfast.lock.benchmarks;
 
 import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_QUORUM;
 import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
@@ -21,10 +23,13 @@ import io.holdfast.lock.benchmarks.contention.Load;
 import io.holdfast.lock.benchmarks.contention.Runs;
 import io.holdfast.lock.benchmarks.contention.Window;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.report.Bar;
+import io.holdfast.lock.benchmarks.report.Metric;
 import io.holdfast.lock.benchmarks.report.Row;
 import io.holdfast.lock.benchmarks.uncontended.JmhRun;
 import io.holdfast.lock.benchmarks.uncontended.Placement;
+import io.holdfast.lock.benchmarks.uncontended.Topology;
 import java.util.List;
 import java.util.Map;
 
@@ -43,6 +48,7 @@ final class TimedRows {
                 pair(),
                 pairOnOneCore(),
                 pairs(),
+                topologies(),
                 reentrant(),
                 sharedClient(),
                 processes(),
@@ -83,6 +89,22 @@ final class TimedRows {
                         Bar.atLeast(HOLDFAST, PAIRS, 2).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
         return new Work(row, List.of(LOCK4J), true, jmh("pair", 8, Placement.ANYWHERE));
+    }
+
+    private static Work topologies() {
+        Row row = new Row(
+                "topologies",
+                "uncontended lock and unlock, 1 thread, one server, a cluster, a quorum, all servers on one core",
+                List.of(HOLDFAST, HOLDFAST_CLUSTER, HOLDFAST_QUORUM),
+                List.of(
+                        Bar.atLeast(HOLDFAST_CLUSTER, PAIRS, 1 / 1.15).times(HOLDFAST),
+                        Bar.atLeast(HOLDFAST_QUORUM, PAIRS, 1.0 / 4).times(HOLDFAST)));
+        JmhRun run = new JmhRun("pair", 1, Placement.APART);
+        return new Work(row, List.of(), true, (peer, site) -> {
+            try (Topology topology = Topology.of(peer, site.redisPort())) {
+                return measured(run, peer, topology.servers(), site.variant());
+            }
+        });
     }
 
     private static Work reentrant() {
@@ -192,10 +214,12 @@ final class TimedRows {
 
     private static Work.Measure jmh(String benchmark, int threads, Placement placement) {
         JmhRun run = new JmhRun(benchmark, threads, placement);
-        return (peer, site) -> {
-            Window window = site.variant().jmh();
-            return Map.of(PAIRS, run.pairsPerSecond(peer, site.redisPort(), window.warmUpMillis(), window.millis()));
-        };
+        return (peer, site) -> measured(run, peer, Servers.of(site.redisPort()), site.variant());
+    }
+
+    private static Map<Metric, Double> measured(JmhRun run, Peer peer, Servers servers, Variant variant) {
+        Window window = variant.jmh();
+        return Map.of(PAIRS, run.pairsPerSecond(peer, servers, window.warmUpMillis(), window.millis()));
     }
 
     private static Work.Measure contend(Load load) {

@@ -29,9 +29,17 @@ final class Channel {
         return wire;
     }
 
-    /** Sends at once, if the driver is known. A driver that follows redirections does so only for who waits. */
+    /**
+     * By the shorter way. To a server that is no cluster Spring Data's is as short; to a cluster it takes half as long again,
+     * since it makes a connection and its helpers anew for each call.
+     */
+    ScriptRunner.Reply run(Wire.ScriptCall call) {
+        return wire != null && isCluster() ? wire.begin(call).get() : runner.run(call);
+    }
+
+    /** Sends at once, if the driver is known. */
     Supplier<ScriptRunner.Reply> begin(Wire.ScriptCall call) {
-        return wire == null || isCluster() ? () -> runner.run(call) : wire.begin(call);
+        return wire == null ? () -> runner.run(call) : wire.begin(call);
     }
 
     boolean isCluster() {

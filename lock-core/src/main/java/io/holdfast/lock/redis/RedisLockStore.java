@@ -123,7 +123,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     private ScriptRunner.Reply run(ScriptCall call) {
-        return calls.runner().run(call);
+        return calls.run(call);
     }
 
     @Override

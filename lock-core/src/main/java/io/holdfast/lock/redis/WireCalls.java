@@ -76,9 +76,9 @@ final class WireCalls {
                 : new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
     }
 
-    /** What the server did not know is sent by its text, and what met a broken connection is sent a second time. */
+    /** What the server did not know, or knows elsewhere, and what met a broken connection, is sent by way of the driver. */
     private ScriptRunner.Reply again(ScriptCall call, RuntimeException e) {
-        if (RedisFailures.isNoScript(e)) {
+        if (RedisFailures.isNoScript(e) || RedisFailures.isMoved(e)) {
             return runner.run(call);
         }
         ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(new Supplier<>() {

@@ -5,6 +5,7 @@ import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.HolderContract;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.TestRedis;
@@ -18,13 +19,21 @@ import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
-/** A quorum of real servers. */
+/** A quorum of real servers, where the user may do nothing but lock. */
 class RedisQuorumContractTest {
 
     private static final List<RedisServerProcess> SERVERS =
-            Stream.generate(RedisServerProcess::start).limit(5).toList();
+            Stream.generate(RedisQuorumContractTest::start).limit(5).toList();
     private static final List<RedisConnectionFactory> CONNECTIONS = new ArrayList<>();
     private static final List<LockStore> STORES = new ArrayList<>();
+
+    private static RedisServerProcess start() {
+        RedisServerProcess server = RedisServerProcess.start();
+        try (Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+            DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
+        }
+        return server;
+    }
 
     @AfterAll
     static void close() {
@@ -36,7 +45,8 @@ class RedisQuorumContractTest {
     private static LockStore open(TestRedis.Client client, int size) {
         List<QuorumNode> nodes = SERVERS.stream()
                 .limit(size)
-                .map(server -> node(client.connect(server.port()), server.port()))
+                .map(RedisServerProcess::port)
+                .map(port -> node(client.connect(port, DocumentedUser.NAME, DocumentedUser.PASSWORD), port))
                 .toList();
         LockStore store = new QuorumLockStore(nodes, Duration.ofHours(1));
         STORES.add(store);

@@ -9,6 +9,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -42,8 +43,16 @@ class RejoiningTest {
 
     @BeforeEach
     void open() {
-        connections = client.connect(server.port());
+        permit();
+        connections = client.connect(server.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         store = open(LONG);
+    }
+
+    /** Servers keep no users here. */
+    private void permit() {
+        try (Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+            DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
+        }
     }
 
     private RedisLockStore open(Duration delay) {
@@ -119,6 +128,7 @@ class RejoiningTest {
         assertThat(acquire(store, "order:42")).isInstanceOf(AcquireReply.Granted.class);
         server.kill();
         server.startAgain();
+        permit();
 
         assertThatThrownBy(() -> acquire(store, "order:42"))
                 .isInstanceOf(LockStoreException.class)

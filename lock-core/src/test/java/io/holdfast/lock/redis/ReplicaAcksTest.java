@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
+import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
@@ -59,7 +60,10 @@ class ReplicaAcksTest {
                     .atMost(1, TimeUnit.MINUTES)
                     .until(() -> jedis.info("replication").contains("master_link_status:up"));
         }
-        connections = client.connect(primary.port());
+        try (Jedis administrator = new Jedis("127.0.0.1", primary.port())) {
+            DocumentedUser.permit(administrator, DocumentedUser.rules("a master with `lock.redis.replica-acks`"));
+        }
+        connections = client.connect(primary.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         store = new RedisLockStore(connections, RedisLockSettings.STANDARD.withReplicaAcks(ONE_REPLICA));
         unacknowledged = new RedisLockStore(connections, RedisLockSettings.STANDARD);
         locks = LockEngine.builder(store).listener(events::add).build();

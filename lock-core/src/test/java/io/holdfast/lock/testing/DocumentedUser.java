@@ -22,10 +22,24 @@ public final class DocumentedUser {
 
     /** What it may do. */
     public static List<String> rules() {
+        return words(DEFINITION);
+    }
+
+    /** What it may also do on a server of a kind, in the words of the reference. */
+    public static List<String> rules(String kind) {
+        String line = String.join(" ", words("* " + kind + ": `"));
+        return Stream.concat(
+                        rules().stream(),
+                        Arrays.stream(line.substring(0, line.indexOf('`')).split(" ")))
+                .toList();
+    }
+
+    /** Of the line that begins so, the rest. */
+    private static List<String> words(String beginning) {
         try (Stream<String> lines = Files.lines(REFERENCE)) {
             String line =
-                    lines.filter(text -> text.startsWith(DEFINITION)).findAny().orElseThrow();
-            return Arrays.asList(line.substring(DEFINITION.length()).split(" "));
+                    lines.filter(text -> text.startsWith(beginning)).findAny().orElseThrow();
+            return Arrays.asList(line.substring(beginning.length()).split(" "));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

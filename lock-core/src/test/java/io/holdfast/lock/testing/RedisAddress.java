@@ -45,6 +45,15 @@ public record RedisAddress(Kind kind, List<Integer> ports) {
         return kind + ":" + ports.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
+    /** For a user of the servers; sentinels want none. */
+    RedisConfiguration configuration(String user, String password) {
+        RedisConfiguration servers = configuration();
+        RedisConfiguration.WithAuthentication login = (RedisConfiguration.WithAuthentication) servers;
+        login.setUsername(user);
+        login.setPassword(password);
+        return servers;
+    }
+
     RedisConfiguration configuration() {
         return switch (kind) {
             case STANDALONE -> new RedisStandaloneConfiguration(HOST, ports.get(0));

@@ -2,10 +2,12 @@ package io.holdfast.lock.testing;
 
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.resps.AccessControlLogEntry;
 
 /**
  * The kinds of Redis that applications have, one real one of each for all tests of a JVM: it starts with the first use and
@@ -24,11 +26,11 @@ public enum RedisTopology {
         }
     },
 
-    /** Three masters, each with a replica. */
+    /** Three masters, each with a replica, where the user may do nothing but lock. */
     CLUSTER {
         @Override
         public RedisConnectionFactory connect(TestRedis.Client client) {
-            return client.connect(Cluster.SHARED.address());
+            return client.connect(Cluster.SHARED.address(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         }
 
         @Override
@@ -37,16 +39,24 @@ public enum RedisTopology {
         }
 
         @Override
+        public List<String> refusals() {
+            return Cluster.SHARED.nodes().stream()
+                    .map(node -> node.ask(RedisTopology::refusals))
+                    .flatMap(List::stream)
+                    .toList();
+        }
+
+        @Override
         public boolean onOneServer(String key, String another) {
             return Cluster.masterOf(key) == Cluster.masterOf(another);
         }
     },
 
-    /** A master and two replicas, watched by three sentinels. */
+    /** A master and two replicas, watched by three sentinels, where the user may do nothing but lock. */
     SENTINEL {
         @Override
         public RedisConnectionFactory connect(TestRedis.Client client) {
-            return client.connect(Sentinels.SHARED.address());
+            return client.connect(Sentinels.SHARED.address(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         }
 
         @Override
@@ -96,9 +106,26 @@ public enum RedisTopology {
         return true;
     }
 
+    /** What users wanted to do and may not. */
+    public List<String> refusals() {
+        try (Jedis administrator = administrator("any")) {
+            return refusals(administrator);
+        }
+    }
+
+    private static List<String> refusals(Jedis administrator) {
+        return administrator.aclLog().stream()
+                .map(AccessControlLogEntry::toString)
+                .toList();
+    }
+
     /** For what is not the same over any connection; skips the test if redis-server was built without TLS. */
     public static TlsRedis tls() {
         return Tls.SHARED.orElseThrow(TlsRedis::skipped);
+    }
+
+    private static void permit(List<ServerNode> servers, List<String> rules) {
+        servers.forEach(server -> server.tell(jedis -> DocumentedUser.permit(jedis, rules)));
     }
 
     private static Jedis at(int port) {
@@ -106,8 +133,14 @@ public enum RedisTopology {
     }
 
     private static final class Cluster {
-        private static final RedisClusterProcesses SHARED = RedisClusterProcesses.start(3, 1, NEVER);
+        private static final RedisClusterProcesses SHARED = start();
         private static final Map<ServerNode, BitSet> SLOTS = SHARED.slots();
+
+        private static RedisClusterProcesses start() {
+            RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 1, NEVER);
+            permit(cluster.nodes(), DocumentedUser.rules("a cluster"));
+            return cluster;
+        }
 
         private static ServerNode masterOf(String key) {
             int slot = RedisClusterProcesses.slot(key);
@@ -119,7 +152,13 @@ public enum RedisTopology {
     }
 
     private static final class Sentinels {
-        private static final RedisSentinelProcesses SHARED = RedisSentinelProcesses.start(2, NEVER);
+        private static final RedisSentinelProcesses SHARED = start();
+
+        private static RedisSentinelProcesses start() {
+            RedisSentinelProcesses all = RedisSentinelProcesses.start(2, NEVER);
+            permit(all.servers(), DocumentedUser.rules());
+            return all;
+        }
     }
 
     private static final class Tls {

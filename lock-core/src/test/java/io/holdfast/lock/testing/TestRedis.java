@@ -64,6 +64,10 @@ public final class TestRedis {
             return connect(address.configuration(), null);
         }
 
+        public RedisConnectionFactory connect(RedisAddress address, String user, String password) {
+            return connect(address.configuration(user, password), null);
+        }
+
         /**
          * Connects to any place, as any user.
          *

@@ -2,6 +2,7 @@ package io.holdfast.lock.benchmarks.contention;
 
 import io.holdfast.lock.benchmarks.peer.LockClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +49,7 @@ final class Contention implements Job {
         String key = order.text("key");
         String ownKey = key + '-' + ProcessHandle.current().pid();
         for (int i = 0; i < order.number("clients"); i++) {
-            LockClient client = peer.open((int) order.number("port"), order.number("leaseMillis"));
+            LockClient client = peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
             clients.add(client);
             for (int j = 0; j < order.number("threads"); j++) {
                 Contender contender = new Contender(this, client.latch(ownKey), client.latch(key), start);

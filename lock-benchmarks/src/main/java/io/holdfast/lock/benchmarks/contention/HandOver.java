@@ -3,6 +3,7 @@ package io.holdfast.lock.benchmarks.contention;
 import io.holdfast.lock.benchmarks.peer.Latch;
 import io.holdfast.lock.benchmarks.peer.LockClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
@@ -60,7 +61,7 @@ final class HandOver implements Job {
     }
 
     private LockClient open(Peer peer) {
-        return peer.open((int) order.number("port"), order.number("leaseMillis"));
+        return peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
     }
 
     private void play(Side one, Side two) throws InterruptedException {

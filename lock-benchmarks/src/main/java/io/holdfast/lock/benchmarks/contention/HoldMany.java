@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.holdfast.lock.benchmarks.peer.Latch;
 import io.holdfast.lock.benchmarks.peer.LockClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +28,7 @@ final class HoldMany implements Job {
     @Override
     public void prepare() {
         Peer peer = Peer.valueOf(order.text("peer"));
-        client = peer.open((int) order.number("port"), order.number("leaseMillis"));
+        client = peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
         threadsWhenIdle = threads();
     }
 

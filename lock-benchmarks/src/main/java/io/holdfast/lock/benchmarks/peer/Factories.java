@@ -1,5 +1,6 @@
 package io.holdfast.lock.benchmarks.peer;
 
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -13,13 +14,24 @@ final class Factories {
     private Factories() {}
 
     static JedisConnectionFactory jedis(int port) {
+        return started(new JedisConnectionFactory(new RedisStandaloneConfiguration(HOST, port), pooled()));
+    }
+
+    static JedisConnectionFactory jedisCluster(Servers servers) {
+        RedisClusterConfiguration cluster = new RedisClusterConfiguration();
+        servers.ports().forEach(port -> cluster.clusterNode(HOST, port));
+        return started(new JedisConnectionFactory(cluster, pooled()));
+    }
+
+    private static JedisClientConfiguration pooled() {
         JedisPoolConfig pool = new JedisPoolConfig();
         pool.setMaxTotal(Peer.CONNECTIONS);
         pool.setMaxIdle(Peer.CONNECTIONS);
         pool.setJmxEnabled(false);
-        JedisConnectionFactory factory = new JedisConnectionFactory(
-                new RedisStandaloneConfiguration(HOST, port),
-                JedisClientConfiguration.builder().usePooling().poolConfig(pool).build());
+        return JedisClientConfiguration.builder().usePooling().poolConfig(pool).build();
+    }
+
+    private static JedisConnectionFactory started(JedisConnectionFactory factory) {
         factory.afterPropertiesSet();
         factory.start();
         return factory;

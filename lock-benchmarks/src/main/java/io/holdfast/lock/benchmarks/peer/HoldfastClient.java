@@ -4,8 +4,11 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,18 +19,49 @@ import redis.clients.jedis.Jedis;
 /** Holdfast as the starter sets it up: renewed leases, fencing tokens, a watchdog. */
 final class HoldfastClient implements LockClient {
 
-    private final JedisConnectionFactory factory;
-    private final RedisLockStore store;
+    private final LockStore store;
+    private final List<JedisConnectionFactory> factories;
     private final LockEngine locks;
     private final BiFunction<LockTemplate, LockRequest, RemoteLock> kind;
     private final Duration lease;
 
-    HoldfastClient(int port, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
-        this.factory = Factories.jedis(port);
-        this.store = new RedisLockStore(factory, RedisLockSettings.STANDARD);
+    private HoldfastClient(
+            LockStore store,
+            List<JedisConnectionFactory> factories,
+            long leaseMillis,
+            BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
+        this.store = store;
+        this.factories = factories;
         this.locks = LockEngine.builder(store).build();
         this.kind = kind;
         this.lease = Duration.ofMillis(leaseMillis);
+    }
+
+    static HoldfastClient onOneServer(
+            int port, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
+        JedisConnectionFactory factory = Factories.jedis(port);
+        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, kind);
+    }
+
+    static HoldfastClient onCluster(Servers servers, long leaseMillis) {
+        JedisConnectionFactory factory = Factories.jedisCluster(servers);
+        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, LockTemplate::getLock);
+    }
+
+    static HoldfastClient onQuorum(Servers servers, long leaseMillis) {
+        Duration lease = Duration.ofMillis(leaseMillis);
+        RedisLockSettings settings = RedisLockSettings.STANDARD.withRejoinDelay(lease);
+        List<JedisConnectionFactory> factories =
+                servers.ports().stream().map(Factories::jedis).toList();
+        List<QuorumNode> nodes = factories.stream()
+                .map(factory ->
+                        new QuorumNode(String.valueOf(factory.getPort()), new RedisLockStore(factory, settings)))
+                .toList();
+        return new HoldfastClient(new QuorumLockStore(nodes, lease), factories, leaseMillis, LockTemplate::getLock);
+    }
+
+    private static LockStore store(JedisConnectionFactory factory) {
+        return new RedisLockStore(factory, RedisLockSettings.STANDARD);
     }
 
     @Override
@@ -39,7 +73,7 @@ final class HoldfastClient implements LockClient {
     public void close() {
         locks.close();
         store.close();
-        factory.destroy();
+        factories.forEach(JedisConnectionFactory::destroy);
     }
 
     private record View(String key, RemoteLock delegate) implements Latch {

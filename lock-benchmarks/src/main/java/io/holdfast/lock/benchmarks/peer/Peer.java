@@ -7,50 +7,63 @@ import org.redisson.api.RedissonClient;
 public enum Peer {
     HOLDFAST("Holdfast") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new HoldfastClient(port, leaseMillis, LockTemplate::getLock);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onOneServer(servers.only(), leaseMillis, LockTemplate::getLock);
         }
     },
     HOLDFAST_FAIR("Holdfast, fair") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new HoldfastClient(port, leaseMillis, (locks, request) -> locks.getLock(request.fair(true)));
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onOneServer(
+                    servers.only(), leaseMillis, (locks, request) -> locks.getLock(request.fair(true)));
+        }
+    },
+    HOLDFAST_CLUSTER("Holdfast, cluster of 3") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onCluster(servers, leaseMillis);
+        }
+    },
+    HOLDFAST_QUORUM("Holdfast, quorum of 5") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onQuorum(servers, leaseMillis);
         }
     },
     FLOOR("bare Jedis") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new BareJedisClient(port, leaseMillis);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new BareJedisClient(servers.only(), leaseMillis);
         }
     },
     REDISSON("Redisson") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new RedissonLockClient(port, leaseMillis, RedissonClient::getLock);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getLock);
         }
     },
     REDISSON_FAIR("Redisson, fair") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new RedissonLockClient(port, leaseMillis, RedissonClient::getFairLock);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getFairLock);
         }
     },
     REDISSON_FENCED("Redisson, fenced") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new RedissonLockClient(port, leaseMillis, RedissonClient::getFencedLock);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getFencedLock);
         }
     },
     SPRING("Spring Integration") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new SpringIntegrationClient(port, leaseMillis);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new SpringIntegrationClient(servers.only(), leaseMillis);
         }
     },
     LOCK4J("Lock4j") {
         @Override
-        public LockClient open(int port, long leaseMillis) {
-            return new Lock4jClient(port, leaseMillis);
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new Lock4jClient(servers.only(), leaseMillis);
         }
     };
 
@@ -74,8 +87,8 @@ public enum Peer {
     /**
      * {@return a client}
      *
-     * @param port of Redis, or of a proxy before it, on this machine
+     * @param servers Redis on this machine, or a proxy before it
      * @param leaseMillis how long a lock survives without renewal
      */
-    public abstract LockClient open(int port, long leaseMillis);
+    public abstract LockClient open(Servers servers, long leaseMillis);
 }

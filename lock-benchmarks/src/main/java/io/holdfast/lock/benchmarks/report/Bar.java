@@ -67,7 +67,8 @@ public record Bar(
     private String text() {
         String sign = atLeast ? "≥ " : "≤ ";
         String unit = reference == null ? "" : " × " + reference.title();
-        return metric.title() + ' ' + sign + write(limit) + unit;
+        String whose = subject == Peer.HOLDFAST ? "" : subject.title() + ": ";
+        return whose + metric.title() + ' ' + sign + write(limit) + unit;
     }
 
     private String write(double value) {

@@ -2,6 +2,7 @@ package io.holdfast.lock.benchmarks.uncontended;
 
 import io.holdfast.lock.benchmarks.peer.LockClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public class ClientState {
     public Peer peer = Peer.HOLDFAST;
 
     @Param("6379")
-    public int port;
+    public String servers = "6379";
 
     /** The cores for this process, as taskset has them. */
     @Param(Placed.ANY)
@@ -36,7 +37,7 @@ public class ClientState {
         if (!cores.equals(Placed.ANY)) {
             Cores.bind(ProcessHandle.current().pid(), cores);
         }
-        client = peer.open(port, LEASE_MILLIS);
+        client = peer.open(Servers.parse(servers), LEASE_MILLIS);
     }
 
     @TearDown(Level.Trial)

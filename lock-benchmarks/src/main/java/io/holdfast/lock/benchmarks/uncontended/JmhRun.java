@@ -1,6 +1,7 @@
 package io.holdfast.lock.benchmarks.uncontended;
 
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.Options;
@@ -21,16 +22,16 @@ public record JmhRun(String benchmark, int threads, Placement placement) {
      * {@return pairs in a second, of all threads together}
      *
      * @param peer what is measured
-     * @param port where Redis is
+     * @param servers where Redis is
      * @param warmUpMillis before the window
      * @param windowMillis what is measured
      */
-    public double pairsPerSecond(Peer peer, int port, long warmUpMillis, long windowMillis) {
-        try (Placed placed = new Placed(port, placement)) {
+    public double pairsPerSecond(Peer peer, Servers servers, long warmUpMillis, long windowMillis) {
+        try (Placed placed = new Placed(servers, placement)) {
             Options options = new OptionsBuilder()
                     .include("\\Q" + PairBenchmark.class.getName() + '.' + benchmark + "\\E$")
                     .param("peer", peer.name())
-                    .param("port", String.valueOf(port))
+                    .param("servers", servers.toString())
                     .param("cores", placed.clientCores())
                     .threads(threads)
                     .forks(1)

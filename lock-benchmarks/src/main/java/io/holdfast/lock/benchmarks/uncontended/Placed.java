@@ -1,5 +1,6 @@
 package io.holdfast.lock.benchmarks.uncontended;
 
+import io.holdfast.lock.benchmarks.peer.Servers;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
@@ -11,14 +12,18 @@ final class Placed implements AutoCloseable {
 
     private final List<Integer> allowed = Cores.allowed();
     private final Placement placement;
-    private final long redis;
+    private final List<Long> redis;
 
-    Placed(int redisPort, Placement wanted) {
+    Placed(Servers servers, Placement wanted) {
         this.placement = allowed.size() < 2 ? Placement.ANYWHERE : wanted;
-        this.redis = processId(redisPort);
+        this.redis = servers.ports().stream().map(Placed::processId).toList();
         if (placement != Placement.ANYWHERE) {
-            Cores.bind(redis, Cores.text(allowed.subList(0, 1)));
+            bind(Cores.text(allowed.subList(0, 1)));
         }
+    }
+
+    private void bind(String cores) {
+        redis.forEach(process -> Cores.bind(process, cores));
     }
 
     String clientCores() {
@@ -29,13 +34,13 @@ final class Placed implements AutoCloseable {
         };
     }
 
-    private static long processId(int redisPort) {
+    private static Long processId(int redisPort) {
         try (Jedis redis = new Jedis("127.0.0.1", redisPort)) {
             return redis.info("server")
                     .lines()
                     .filter(line -> line.startsWith("process_id:"))
-                    .mapToLong(line -> Long.parseLong(
-                            line.substring("process_id:".length()).strip()))
+                    .map(line ->
+                            Long.valueOf(line.substring("process_id:".length()).strip()))
                     .findFirst()
                     .orElseThrow();
         }
@@ -44,7 +49,7 @@ final class Placed implements AutoCloseable {
     @Override
     public void close() {
         if (placement != Placement.ANYWHERE) {
-            Cores.bind(redis, Cores.text(allowed));
+            bind(Cores.text(allowed));
         }
     }
 }

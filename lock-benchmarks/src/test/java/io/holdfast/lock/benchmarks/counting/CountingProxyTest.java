@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.benchmarks.peer.Latch;
 import io.holdfast.lock.benchmarks.peer.LockClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,7 @@ class CountingProxyTest {
             value = Peer.class,
             names = {"HOLDFAST", "FLOOR"})
     void an_uncontended_pair_is_two_commands(Peer peer) {
-        try (LockClient client = peer.open(proxy.port(), LEASE_MILLIS)) {
+        try (LockClient client = peer.open(Servers.of(proxy.port()), LEASE_MILLIS)) {
             Latch latch = client.latch("pair");
             pairs(latch, 1);
             Map<String, Long> before = proxy.byName();

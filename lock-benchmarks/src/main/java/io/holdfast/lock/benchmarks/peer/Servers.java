@@ -1,0 +1,39 @@
+package io.holdfast.lock.benchmarks.peer;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The Redis servers of a peer, on this machine. As a text they can be handed to another process.
+ *
+ * @param ports one, or several of a cluster or a quorum
+ */
+public record Servers(List<Integer> ports) {
+
+    private static final String SEPARATOR = "+";
+
+    public static Servers of(int port) {
+        return new Servers(List.of(port));
+    }
+
+    /** The other way round than {@link #toString}. */
+    public static Servers parse(String text) {
+        return new Servers(Arrays.stream(text.split("\\" + SEPARATOR))
+                .map(Integer::valueOf)
+                .toList());
+    }
+
+    @Override
+    public String toString() {
+        return ports.stream().map(String::valueOf).collect(Collectors.joining(SEPARATOR));
+    }
+
+    /** {@return the port of the only one} */
+    int only() {
+        if (ports.size() != 1) {
+            throw new IllegalStateException("One server is needed, and there are " + ports.size());
+        }
+        return ports.get(0);
+    }
+}
