@@ -11,9 +11,10 @@ final class Channel {
     private final ScriptRunner runner;
     private final @Nullable WireCalls wire;
 
-    Channel(OwnConnections connections, Duration commandTimeout) {
+    /** @param doubt see {@link ScriptRunner} */
+    Channel(OwnConnections connections, Duration commandTimeout, Runnable doubt) {
         this.connections = connections;
-        this.runner = new ScriptRunner(connections, commandTimeout);
+        this.runner = new ScriptRunner(connections, commandTimeout, doubt);
         Wire raw = connections.wire();
         this.wire = raw == null ? null : new WireCalls(raw, runner);
     }

@@ -150,7 +150,7 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
         }
         RedisConnection known = shared;
         if (known == null) {
-            known = newConnection();
+            known = new OpenConnection(getRequiredRedisClient());
             shared = known;
         }
         return known;
@@ -158,7 +158,17 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
 
     @Override
     public RedisConnection newConnection() {
-        return isCluster() ? super.getConnection() : new OpenConnection(getRequiredRedisClient());
+        return new JedisSubscriber(borrowAny());
+    }
+
+    private Connection borrowAny() {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? borrow() : nodes.getConnection();
+    }
+
+    @Override
+    public void breakOff(RedisConnection subscription) {
+        ((JedisSubscriber) subscription).breakOff();
     }
 
     private static final class OpenConnection extends JedisConnection {
@@ -167,10 +177,7 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
             super(client);
         }
 
-        /**
-         * Each call closes it, and the next one goes on with it. A subscription has given its pooled connection back when it
-         * ends or fails; to close it then would send an UNSUBSCRIBE on that, whose answer the next one takes for its own.
-         */
+        /** Each call closes it, and the next one goes on with it. */
         @Override
         public void close() {}
     }
@@ -185,6 +192,10 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
         if (nodes != null) {
             return nodes.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key));
         }
+        return borrow();
+    }
+
+    private Connection borrow() {
         SentineledConnectionProvider master = sentinels;
         if (master != null) {
             return master.getConnection();

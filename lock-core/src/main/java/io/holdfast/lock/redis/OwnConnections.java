@@ -12,6 +12,9 @@ interface OwnConnections extends RedisConnectionFactory {
         return getConnection();
     }
 
+    /** Has a thread that reads from a subscription's connection meet an error. If the driver binds none, that is nothing. */
+    default void breakOff(RedisConnection subscription) {}
+
     /** Has the action run whenever the connection of a subscription is lost, if the driver tells. */
     default void onDisconnect(Runnable action) {}
 

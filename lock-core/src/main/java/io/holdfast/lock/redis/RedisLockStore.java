@@ -18,6 +18,8 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -52,6 +54,8 @@ public final class RedisLockStore implements LockStore {
 
     private final LockConnections connections;
     private final Channel calls;
+    private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
+    private final Duration commandTimeout;
     private final KeyLayout layout;
     private final ScriptCalls scripts;
     private final Acknowledgements acks;
@@ -68,18 +72,24 @@ public final class RedisLockStore implements LockStore {
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.connections = new LockConnections(applications, settings);
-        this.calls = new Channel(connections.calls(), settings.commandTimeout());
+        this.commandTimeout = settings.commandTimeout();
+        this.calls = open(connections.calls());
         this.layout = new KeyLayout(settings.keyPrefix());
         this.scripts = new ScriptCalls(layout, settings.tokenRetention());
         this.acks = new Acknowledgements(settings.replicaAcks());
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
         check(applications);
         this.batches = new BatchCalls(
-                new Channel(connections.renewals(), settings.commandTimeout()),
+                open(connections.renewals()),
                 scripts,
                 this::serverOf,
                 acks,
                 new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
+    }
+
+    /** A server that does not answer calls may have ceased to send messages. */
+    private Channel open(OwnConnections own) {
+        return new Channel(own, commandTimeout, () -> wakeups.forEach(WakeChannel::doubt));
     }
 
     private void check(RedisConnectionFactory applications) {
@@ -187,7 +197,10 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeListener ear = acks.wanted() ? new AcknowledgedGrants(listener) : listener;
-        return new WakeChannel(connections::newWakeups, layout.channel(clientId), ear).start();
+        WakeChannel channel = new WakeChannel(
+                connections::newWakeups, layout.channel(clientId), ear, commandTimeout, wakeups::remove);
+        wakeups.add(channel);
+        return channel.start();
     }
 
     @Override

@@ -38,10 +38,14 @@ final class ScriptRunner {
     private final TopologyRefresh topology;
     private final long timeoutNanos;
 
-    ScriptRunner(OwnConnections connections, Duration commandTimeout) {
+    /** @param doubt is told when a call was not answered, not for each of them if there are many */
+    ScriptRunner(OwnConnections connections, Duration commandTimeout, Runnable doubt) {
         template.setConnectionFactory(connections);
         template.afterPropertiesSet();
-        this.topology = new TopologyRefresh(connections::refreshTopology);
+        this.topology = new TopologyRefresh(() -> {
+            doubt.run();
+            connections.refreshTopology();
+        });
         this.timeoutNanos = commandTimeout.toNanos();
     }
 

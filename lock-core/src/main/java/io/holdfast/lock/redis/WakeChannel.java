@@ -4,8 +4,12 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +29,17 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  *
  * <p>Jedis reads messages on the thread that subscribed and returns when that ends; Lettuce returns at once, reads on its
  * own threads, and says when the connection is lost.
+ *
+ * <p>A server that hangs keeps its connections and says nothing, also when another one has long taken its place. So there is
+ * a doubt when a call was not answered, or when messages are missed. Then the same channel is subscribed once more on the same
+ * connection, since a server confirms that. If it does not within a command timeout, the connection is broken off, and made
+ * again after a new look for where the servers are; and so on, until a server confirms.
+ *
+ * <p>No doubt is forgotten: each raises {@link #doubts}, and the one that raises it from 0 starts the thread which settles
+ * all of them. That ends by setting the count back to 0 if it still is what it was before the last question, so a server has
+ * confirmed after the last doubt. Nor does a subscription last that was sent to a server which hangs: each round of waiting
+ * breaks off the connection that was there at its beginning and is there at its end. A younger one has a round to itself; what
+ * comes before its subscription ends by the driver's timeouts.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
 
@@ -36,27 +51,109 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Supplier<OwnConnections> connecting;
     private final byte[] channel;
     private final WakeListener listener;
+    private final Duration patience;
+    private final Consumer<WakeChannel> onClose;
+    private final AtomicInteger doubts = new AtomicInteger();
+    private final Semaphore confirmed = new Semaphore(0);
     private final Thread thread = new Thread(this, "lock-wakeups");
 
     private volatile boolean closed;
     private volatile boolean lost;
+    private volatile boolean hearing;
     private volatile @Nullable OwnConnections factory;
     private volatile @Nullable RedisConnection connection;
+    private volatile @Nullable RedisConnection abandoned;
     private volatile String warned = "";
 
     /**
      * @param connecting makes the connections for it, on its own thread: with sentinels or a cluster that takes calls
+     * @param patience for how long a server may take to confirm a subscription, once there is a doubt
      */
-    WakeChannel(Supplier<OwnConnections> connecting, byte[] channel, WakeListener listener) {
+    WakeChannel(
+            Supplier<OwnConnections> connecting,
+            byte[] channel,
+            WakeListener listener,
+            Duration patience,
+            Consumer<WakeChannel> onClose) {
         this.connecting = connecting;
         this.channel = channel;
         this.listener = listener;
+        this.patience = patience;
+        this.onClose = onClose;
     }
 
     WakeChannel start() {
+        start(thread);
+        return this;
+    }
+
+    private static void start(Thread thread) {
         thread.setDaemon(true);
         thread.start();
-        return this;
+    }
+
+    @Override
+    public void doubt() {
+        if (doubts.getAndIncrement() == 0) {
+            start(new Thread(this::settle, "lock-wakeups-check"));
+        }
+    }
+
+    private void settle() {
+        int settled;
+        do {
+            settled = doubts.get();
+            awaitConfirmation();
+        } while (!closed && !doubts.compareAndSet(settled, 0));
+    }
+
+    private void awaitConfirmation() {
+        confirmed.drainPermits();
+        RedisConnection doubted = connection;
+        ask(doubted);
+        while (!closed && !isConfirmedInTime()) {
+            if (doubted != null && doubted == connection) {
+                abandon(doubted);
+            }
+            doubted = connection;
+        }
+    }
+
+    /** A subscription that was never confirmed is still being sent. */
+    private void ask(@Nullable RedisConnection doubted) {
+        try {
+            Subscription subscription = doubted == null || !hearing ? null : doubted.getSubscription();
+            if (subscription != null) {
+                subscription.subscribe(channel);
+            }
+        } catch (RuntimeException e) {
+            log.debug("The wake-up channel does not answer", e);
+        }
+    }
+
+    private boolean isConfirmedInTime() {
+        try {
+            return confirmed.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            return false;
+        }
+    }
+
+    private void abandon(RedisConnection doubted) {
+        abandoned = doubted;
+        breakOff(doubted);
+        LockSupport.unpark(thread);
+    }
+
+    private void breakOff(@Nullable RedisConnection open) {
+        OwnConnections made = factory;
+        if (open != null && made != null) {
+            try {
+                made.breakOff(open);
+            } catch (RuntimeException e) {
+                log.debug("The wake-up channel was broken already", e);
+            }
+        }
     }
 
     @Override
@@ -110,15 +207,20 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /** Returns when the subscription has ended. */
     private void subscribe(OwnConnections connections) {
         lost = false;
+        if (abandoned != null) {
+            abandoned = null;
+            connections.refreshTopology();
+        }
         try (RedisConnection own = connections.newConnection()) {
             connection = own;
             if (!closed) {
                 own.subscribe(this, channel);
             }
-            while (own.isSubscribed() && !lost && !closed) {
+            while (own.isSubscribed() && !lost && own != abandoned && !closed) {
                 LockSupport.park(this);
             }
         } finally {
+            hearing = false;
             connection = null;
         }
     }
@@ -151,7 +253,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void onChannelSubscribed(byte[] subscribed, long count) {
         warned = "";
+        hearing = true;
         listener.connected();
+        confirmed.release();
         if (closed && Thread.currentThread() == thread) {
             unsubscribe();
         }
@@ -172,6 +276,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void close() {
         closed = true;
+        onClose.accept(this);
+        confirmed.release();
         LockSupport.unpark(thread);
         try {
             unsubscribe();
@@ -184,6 +290,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
+            breakOff(connection);
             destroyConnections();
         }
     }

@@ -192,6 +192,13 @@ public interface LockStore extends AutoCloseable {
 
     /** A client's ear. */
     interface Listening extends AutoCloseable {
+
+        /**
+         * The client found out by asking what it should have been told: the store makes sure that hints arrive, and says so
+         * by {@link WakeListener#connected()}. Does not block.
+         */
+        default void doubt() {}
+
         @Override
         void close();
     }

@@ -19,6 +19,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +39,9 @@ import org.slf4j.LoggerFactory;
  * along, so the number of calls does not grow with that of waiters. That also keeps the seats alive. When calls can be
  * heard again, all rows are asked for at once, since those of the time between were lost.
  *
+ * <p>A call that is just under way may be found by asking before it is heard, but hardly {@value #MISSED_TO_DOUBT} in a row
+ * without any hint in between. Then the store is to make sure that hints arrive.
+ *
  * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its seat was found to
  * be reserved or gone, or the store to be out of order: either way its next question makes progress.
  *
@@ -52,6 +56,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int MISSED_TO_DOUBT = 3;
 
     private final LockStore store;
     private final String clientId;
@@ -60,6 +65,9 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     private final Map<Long, Seat> seats = new ConcurrentHashMap<>();
     private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
+
+    /** How often seats were found to be called since the last hint. */
+    private final AtomicInteger missed = new AtomicInteger();
 
     /** Guarded by this monitor, which is never held during a call of the store. */
     private final Map<LockKey, SeatRow> rows = new HashMap<>();
@@ -181,6 +189,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     @Override
     public void granted(long sequence, Reservation reservation) {
+        missed.set(0);
         Seat seat = seats.get(sequence);
         if (seat != null) {
             seat.granted(reservation);
@@ -189,6 +198,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     @Override
     public void awaited(long sequence, Waiters waiters) {
+        missed.set(0);
         Seat seat = seats.get(sequence);
         if (seat != null) {
             seat.awaited(waiters);
@@ -322,12 +332,13 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
     /** Where the store failed, each waiter asks it, and tells its caller what is wrong. */
     private void settle(List<SeatRow> due, List<SeatRequest> requests, List<SeatReply> replies, long askedAt) {
         List<Seat> called = new ArrayList<>();
+        boolean found = false;
         synchronized (this) {
             for (int i = 0; i < due.size(); i++) {
                 SeatRow row = due.get(i);
                 Duration blockedFor = Duration.ofNanos(LONGEST_DEAF_NANOS);
                 if (replies.get(i) instanceof SeatReply.Kept kept) {
-                    called.addAll(row.kept(requests.get(i), kept, askedAt));
+                    found |= called.addAll(row.kept(requests.get(i), kept, askedAt));
                     blockedFor = kept.blockedFor();
                 } else {
                     called.addAll(row.seats());
@@ -338,6 +349,23 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
             }
         }
         called.forEach(Seat::call);
+        if (found) {
+            miss();
+        }
+    }
+
+    private void miss() {
+        if (missed.incrementAndGet() < MISSED_TO_DOUBT) {
+            return;
+        }
+        missed.set(0);
+        LockStore.Listening doubted;
+        synchronized (this) {
+            doubted = listening;
+        }
+        if (doubted != null) {
+            doubted.doubt();
+        }
     }
 
     /** Wakes all who wait; they find the client closed. */

@@ -50,7 +50,16 @@ final class Clients implements AutoCloseable {
     }
 
     static Clients open(int count, TestRedis.Client driver, RedisAddress address, RedisLockSettings settings) {
-        return new Clients(connect(count, driver, address), settings, store -> store);
+        return open(count, driver, address, settings, store -> store);
+    }
+
+    static Clients open(
+            int count,
+            TestRedis.Client driver,
+            RedisAddress address,
+            RedisLockSettings settings,
+            UnaryOperator<StoreSpy> around) {
+        return new Clients(connect(count, driver, address), settings, around);
     }
 
     private static List<RedisConnectionFactory> connect(int count, TestRedis.Client driver, RedisAddress address) {

@@ -41,6 +41,7 @@ class ClusterRushTest {
     @TempDir
     private Path records;
 
+    private final HintCount hints = new HintCount();
     private Clients clients;
     private Rush rush;
 
@@ -57,7 +58,7 @@ class ClusterRushTest {
     @BeforeEach
     void open() {
         cluster.repair();
-        clients = Clients.open(3, client, cluster.address(), RedisLockSettings.STANDARD);
+        clients = Clients.open(3, client, cluster.address(), RedisLockSettings.STANDARD, hints);
         rush = new Rush(clients, REQUEST, records);
         rush.awaitTurnsOfAll(TURNS);
     }
@@ -88,6 +89,23 @@ class ClusterRushTest {
 
         rush.awaitTurnsOfAll(TURNS);
         master.resume();
+        rush.awaitTurnsOfAll(TURNS);
+        rush.assertTokensIncrease();
+    }
+
+    /** Whether locks are on that node, or others. */
+    @Test
+    void waiters_are_told_of_their_turn_while_a_node_hangs_that_told_them() throws Exception {
+        ServerNode node = cluster.nodes().stream()
+                .filter(each ->
+                        !each.ask(jedis -> jedis.pubsubChannels("lock:wake:*")).isEmpty())
+                .findFirst()
+                .orElseThrow();
+        node.pause();
+
+        hints.awaitHintsOfAll(TURNS);
+        rush.awaitTurnsOfAll(TURNS);
+        node.resume();
         rush.awaitTurnsOfAll(TURNS);
         rush.assertTokensIncrease();
     }

@@ -33,13 +33,14 @@ class SentinelRushTest {
     private Path records;
 
     private RedisSentinelProcesses redis;
+    private final HintCount hints = new HintCount();
     private Clients clients;
     private Rush rush;
 
     @BeforeEach
     void start() {
         redis = RedisSentinelProcesses.start();
-        clients = Clients.open(3, client, redis.address(), RedisLockSettings.STANDARD);
+        clients = Clients.open(3, client, redis.address(), RedisLockSettings.STANDARD, hints);
         rush = new Rush(clients, REQUEST, records);
         rush.awaitTurnsOfAll(TURNS);
     }
@@ -69,6 +70,18 @@ class SentinelRushTest {
 
         redis.awaitOtherMaster(master);
 
+        rush.awaitTurnsOfAll(TURNS);
+        rush.assertTokensIncrease();
+    }
+
+    @Test
+    void waiters_are_told_of_their_turn_while_a_master_that_was_replaced_still_hangs() throws Exception {
+        ServerNode master = redis.master();
+        master.pause();
+
+        redis.awaitOtherMaster(master);
+
+        hints.awaitHintsOfAll(TURNS);
         rush.awaitTurnsOfAll(TURNS);
         rush.assertTokensIncrease();
     }

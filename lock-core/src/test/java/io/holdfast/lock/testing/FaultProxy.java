@@ -28,7 +28,10 @@ public final class FaultProxy implements AutoCloseable {
     private final int target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger repliesLeft = new AtomicInteger(ALL);
+    private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger swallowed = new AtomicInteger();
     private volatile boolean refusing;
+    private volatile @Nullable String swallowing;
     private volatile @Nullable String cannedReply;
 
     public FaultProxy(int targetPort) {
@@ -63,6 +66,21 @@ public final class FaultProxy implements AutoCloseable {
     /** New connections are closed at once. */
     public void refuse(boolean refuse) {
         refusing = refuse;
+    }
+
+    /** Connections that are open now stay open, and nothing comes back on them any more. Later ones are as ever. */
+    public void silence() {
+        silent.addAll(sockets);
+    }
+
+    /** Requests with this word do not arrive at the server; null ends it. */
+    public void swallow(@Nullable String word) {
+        swallowing = word;
+    }
+
+    /** How many requests were swallowed. */
+    public int swallowed() {
+        return swallowed.get();
     }
 
     /** Breaks all connections that are open now. */
@@ -103,11 +121,16 @@ public final class FaultProxy implements AutoCloseable {
     private void pumpRequests(Socket client, Socket server) {
         pump(client, server, (bytes, length, out) -> {
             String canned = cannedReply;
+            String unwanted = swallowing;
+            String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+            if (unwanted != null && text.contains(unwanted)) {
+                swallowed.incrementAndGet();
+                return;
+            }
             if (canned == null) {
                 out.write(bytes, 0, length);
                 return;
             }
-            String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
             long commands = COMMAND.matcher(text).results().count();
             String reply = (canned + "\r\n").repeat((int) commands);
             client.getOutputStream().write(reply.getBytes(StandardCharsets.ISO_8859_1));
@@ -116,7 +139,8 @@ public final class FaultProxy implements AutoCloseable {
 
     private void pumpReplies(Socket server, Socket client) {
         pump(server, client, (bytes, length, out) -> {
-            if (repliesLeft.getAndUpdate(left -> left == ALL || left == 0 ? left : left - 1) > 0) {
+            if (!silent.contains(server)
+                    && repliesLeft.getAndUpdate(left -> left == ALL || left == 0 ? left : left - 1) > 0) {
                 out.write(bytes, 0, length);
             }
         });
@@ -139,6 +163,8 @@ public final class FaultProxy implements AutoCloseable {
         } finally {
             sockets.remove(from);
             sockets.remove(to);
+            silent.remove(from);
+            silent.remove(to);
         }
     }
 

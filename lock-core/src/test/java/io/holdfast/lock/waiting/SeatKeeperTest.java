@@ -51,6 +51,7 @@ class SeatKeeperTest {
         private boolean losesHints;
         private int listened;
         private int closed;
+        private int doubts;
 
         Store(LockStore delegate) {
             super(delegate);
@@ -63,9 +64,17 @@ class SeatKeeperTest {
                 return () -> closed++;
             }
             Listening open = super.listen(clientId, losesHints ? onlyConnection(listener) : listener);
-            return () -> {
-                closed++;
-                open.close();
+            return new Listening() {
+                @Override
+                public void doubt() {
+                    doubts++;
+                }
+
+                @Override
+                public void close() {
+                    closed++;
+                    open.close();
+                }
             };
         }
 
@@ -265,6 +274,40 @@ class SeatKeeperTest {
 
         assertThat(isCalled(seat)).isTrue();
         assertThat(isCalled(behind)).isFalse();
+    }
+
+    /** A hand-over of the lock that is found by asking. */
+    private void missHint() {
+        OwnerId holder = held(KEY, LONG);
+        Seat seat = seatAtStore(KEY);
+        store.release(new ReleaseRequest(KEY, holder));
+        time.pass(Duration.ofMillis(500));
+        keeper.tick();
+        keeper.giveUp(seat);
+        store.release(new ReleaseRequest(KEY, seat.owner()));
+    }
+
+    @Test
+    void store_is_asked_whether_it_is_heard_after_three_hints_were_lost() {
+        store.losesHints = true;
+        for (int doubts = 0; doubts < 2; doubts++) {
+            missHint();
+            missHint();
+            assertThat(store.doubts).isEqualTo(doubts);
+            missHint();
+            assertThat(store.doubts).isEqualTo(doubts + 1);
+        }
+    }
+
+    @Test
+    void hint_that_is_heard_makes_up_for_those_that_were_lost() {
+        store.losesHints = true;
+        for (int i = 0; i < 3; i++) {
+            missHint();
+            missHint();
+            keeper.awaited(0, Waiters.NONE);
+        }
+        assertThat(store.doubts).isZero();
     }
 
     @Test
