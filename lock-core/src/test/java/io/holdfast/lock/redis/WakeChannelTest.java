@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -33,6 +34,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 
 /** A subscription whose server says nothing any more, while its connection stays open. */
+@Tag("full")
 @ParameterizedClass
 @EnumSource(TestRedis.Client.class)
 class WakeChannelTest {
