@@ -1,0 +1,102 @@
+package io.holdfast.lock.testing;
+
+import com.github.dockerjava.api.model.Bind;
+import com.github.dockerjava.api.model.Volume;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.utility.DockerImageName;
+
+/**
+ * A redis-server in a container, on this machine's own network, so that it has the port it was told, and the servers of a
+ * cluster, or sentinels, find each other at the addresses that clients use.
+ */
+final class RedisContainer implements RunningRedis {
+
+    /** Names the image; without it there are no containers. */
+    static final String IMAGE_PROPERTY = "holdfast.test.image";
+
+    private static final DockerImageName IMAGE = fetch(System.getProperty(IMAGE_PROPERTY));
+
+    private final GenericContainer<?> container;
+
+    private RedisContainer(GenericContainer<?> container) {
+        this.container = container;
+    }
+
+    /** Once for all servers: an image or an engine that is missing must not look like a server without TLS. */
+    private static DockerImageName fetch(String image) {
+        return DockerImageName.parse(new GenericContainer<>(DockerImageName.parse(image)).getDockerImageName());
+    }
+
+    /** @param arguments their files lie in directories that the server may write, like its own */
+    static RedisContainer launch(Path directory, List<String> arguments) {
+        String user = owner(directory);
+        List<Bind> mounts = Stream.concat(Stream.of(directory), directories(arguments))
+                .distinct()
+                .map(Path::toString)
+                .map(path -> new Bind(path, new Volume(path)))
+                .toList();
+        // Not the image's entry point, which would make the server a user that may not read these directories. They are
+        // mounted here, since withFileSystemBind needs an image of Testcontainers' own to find out whether it can.
+        GenericContainer<?> container = new GenericContainer<>(IMAGE)
+                .withNetworkMode("host")
+                .withWorkingDirectory(directory.toString())
+                .withCommand(arguments.toArray(String[]::new))
+                .withCreateContainerCmdModifier(create -> {
+                    create.withEntrypoint("redis-server").withUser(user);
+                    create.getHostConfig().withBinds(mounts);
+                });
+        try {
+            container.start();
+        } catch (ContainerLaunchException e) {
+            throw new IllegalStateException("The container of " + IMAGE + " ended at start", e);
+        }
+        return new RedisContainer(container);
+    }
+
+    private static String owner(Path directory) {
+        try {
+            return Files.getAttribute(directory, "unix:uid") + ":" + Files.getAttribute(directory, "unix:gid");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Stream<Path> directories(List<String> arguments) {
+        return arguments.stream().map(Path::of).filter(Path::isAbsolute).map(Path::getParent);
+    }
+
+    @Override
+    public boolean isAlive() {
+        return container.isRunning();
+    }
+
+    @Override
+    public void pause() {
+        signal("STOP");
+    }
+
+    @Override
+    public void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        container
+                .getDockerClient()
+                .killContainerCmd(container.getContainerId())
+                .withSignal(name)
+                .exec();
+    }
+
+    @Override
+    public void kill() {
+        container.stop();
+    }
+}
