@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -11,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Order.</b> The caller goes on as soon as most servers have answered, so a call to this one may still be on its way
  * when the next call of the same acquisition comes. That waits for it: a release that overtook the acquisition would leave
- * the lock behind, held by nobody.
+ * the lock behind, held by nobody. Who looks at a lock waits for all calls on their way, to see what this client did before.
  *
  * <p><b>Outages.</b> While a server hangs, every call would take up a thread for its whole timeout. So after a call that
  * was not answered only one call at a time is sent, until one is answered; the others fail at once.
@@ -32,6 +34,7 @@ final class Node {
     private final LockStore store;
     private final Executor threads;
     private final Map<OwnerId, CompletableFuture<?>> last = new ConcurrentHashMap<>();
+    private final Set<CompletableFuture<?>> unordered = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean probing = new AtomicBoolean();
     private volatile @Nullable LockStoreException outage;
     private volatile boolean quick = true;
@@ -66,7 +69,18 @@ final class Node {
     /** A call that may come in any order. */
     <A> CompletableFuture<A> send(Function<LockStore, A> call) {
         CompletableFuture<A> answer = new CompletableFuture<>();
+        unordered.add(answer);
+        answer.whenComplete((done, failure) -> unordered.remove(answer));
         start(call, answer);
+        return answer;
+    }
+
+    /** A call that comes after all that are on their way. */
+    <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        CompletableFuture<?>[] before =
+                Stream.concat(last.values().stream(), unordered.stream()).toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(before).whenComplete((done, failure) -> start(call, answer));
         return answer;
     }
 

@@ -110,6 +110,11 @@ final class Quorum {
         return collect(node -> node.send(call), decided);
     }
 
+    /** Asks all servers, once they have answered what they were asked before, and waits for all that answer. */
+    <A> Ballot<A> askAllAfterAll(Function<LockStore, A> call) {
+        return collect(node -> node.sendAfterAll(call), ballot -> false);
+    }
+
     private <A> Ballot<A> collect(NodeCall<A> call, Predicate<Ballot<A>> decided) {
         Ballot<A> ballot = new Ballot<>(nodes, decided);
         for (int i = 0; i < nodes.size(); i++) {

@@ -278,7 +278,7 @@ public final class QuorumLockStore implements LockStore {
 
     /** Of all servers that answer, which must be most of them. */
     private <A> List<A> answers(Function<LockStore, A> call) {
-        Ballot<A> ballot = quorum.ask(call, each -> false);
+        Ballot<A> ballot = quorum.askAllAfterAll(call);
         List<A> answers = ballot.answers().toList();
         if (answers.size() < quorum.majority()) {
             throw ballot.majorityLost(quorum.majority());

@@ -82,6 +82,20 @@ class NodeTest {
     }
 
     @Test
+    void who_looks_sees_what_was_sent_before() {
+        send(OWNER, "acquire");
+        send(OTHER, "other");
+        node.send(store -> sent.add("renew"));
+        CompletableFuture<List<String>> seen = node.sendAfterAll(store -> List.copyOf(sent));
+
+        while (!threads.isEmpty()) {
+            runLast();
+        }
+
+        assertThat(seen.join()).containsExactlyInAnyOrder("acquire", "other", "renew");
+    }
+
+    @Test
     void call_is_not_begun_here_while_an_earlier_one_is_on_its_way() {
         send(OWNER, "acquire");
 
