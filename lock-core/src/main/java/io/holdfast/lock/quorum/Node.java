@@ -146,7 +146,7 @@ final class Node {
             outage = null;
             return answer;
         } catch (LockStoreException e) {
-            if (e.outcomeUnknown()) {
+            if (e.outcomeUnknown() && !Thread.currentThread().isInterrupted()) {
                 outage = e;
             }
             throw e;

@@ -34,8 +34,11 @@ final class Permits {
         permits.put(owner, new Permit(needed, until(leaseMillis)));
     }
 
+    /** A renewal never shortens a lease. */
     void renewed(OwnerId owner, long leaseMillis) {
-        permits.computeIfPresent(owner, (same, permit) -> new Permit(permit.needed, until(leaseMillis)));
+        long until = until(leaseMillis);
+        permits.computeIfPresent(
+                owner, (same, permit) -> until - permit.until > 0 ? new Permit(permit.needed, until) : permit);
     }
 
     /** Kept for longer than the lease: a renewal may be late. */

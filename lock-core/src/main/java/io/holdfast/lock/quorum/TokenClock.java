@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
  * what clocks differ. A proposal that is too low costs one more round, and nothing else.
  *
  * <p>Now and then it proposes nothing, and so learns the servers' time anew: a clock that runs faster than theirs would
- * carry the tokens away from the time, through which they grow when a server loses its data.
+ * carry the tokens away from the time, through which they grow when a server loses its data. In between it is raised by no
+ * more than a second margin: what a server chose may be the successor of another client's proposal, and two clients that
+ * overtook each other by a margin each time would be far ahead of all clocks soon.
  */
 final class TokenClock {
 
@@ -19,6 +21,7 @@ final class TokenClock {
     private final Ticker ticker;
     private long token;
     private long learntAt;
+    private long raisedBy;
 
     TokenClock(Ticker ticker) {
         this.ticker = ticker;
@@ -31,7 +34,7 @@ final class TokenClock {
             token = 0;
             return 0;
         }
-        return token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS;
+        return token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS + raisedBy;
     }
 
     /**
@@ -41,9 +44,15 @@ final class TokenClock {
      * @param chosen the highest token that a server chose
      */
     synchronized void learn(long proposal, long chosen) {
-        if (chosen > proposal && chosen > token) {
+        if (chosen <= proposal) {
+            return;
+        }
+        if (proposal == 0) {
             token = chosen;
             learntAt = ticker.nanos();
+            raisedBy = 0;
+        } else {
+            raisedBy = Math.min(MARGIN_MICROS, raisedBy + chosen - proposal);
         }
     }
 }

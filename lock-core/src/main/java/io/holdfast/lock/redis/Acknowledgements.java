@@ -34,8 +34,9 @@ final class Acknowledgements {
     AcquireReply acquire(Channel channel, ScriptCall call) {
         WireCalls.Results sent = Objects.requireNonNull(channel.wire()).sendUntilCounted(call, settings);
         AcquireReply reply = Replies.acquire(sent.results().get(0).orThrow(), !sent.firstSend());
-        if (reply instanceof AcquireReply.Granted && sent.replicas() < settings.number()) {
-            throw new LockStoreException("The lock was granted, but " + tooFew(sent.replicas()), null, true);
+        long replicas = sent.moved() ? 0 : sent.replicas();
+        if (reply instanceof AcquireReply.Granted && replicas < settings.number()) {
+            throw new LockStoreException("The lock was granted, but " + tooFew(replicas), null, true);
         }
         return reply;
     }

@@ -66,9 +66,10 @@ final class BatchCalls {
         WireCalls.Results sent = wire.send(parts.stream().map(scripts::renew).toList(), acks.settings());
         List<RenewReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < parts.size(); i++) {
-            replies.addAll(renewed(sent.results().get(i), parts.get(i).size()));
+            WireCalls.Result result = sent.results().get(i);
+            replies.addAll(acks.check(renewed(result, parts.get(i).size()), result.moved() ? 0 : sent.replicas()));
         }
-        return acks.check(replies, sent.replicas());
+        return replies;
     }
 
     private static List<RenewReply> renewed(WireCalls.Result result, int count) {

@@ -16,7 +16,7 @@ final class Channel {
         this.connections = connections;
         this.runner = new ScriptRunner(connections, commandTimeout, doubt);
         Wire raw = connections.wire();
-        this.wire = raw == null ? null : new WireCalls(raw, runner);
+        this.wire = raw == null ? null : new WireCalls(raw, runner, isCluster());
     }
 
     /** By way of Spring Data, which knows every driver. */
@@ -30,12 +30,9 @@ final class Channel {
         return wire;
     }
 
-    /**
-     * By the shorter way. To a server that is no cluster Spring Data's is as short; to a cluster it takes half as long again,
-     * since it makes a connection and its helpers anew for each call.
-     */
+    /** By way of the driver itself if that is known: Spring Data's takes a fifth longer, on a cluster more. */
     ScriptRunner.Reply run(Wire.ScriptCall call) {
-        return wire != null && isCluster() ? wire.begin(call).get() : runner.run(call);
+        return wire != null ? wire.begin(call).get() : runner.run(call);
     }
 
     /** Sends at once, if the driver is known. */

@@ -49,6 +49,7 @@ record LettuceOwnClient(
     public Optional<ClientOptions> getClientOptions() {
         ClientOptions options = original.getClientOptions().orElseGet(ClientOptions::create);
         ClientOptions own = options.mutate()
+                .autoReconnect(true)
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .timeoutOptions(TimeoutOptions.enabled(timeout))
                 .socketOptions(options.getSocketOptions()

@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
@@ -60,10 +62,7 @@ final class LettuceWire implements Wire {
         for (RedisFuture<byte[]> future : futures) {
             try {
                 replies.add(get(future));
-            } catch (RuntimeException e) {
-                if (Thread.currentThread().isInterrupted()) {
-                    throw e;
-                }
+            } catch (RedisCommandExecutionException e) {
                 replies.add(e);
             }
         }
@@ -74,6 +73,9 @@ final class LettuceWire implements Wire {
         try {
             return future.get(2 * timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof RedisCommandTimeoutException timeout) {
+                throw new QueryTimeoutException("Redis did not answer", timeout);
+            }
             throw e.getCause() instanceof RuntimeException cause
                     ? cause
                     : new RedisSystemException("Redis failed", e.getCause());

@@ -103,6 +103,11 @@ final class RedisFailures {
         return t instanceof ConnectException || t instanceof UnknownHostException;
     }
 
+    /** Nobody listens there, so nothing was done. */
+    static boolean isUnreachable(RuntimeException failure) {
+        return isRefused(failure);
+    }
+
     /** The server was not reached, or did not say anything: another one may have taken its place. */
     static boolean isNoAnswer(LockStoreException failure) {
         Throwable cause = failure.getCause();

@@ -129,7 +129,7 @@ public final class RedisLockStore implements LockStore {
             rejoining.join();
             reply = run(call);
         }
-        return Replies.acquire(reply.text(), !reply.firstSend());
+        return Replies.acquire(reply.text(), !(first.firstSend() && reply.firstSend()));
     }
 
     private ScriptRunner.Reply run(ScriptCall call) {

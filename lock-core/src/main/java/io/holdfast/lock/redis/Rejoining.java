@@ -1,11 +1,7 @@
 package io.holdfast.lock.redis;
 
-import io.holdfast.lock.api.LockStoreException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Properties;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.RedisTemplate;
 
 /**
  * A server that was started without its data grants no lock that it does not know until all leases of the time before
@@ -20,10 +16,8 @@ import org.springframework.data.redis.core.RedisTemplate;
  */
 final class Rejoining {
 
-    private static final String UPTIME = "uptime_in_seconds";
     private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
 
-    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
     private final ScriptRunner calls;
     private final byte[] note;
     private final byte[] retention;
@@ -34,8 +28,6 @@ final class Rejoining {
         this.note = layout.joined();
         this.retention = bytes(settings.tokenRetention());
         this.delay = bytes(byAnyClock(settings.rejoinDelay()));
-        template.setConnectionFactory(channel.connections());
-        template.afterPropertiesSet();
     }
 
     private static byte[] bytes(Duration duration) {
@@ -57,23 +49,8 @@ final class Rejoining {
         return delay;
     }
 
-    /** Has the server note when it was started, unless somebody else was faster. */
+    /** Has the server note when it was started, unless somebody else was faster. It finds that out itself. */
     void join() {
-        byte[] uptime = Long.toString(uptimeSeconds()).getBytes(StandardCharsets.US_ASCII);
-        calls.run(LuaScript.JOIN, 1, new byte[][] {note, uptime, retention});
-    }
-
-    private long uptimeSeconds() {
-        try {
-            RedisCallback<Properties> info =
-                    connection -> connection.serverCommands().info("server");
-            Properties server = template.execute(info, true);
-            return Long.parseLong(server.getProperty(UPTIME));
-        } catch (NumberFormatException e) {
-            throw new LockStoreException(
-                    "Redis does not say for how long it has been running (INFO server, " + UPTIME + ")", e, false);
-        } catch (RuntimeException e) {
-            throw RedisFailures.translate(e);
-        }
+        calls.run(LuaScript.JOIN, 1, new byte[][] {note, retention});
     }
 }

@@ -60,25 +60,39 @@ final class ScriptRunner {
 
     /** Calls again what met a broken connection; it must be something that may be sent twice. */
     <T> Sent<T> resending(Supplier<T> call) {
-        long start = System.nanoTime();
+        return resending(call, System.nanoTime(), null);
+    }
+
+    /**
+     * As {@link #resending(Supplier)}, for what has been sent once already.
+     *
+     * @param start when that was, by {@link System#nanoTime()}
+     * @param first how it failed; null if it has not been sent
+     */
+    <T> Sent<T> resending(Supplier<T> call, long start, @Nullable RuntimeException first) {
+        RuntimeException failed = first;
         boolean outcomeUnknown = false;
         for (int send = 1; ; send++) {
-            try {
-                return new Sent<>(call.get(), send == 1);
-            } catch (RuntimeException e) {
-                LockStoreException failure = RedisFailures.translate(e);
-                if (RedisFailures.isNoAnswer(failure)) {
-                    topology.request();
+            if (failed == null) {
+                try {
+                    return new Sent<>(call.get(), send == 1);
+                } catch (RuntimeException e) {
+                    failed = e;
                 }
-                outcomeUnknown |= failure.outcomeUnknown();
-                boolean again = RedisFailures.isBrokenConnection(failure)
-                        && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
-                if (!again) {
-                    throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
-                }
-                if (send >= SENDS_AT_ONCE) {
-                    LockSupport.parkNanos(this, PAUSE_NANOS);
-                }
+            }
+            LockStoreException failure = RedisFailures.translate(failed);
+            failed = null;
+            if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
+                topology.request();
+            }
+            outcomeUnknown |= failure.outcomeUnknown();
+            boolean again = RedisFailures.isBrokenConnection(failure)
+                    && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
+            if (!again) {
+                throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
+            }
+            if (send >= SENDS_AT_ONCE) {
+                LockSupport.parkNanos(this, PAUSE_NANOS);
             }
         }
     }

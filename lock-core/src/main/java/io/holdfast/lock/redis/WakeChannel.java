@@ -95,7 +95,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void doubt() {
         if (doubts.getAndIncrement() == 0) {
-            start(new Thread(this::settle, "lock-wakeups-check"));
+            try {
+                start(new Thread(this::settle, "lock-wakeups-check"));
+            } catch (Error e) { // no more threads
+                doubts.set(0);
+                throw e;
+            }
         }
     }
 

@@ -22,24 +22,31 @@ final class WireCalls {
 
     private final Wire wire;
     private final ScriptRunner runner;
+    private final boolean cluster;
 
-    WireCalls(Wire wire, ScriptRunner runner) {
+    /** @param cluster whose driver follows redirections, and may repeat a call on its way without saying so */
+    WireCalls(Wire wire, ScriptRunner runner, boolean cluster) {
         this.wire = wire;
         this.runner = runner;
+        this.cluster = cluster;
     }
 
     /**
      * Calls to one server.
      *
      * @param results for each call its answer, or why it failed
-     * @param replicas how many replicas have acknowledged all of them; 0 if nobody asked
+     * @param replicas how many replicas have acknowledged all that did not move; 0 if nobody asked
      * @param firstSend whether nothing was sent twice
      * @param moved whether some were carried out by another server, of whose replicas nothing is known
      */
     record Results(List<Result> results, long replicas, boolean firstSend, boolean moved) {}
 
-    /** An answer, or a failure. */
-    record Result(@Nullable String text, @Nullable LockStoreException failure) {
+    /**
+     * An answer, or a failure.
+     *
+     * @param moved whether another server carried it out, of whose replicas nothing is known
+     */
+    record Result(@Nullable String text, @Nullable LockStoreException failure, boolean moved) {
 
         String reason() {
             return failure == null ? "" : String.valueOf(failure.getMessage());
@@ -55,45 +62,41 @@ final class WireCalls {
 
     /** Sends one call at once; what goes wrong shows when its answer is waited for. */
     Supplier<ScriptRunner.Reply> begin(ScriptCall call) {
+        long start = System.nanoTime();
         Wire.Sent sent;
         try {
             sent = wire.send(List.of(call), ReplicaAcks.NONE);
         } catch (RuntimeException e) {
-            return () -> again(call, e);
+            return () -> again(call, start, e);
         }
-        return () -> await(call, sent);
+        return () -> await(call, start, sent);
     }
 
-    private ScriptRunner.Reply await(ScriptCall call, Wire.Sent sent) {
+    private ScriptRunner.Reply await(ScriptCall call, long start, Wire.Sent sent) {
         Object reply;
         try {
             reply = sent.await().replies().get(0);
         } catch (RuntimeException e) {
-            return again(call, e);
+            return again(call, start, e);
         }
         return reply instanceof RuntimeException e
-                ? again(call, e)
+                ? again(call, start, e)
                 : new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
     }
 
     /** What the server did not know, or knows elsewhere, and what met a broken connection, is sent by way of the driver. */
-    private ScriptRunner.Reply again(ScriptCall call, RuntimeException e) {
-        if (RedisFailures.isNoScript(e) || RedisFailures.isMoved(e)) {
-            return runner.run(call);
+    private ScriptRunner.Reply again(ScriptCall call, long start, RuntimeException e) {
+        if (RedisFailures.isNoScript(e) || isElsewhere(e)) {
+            ScriptRunner.Reply reply = runner.run(call);
+            return new ScriptRunner.Reply(reply.text(), reply.firstSend() && !cluster);
         }
-        ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(new Supplier<>() {
-            private boolean failed;
-
-            @Override
-            public ScriptRunner.Reply get() {
-                if (!failed) {
-                    failed = true;
-                    throw e;
-                }
-                return runner.run(call);
-            }
-        });
+        ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(() -> runner.run(call), start, e);
         return new ScriptRunner.Reply(second.result().text(), false);
+    }
+
+    /** Another node has the key, or has taken the place of one that is gone: nothing was done yet. */
+    private boolean isElsewhere(RuntimeException e) {
+        return cluster && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
     }
 
     Results send(List<ScriptCall> calls, ReplicaAcks acks) {
@@ -108,16 +111,31 @@ final class WireCalls {
         if (!moved) {
             return new Results(results, sent.result().replicas(), sent.firstSend(), false);
         }
-        return new Results(follow(calls, results), 0, false, true);
+        return new Results(follow(calls, results), sent.result().replicas(), false, true);
     }
 
     /** As {@link #send} of one call, again after it has moved: only the replicas of the right server count. */
     Results sendUntilCounted(ScriptCall call, ReplicaAcks acks) {
         Results results = send(List.of(call), acks);
         for (int move = 1; results.moved() && move < MOST_MOVES; move++) {
-            results = send(List.of(call), acks);
+            results = sendAfterMove(call, acks);
         }
         return results;
+    }
+
+    /** What the other server did with it is not forgotten. */
+    private Results sendAfterMove(ScriptCall call, ReplicaAcks acks) {
+        try {
+            Results results = send(List.of(call), acks);
+            Result result = results.results().get(0);
+            LockStoreException failure = result.failure();
+            Result honest = failure == null
+                    ? result
+                    : new Result(null, RedisFailures.ofUnknownOutcome(failure), result.moved());
+            return new Results(List.of(honest), results.replicas(), false, results.moved());
+        } catch (LockStoreException e) {
+            throw RedisFailures.ofUnknownOutcome(e);
+        }
     }
 
     private Answers sendKnown(List<ScriptCall> calls, ReplicaAcks acks) {
@@ -136,11 +154,11 @@ final class WireCalls {
     private static Result result(ScriptCall call, Object reply) {
         try {
             if (reply instanceof RuntimeException e) {
-                return new Result(null, RedisFailures.translate(e));
+                return new Result(null, RedisFailures.translate(e), false);
             }
-            return new Result(ScriptRunner.text(call.script(), reply), null);
+            return new Result(ScriptRunner.text(call.script(), reply), null, false);
         } catch (LockStoreException e) {
-            return new Result(null, e);
+            return new Result(null, e, false);
         }
     }
 
@@ -155,9 +173,9 @@ final class WireCalls {
             ScriptCall call = calls.get(i);
             try {
                 ScriptRunner.Reply reply = runner.run(call);
-                followed.set(i, new Result(reply.text(), null));
+                followed.set(i, new Result(reply.text(), null, true));
             } catch (LockStoreException e) {
-                followed.set(i, new Result(null, e));
+                followed.set(i, new Result(null, e, true));
                 if (RedisFailures.isNoAnswer(e)) {
                     return followed;
                 }

@@ -142,6 +142,21 @@ class NodeTest {
     }
 
     @Test
+    void caller_that_is_interrupted_says_nothing_about_the_server() {
+        Thread.currentThread().interrupt();
+        sendUnanswered(OWNER);
+        runAll();
+        assertThat(Thread.interrupted()).isTrue();
+
+        send(OTHER, "one");
+        send(new OwnerId("client", 3), "two");
+        runAll();
+
+        assertThat(sent).containsExactly("one", "two");
+        assertThat(node.beginHere(OWNER, store -> () -> "three")).isNotNull();
+    }
+
+    @Test
     void refusal_is_no_outage() {
         node.send(OWNER, store -> {
             throw new LockStoreException("Redis refused: WRONGTYPE", null, false);

@@ -34,4 +34,17 @@ class PermitsTest {
 
         assertThat(permits.needed(owner, 2)).isEqualTo(3);
     }
+
+    @Test
+    void extension_that_is_shorter_than_the_lease_shortens_nothing() {
+        OwnerId owner = new OwnerId("client", -1);
+        permits.granted(owner, 3, 30_000);
+        permits.renewed(owner, 100);
+        time.pass(Duration.ofSeconds(20));
+        for (int i = 0; i < 1000; i++) {
+            permits.granted(new OwnerId("client", i), 3, 1000);
+        }
+
+        assertThat(permits.needed(owner, 2)).isEqualTo(3);
+    }
 }

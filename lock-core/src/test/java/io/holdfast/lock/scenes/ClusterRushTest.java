@@ -2,6 +2,7 @@ package io.holdfast.lock.scenes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.testing.RedisClusterProcesses;
@@ -10,6 +11,7 @@ import io.holdfast.lock.testing.SlotMigration;
 import io.holdfast.lock.testing.TestRedis;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -91,6 +93,24 @@ class ClusterRushTest {
         master.resume();
         rush.awaitTurnsOfAll(TURNS);
         rush.assertTokensIncrease();
+    }
+
+    /** For longer than a lease, so that it was renewed by the one that took its place. */
+    @Test
+    void lock_is_held_on_while_its_master_hangs() throws Exception {
+        Duration lease = Duration.ofSeconds(30);
+        String key = "held:" + UUID.randomUUID();
+        try (LockHandle held = clients.get(0).acquire(LockRequest.of(key).lease(lease))) {
+            int slot = RedisClusterProcesses.slot("lock:{" + key + "}");
+            ServerNode master = cluster.masterOf(slot);
+            master.pause();
+            cluster.awaitOtherMaster(slot, master);
+
+            Thread.sleep(lease.plusSeconds(5).toMillis());
+
+            assertThat(held.isHeld()).isTrue();
+            master.resume();
+        }
     }
 
     /** Whether locks are on that node, or others. */
