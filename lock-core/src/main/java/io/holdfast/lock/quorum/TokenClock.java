@@ -9,9 +9,7 @@ import java.util.concurrent.TimeUnit;
  * what clocks differ. A proposal that is too low costs one more round, and nothing else.
  *
  * <p>Now and then it proposes nothing, and so learns the servers' time anew: a clock that runs faster than theirs would
- * carry the tokens away from the time, through which they grow when a server loses its data. In between it is raised by no
- * more than a second margin: what a server chose may be the successor of another client's proposal, and two clients that
- * overtook each other by a margin each time would be far ahead of all clocks soon.
+ * carry the tokens away from the time, through which they grow when a server loses its data.
  */
 final class TokenClock {
 
@@ -21,7 +19,6 @@ final class TokenClock {
     private final Ticker ticker;
     private long token;
     private long learntAt;
-    private long raisedBy;
 
     TokenClock(Ticker ticker) {
         this.ticker = ticker;
@@ -34,7 +31,7 @@ final class TokenClock {
             token = 0;
             return 0;
         }
-        return token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS + raisedBy;
+        return token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS;
     }
 
     /**
@@ -44,15 +41,9 @@ final class TokenClock {
      * @param chosen the highest token that a server chose
      */
     synchronized void learn(long proposal, long chosen) {
-        if (chosen <= proposal) {
-            return;
-        }
-        if (proposal == 0) {
+        if (chosen > proposal && chosen > token) {
             token = chosen;
             learntAt = ticker.nanos();
-            raisedBy = 0;
-        } else {
-            raisedBy = Math.min(MARGIN_MICROS, raisedBy + chosen - proposal);
         }
     }
 }

@@ -24,7 +24,7 @@ final class WireCalls {
     private final ScriptRunner runner;
     private final boolean cluster;
 
-    /** @param cluster whose driver follows redirections, and may repeat a call on its way without saying so */
+    /** @param cluster whether there are several servers, among which the driver finds the right one */
     WireCalls(Wire wire, ScriptRunner runner, boolean cluster) {
         this.wire = wire;
         this.runner = runner;
@@ -84,11 +84,16 @@ final class WireCalls {
                 : new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
     }
 
-    /** What the server did not know, or knows elsewhere, and what met a broken connection, is sent by way of the driver. */
+    /**
+     * A script that the server does not know is sent by its text. What belongs elsewhere, and what met a broken connection, is
+     * sent by way of the driver; that of a cluster may repeat a call without saying so.
+     */
     private ScriptRunner.Reply again(ScriptCall call, long start, RuntimeException e) {
-        if (RedisFailures.isNoScript(e) || isElsewhere(e)) {
-            ScriptRunner.Reply reply = runner.run(call);
-            return new ScriptRunner.Reply(reply.text(), reply.firstSend() && !cluster);
+        if (RedisFailures.isNoScript(e) && !call.byText()) {
+            return begin(byText(call)).get();
+        }
+        if (isElsewhere(e)) {
+            return new ScriptRunner.Reply(runner.run(call).text(), false);
         }
         ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(() -> runner.run(call), start, e);
         return new ScriptRunner.Reply(second.result().text(), false);
@@ -145,10 +150,11 @@ final class WireCalls {
         if (!unknown) {
             return answers;
         }
-        List<ScriptCall> byText = calls.stream()
-                .map(call -> new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true))
-                .toList();
-        return wire.send(byText, acks).await();
+        return wire.send(calls.stream().map(WireCalls::byText).toList(), acks).await();
+    }
+
+    private static ScriptCall byText(ScriptCall call) {
+        return new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true);
     }
 
     private static Result result(ScriptCall call, Object reply) {
