@@ -32,7 +32,7 @@ final class Channel {
 
     /** By way of the driver itself if that is known: Spring Data's takes a fifth longer, on a cluster more. */
     ScriptRunner.Reply run(Wire.ScriptCall call) {
-        return wire != null ? wire.begin(call).get() : runner.run(call);
+        return begin(call).get();
     }
 
     /** Sends at once, if the driver is known. */

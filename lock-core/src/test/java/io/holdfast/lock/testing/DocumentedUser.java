@@ -22,24 +22,25 @@ public final class DocumentedUser {
 
     /** What it may do. */
     public static List<String> rules() {
-        return words(DEFINITION);
+        return words(restOfLine(DEFINITION));
     }
 
     /** What it may also do on a server of a kind, in the words of the reference. */
     public static List<String> rules(String kind) {
-        String line = String.join(" ", words("* " + kind + ": `"));
-        return Stream.concat(
-                        rules().stream(),
-                        Arrays.stream(line.substring(0, line.indexOf('`')).split(" ")))
+        String line = restOfLine("* " + kind + ": `");
+        return Stream.concat(rules().stream(), words(line.substring(0, line.indexOf('`'))).stream())
                 .toList();
     }
 
-    /** Of the line that begins so, the rest. */
-    private static List<String> words(String beginning) {
+    private static List<String> words(String text) {
+        return Arrays.asList(text.split(" "));
+    }
+
+    private static String restOfLine(String beginning) {
         try (Stream<String> lines = Files.lines(REFERENCE)) {
             String line =
                     lines.filter(text -> text.startsWith(beginning)).findAny().orElseThrow();
-            return Arrays.asList(line.substring(beginning.length()).split(" "));
+            return line.substring(beginning.length());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
