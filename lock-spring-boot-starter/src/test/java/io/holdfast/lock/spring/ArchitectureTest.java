@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Which way imports run, and which classes are doors. */
@@ -28,7 +29,31 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        BASE + ".aop", BASE + ".autoconfigure", "io.holdfast.lock.engine", "io.holdfast.lock.redis")
+                        BASE + ".aop",
+                        BASE + ".definition",
+                        BASE + ".key",
+                        BASE + ".result",
+                        BASE + ".autoconfigure",
+                        "io.holdfast.lock.engine",
+                        "io.holdfast.lock.redis")
+                .check(CLASSES);
+    }
+
+    /** Interception reads definitions; definitions have keys and results; those two know neither. */
+    @Test
+    void interception_is_built_in_layers() {
+        layer(".definition", ".aop");
+        layer(".key", ".aop", ".definition", ".result");
+        layer(".result", ".aop", ".definition", ".key");
+    }
+
+    private static void layer(String lower, String... upper) {
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + lower)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(Stream.of(upper).map(BASE::concat).toArray(String[]::new))
                 .check(CLASSES);
     }
 
@@ -36,7 +61,7 @@ class ArchitectureTest {
     void interception_knows_the_api_of_the_core_and_nothing_else_of_it() {
         noClasses()
                 .that()
-                .resideInAPackage(BASE + ".aop")
+                .resideInAnyPackage(BASE + ".aop", BASE + ".definition", BASE + ".key", BASE + ".result")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -71,13 +96,21 @@ class ArchitectureTest {
                 .containsExactlyInAnyOrder(
                         "annotation.DistributedLock",
                         "annotation.LockConnectionFactory",
+                        "annotation.LockDefinitionException",
                         "annotation.OnContention",
                         "aop.LockAdvisor",
                         "aop.LockStartupCheck",
                         "autoconfigure.LockProperties",
                         "autoconfigure.LockProperties$Aop",
                         "autoconfigure.LockProperties$Redis",
-                        "autoconfigure.LockProperties$ReplicaAcks");
+                        "autoconfigure.LockProperties$ReplicaAcks",
+                        "definition.BareKeys",
+                        "definition.LockDefinition",
+                        "definition.LockDefinitions",
+                        "key.KeySource",
+                        "key.LockedPlace",
+                        "result.ResultKind",
+                        "result.StageLock");
     }
 
     private static boolean isDoor(JavaClass type) {

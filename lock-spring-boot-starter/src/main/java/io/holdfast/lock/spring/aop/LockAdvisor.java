@@ -2,6 +2,8 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockDefinitions;
 import java.io.Serial;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -15,7 +17,6 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -45,10 +46,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
             ObjectProvider<LockTemplate> templates,
             Supplier<Duration> defaultWait,
             int order) {
-        this.definitions = new LockDefinitions(new DefinitionParser(beans::resolveEmbeddedValue));
+        this.definitions = new LockDefinitions(beans);
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
-        this.interceptor = new LockInterceptor(
-                definitions, () -> required(templates), defaultWait, new BeanFactoryResolver(beans));
+        this.interceptor = new LockInterceptor(definitions, () -> required(templates), defaultWait);
         setOrder(order);
     }
 

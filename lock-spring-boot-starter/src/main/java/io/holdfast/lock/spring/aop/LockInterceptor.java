@@ -1,19 +1,21 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.result.ResultKind;
+import io.holdfast.lock.spring.result.StageLock;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.expression.BeanResolver;
 
 /**
  * Runs one call under its lock.
@@ -26,7 +28,6 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockDefinitions definitions;
     private final Supplier<LockTemplate> template;
     private final Supplier<Duration> defaultWait;
-    private final BeanResolver beans;
     private final StageLock stages = new StageLock();
 
     /**
@@ -35,15 +36,10 @@ final class LockInterceptor implements MethodInterceptor {
      * @param template is asked at each call, so that building the advisor needs no connection
      * @param defaultWait how long to wait where the annotation says nothing
      */
-    LockInterceptor(
-            LockDefinitions definitions,
-            Supplier<LockTemplate> template,
-            Supplier<Duration> defaultWait,
-            BeanResolver beans) {
+    LockInterceptor(LockDefinitions definitions, Supplier<LockTemplate> template, Supplier<Duration> defaultWait) {
         this.definitions = definitions;
         this.template = template;
         this.defaultWait = defaultWait;
-        this.beans = beans;
     }
 
     @Override
@@ -55,9 +51,7 @@ final class LockInterceptor implements MethodInterceptor {
         if (definition == null) {
             return invocation.proceed();
         }
-        var call = new KeyRoot(definition.method(), target, targetClass, invocation.getArguments());
-        LockKey key = definition.key().keyFor(call, beans);
-        LockRequest request = definition.request(key, defaultWait.get());
+        LockRequest request = definition.request(target, targetClass, invocation.getArguments(), defaultWait.get());
         return definition.result() == ResultKind.STAGE
                 ? runStage(definition, request, invocation)
                 : run(definition, request, invocation);

@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockDefinitions;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.annotation.AnnotationUtils;

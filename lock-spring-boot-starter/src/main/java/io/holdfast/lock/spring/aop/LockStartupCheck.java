@@ -1,6 +1,9 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.definition.BareKeys;
+import io.holdfast.lock.spring.definition.LockDefinition;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -89,7 +92,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private static void requireLocked(String name, Object instance, LockDefinition definition) {
         if (!isLocked(instance) && !Mocks.isMock(instance)) {
             throw new LockDefinitionException(
-                    DefinitionParser.describe(
+                    LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
                             + " would run without its lock: bean '" + name + "' is not behind a proxy with the lock"
                             + " advisor. It was created too early (a BeanPostProcessor needs it), or registered as an"

@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -47,7 +49,7 @@ final class ProxyRules {
 
     private static LockDefinitionException refuse(Method method, Class<?> userClass, String what, String action) {
         return new LockDefinitionException(
-                DefinitionParser.describe(method, userClass) + " cannot be locked: " + what + ".",
+                LockDefinition.describe(method, userClass) + " cannot be locked: " + what + ".",
                 PROXIES_HINT + " " + action);
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

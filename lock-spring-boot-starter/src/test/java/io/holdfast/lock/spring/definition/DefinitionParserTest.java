@@ -1,12 +1,13 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.key.KeySource;
+import io.holdfast.lock.spring.key.LockedPlace;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
@@ -44,14 +45,15 @@ class DefinitionParserTest {
     private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "");
 
     private final LockDefinitions definitions = new LockDefinitions(new DefinitionParser(
-            text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get)));
+            text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get),
+            (context, name) -> name));
 
     private LockDefinition definition(String method) {
         return definitions.find(ReflectionUtils.findMethod(Forms.class, method, (Class<?>[]) null), Forms.class);
     }
 
     private LockRequest request(String method) {
-        return definition(method).request(LockKey.of("x"), Duration.ofSeconds(5));
+        return definition(method).request(new Forms(), Forms.class, new Object[0], Duration.ofSeconds(5));
     }
 
     @Test
@@ -108,9 +110,9 @@ class DefinitionParserTest {
     @Test
     void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
         Method method = ReflectionUtils.findMethod(Forms.class, "parameter", String.class);
-        var expression = KeyExpression.parse("#id", method, "here", withoutNames());
-        var call = new KeyRoot(method, new Forms(), Forms.class, new Object[] {"7"});
-        assertThatThrownBy(() -> expression.evaluate(call, (context, name) -> name))
+        var place = new LockedPlace(method, "here", withoutNames(), (context, name) -> name);
+        var key = KeySource.of("", "#id", place);
+        assertThatThrownBy(() -> key.keyFor(new Forms(), Forms.class, new Object[] {"7"}))
                 .isInstanceOf(LockKeyException.class)
                 .hasMessageContainingAll("#id", "compile with -parameters", "#p0");
     }

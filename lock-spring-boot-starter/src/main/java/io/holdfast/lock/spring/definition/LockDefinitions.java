@@ -1,18 +1,29 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
 
 /** The definition of each locked method, parsed once for each method and target class. */
-final class LockDefinitions {
+public final class LockDefinitions {
 
     private final Map<MethodClassKey, LockDefinition> known = new ConcurrentHashMap<>();
     private final DefinitionParser parser;
+
+    /**
+     * Creates an instance.
+     *
+     * @param beans resolves placeholders and {@code @bean} references
+     */
+    public LockDefinitions(ConfigurableBeanFactory beans) {
+        this(new DefinitionParser(beans::resolveEmbeddedValue, new BeanFactoryResolver(beans)));
+    }
 
     LockDefinitions(DefinitionParser parser) {
         this.parser = parser;
@@ -21,10 +32,11 @@ final class LockDefinitions {
     /**
      * {@return the definition, or null if the method has no annotation}
      *
+     * @param method as it is called
+     * @param targetClass of what it is called on
      * @throws LockDefinitionException if the annotation cannot work
      */
-    @Nullable
-    LockDefinition find(Method method, Class<?> targetClass) {
+    public @Nullable LockDefinition find(Method method, Class<?> targetClass) {
         MethodClassKey id = new MethodClassKey(method, targetClass);
         LockDefinition definition = known.get(id);
         if (definition == null) {

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Method;

@@ -1,5 +1,6 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.result;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -14,18 +15,25 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
 /** What a locked method returns: a value that is there, or a stage whose completion ends the work. */
-enum ResultKind {
+public enum ResultKind {
+    /** A value that is there. */
     VALUE,
+    /** A stage, whose completion ends the work. */
     STAGE;
 
     private static final String PUBLISHER = "org.reactivestreams.Publisher";
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     /**
+     * {@return what a method returns}
+     *
+     * @param method the annotated method
+     * @param userClass the class of the bean
+     * @param where the annotated place, for messages
      * @throws LockDefinitionException if the work would go on after the method returned, and nobody could tell until
      *     when
      */
-    static ResultKind of(Method method, Class<?> userClass, String where) {
+    public static ResultKind of(Method method, Class<?> userClass, String where) {
         if (isSuspending(method)) {
             throw refuse(where, "is a suspend function");
         }
@@ -59,8 +67,15 @@ enum ResultKind {
                 || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
-    /** A future that hides behind a wider return type, such as Object, would go on without the lock. */
-    static @Nullable Object requireValue(@Nullable Object result, String caller) {
+    /**
+     * A future that hides behind a wider return type, such as Object, would go on without the lock.
+     *
+     * @param result what the method returned
+     * @param caller the method, for messages
+     * @return the result
+     * @throws IllegalStateException if it is a future, or a reactive type
+     */
+    public static @Nullable Object requireValue(@Nullable Object result, String caller) {
         if (result instanceof Future<?>
                 || result instanceof CompletionStage<?>
                 || (result != null && isReactive(result.getClass()))) {
@@ -72,8 +87,12 @@ enum ResultKind {
         return result;
     }
 
-    /** What a call that did not run returns. */
-    static @Nullable Object skipped(Class<?> type) {
+    /**
+     * {@return what a call that did not run returns}
+     *
+     * @param type what the method returns
+     */
+    public static @Nullable Object skipped(Class<?> type) {
         if (type == Optional.class) {
             return Optional.empty();
         } else if (type == OptionalInt.class) {

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.key;
 
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.key;
 
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;

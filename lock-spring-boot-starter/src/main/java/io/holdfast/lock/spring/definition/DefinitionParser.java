@@ -1,12 +1,16 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.key.KeySource;
+import io.holdfast.lock.spring.key.LockedPlace;
+import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.expression.BeanResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -14,19 +18,22 @@ import org.springframework.util.StringValueResolver;
 final class DefinitionParser {
 
     private final TimeAttribute times;
+    private final BeanResolver beans;
     private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
     /**
      * Creates an instance.
      *
      * @param placeholders replaces {@code ${…}} in text attributes
+     * @param beans yields what key expressions call {@code @name}
      */
-    DefinitionParser(StringValueResolver placeholders) {
+    DefinitionParser(StringValueResolver placeholders, BeanResolver beans) {
         this.times = new TimeAttribute(placeholders);
+        this.beans = beans;
     }
 
     LockDefinition parse(DistributedLock annotation, Method method, Class<?> userClass) {
-        String where = describe(method, userClass);
+        String where = LockDefinition.describe(method, userClass);
         ResultKind result = ResultKind.of(method, userClass, where);
         checkSkip(annotation, method, where);
         return new LockDefinition(
@@ -48,19 +55,6 @@ final class DefinitionParser {
                 result);
     }
 
-    /** The annotated place in full: class, method, parameter types. */
-    static String describe(Method method, Class<?> userClass) {
-        return "@DistributedLock on " + ClassUtils.getQualifiedMethodName(method, userClass) + parameters(method);
-    }
-
-    private static String parameters(Method method) {
-        StringBuilder text = new StringBuilder("(");
-        for (Class<?> type : method.getParameterTypes()) {
-            text.append(text.length() > 1 ? ", " : "").append(type.getSimpleName());
-        }
-        return text.append(')').toString();
-    }
-
     private KeySource key(DistributedLock annotation, Method method, String where) {
         String name = annotation.name();
         if (name.isBlank() && (!name.isEmpty() || annotation.key().isBlank())) {
@@ -68,12 +62,7 @@ final class DefinitionParser {
                     where + " has neither a name nor a key.",
                     "Say what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
         }
-        KeyExpression expression = expression(annotation.key(), method, where);
-        return new KeySource(name, expression);
-    }
-
-    private @Nullable KeyExpression expression(String key, Method method, String where) {
-        return key.isBlank() ? null : KeyExpression.parse(key, method, where, parameterNames);
+        return KeySource.of(name, annotation.key(), new LockedPlace(method, where, parameterNames, beans));
     }
 
     private static void checkSkip(DistributedLock annotation, Method method, String where) {

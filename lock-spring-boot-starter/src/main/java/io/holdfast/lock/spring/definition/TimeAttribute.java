@@ -1,6 +1,7 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;

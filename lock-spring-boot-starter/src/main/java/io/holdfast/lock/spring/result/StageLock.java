@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Giving a lock back talks to the store, so it does not happen on the thread that completes the stage, which may be
  * an event loop, but on threads kept here. They are daemons that end when idle, so there is nothing to close.
  */
-final class StageLock {
+public final class StageLock {
 
     private static final long IDLE_SECONDS = 10;
 
@@ -31,8 +31,15 @@ final class StageLock {
         return thread;
     }
 
-    @Nullable
-    Object hold(LockHandle handle, MethodInvocation invocation) throws Throwable {
+    /**
+     * Runs the method, and returns before its lock is released.
+     *
+     * @param handle the lock
+     * @param invocation the method
+     * @return the stage that completes after the lock was released
+     * @throws Throwable what the method throws; the lock is released then
+     */
+    public @Nullable Object hold(LockHandle handle, MethodInvocation invocation) throws Throwable {
         CompletionStage<?> stage;
         try {
             stage = (CompletionStage<?>) invocation.proceed();

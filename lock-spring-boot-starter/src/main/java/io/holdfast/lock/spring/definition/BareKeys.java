@@ -1,8 +1,7 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,17 +9,22 @@ import org.slf4j.LoggerFactory;
 /**
  * Warns of keys like {@code #order.id} and {@code #user.id}: with equal ids, an order and a user would be one lock.
  */
-final class BareKeys {
+public final class BareKeys {
 
-    private static final Logger log = LoggerFactory.getLogger(LockStartupCheck.class);
+    private static final Logger log = LoggerFactory.getLogger(BareKeys.class);
 
     private BareKeys() {}
 
-    static void warnOf(List<LockDefinition> definitions) {
+    /**
+     * Warns, once.
+     *
+     * @param definitions all of the application
+     */
+    public static void warnOf(List<LockDefinition> definitions) {
         Map<String, String> callers = new TreeMap<>();
         for (LockDefinition each : definitions) {
-            if (each.key().isBare()) {
-                String text = Objects.requireNonNull(each.key().expression()).text();
+            String text = each.key().bareExpression();
+            if (text != null) {
                 callers.putIfAbsent(
                         each.method().getDeclaringClass().getName() + ' ' + text, text + " on " + each.caller());
             }

@@ -1,13 +1,11 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKeyException;
-import java.lang.reflect.Method;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
-import org.springframework.core.ParameterNameDiscoverer;
-import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -23,42 +21,42 @@ final class KeyExpression {
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
 
     private final SpelExpression expression;
-    private final String where;
-    private final ParameterNameDiscoverer names;
+    private final LockedPlace place;
     private final KeyVariables variables;
     private final List<String> unknown;
 
-    private KeyExpression(SpelExpression expression, Method method, String where, ParameterNameDiscoverer names) {
+    private KeyExpression(SpelExpression expression, LockedPlace place) {
         this.expression = expression;
-        this.where = where;
-        this.names = names;
-        this.variables = KeyVariables.of(method, names);
+        this.place = place;
+        this.variables = KeyVariables.of(place.method(), place.names());
         this.unknown = variables.unknownIn(expression);
     }
 
     /**
-     * @param where the annotated place, for messages
+     * Reads an expression.
+     *
      * @throws LockDefinitionException if the text is no expression
      */
-    static KeyExpression parse(String text, Method method, String where, ParameterNameDiscoverer names) {
+    static KeyExpression parse(String text, LockedPlace place) {
         try {
-            return new KeyExpression(PARSER.parseRaw(text), method, where, names);
+            return new KeyExpression(PARSER.parseRaw(text), place);
         } catch (ParseException | IllegalStateException e) {
             throw new LockDefinitionException(
-                    where + " has key = \"" + text + "\", which is no expression: " + e.getMessage() + ".",
+                    place.description() + " has key = \"" + text + "\", which is no expression: " + e.getMessage()
+                            + ".",
                     "Put literal text in single quotes: key = \"'nightly'\" or key = \"'order:' + #id\".",
                     e);
         }
     }
 
-    String evaluate(KeyRoot call, BeanResolver beans) {
+    String evaluate(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
         refuseUnknownVariables();
-        return KeyText.of(value(call, beans), this);
+        return KeyText.of(value(new KeyRoot(place.method(), target, targetClass, args)), this);
     }
 
-    private @Nullable Object value(KeyRoot call, BeanResolver beans) {
-        var context = new MethodBasedEvaluationContext(call, call.getMethod(), call.getArgs(), names);
-        context.setBeanResolver(beans);
+    private @Nullable Object value(KeyRoot call) {
+        var context = new MethodBasedEvaluationContext(call, call.getMethod(), call.getArgs(), place.names());
+        context.setBeanResolver(place.beans());
         try {
             return expression.getValue(context);
         } catch (RuntimeException e) {
@@ -80,7 +78,7 @@ final class KeyExpression {
 
     LockKeyException failure(@Nullable String problem, @Nullable Throwable cause) {
         return new LockKeyException(
-                where + ", key \"" + text() + "\": "
+                place.description() + ", key \"" + text() + "\": "
                         + Optional.ofNullable(problem).orElse("no key"),
                 cause);
     }

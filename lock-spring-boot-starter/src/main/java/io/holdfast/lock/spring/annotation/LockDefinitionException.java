@@ -1,9 +1,9 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.annotation;
 
 import org.jspecify.annotations.Nullable;
 
 /** A lock definition, or the way its bean is set up, cannot work. Ends the start of the application. */
-final class LockDefinitionException extends IllegalStateException {
+public final class LockDefinitionException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
@@ -16,21 +16,30 @@ final class LockDefinitionException extends IllegalStateException {
      * @param problem what is wrong, and where
      * @param action what to do
      */
-    LockDefinitionException(String problem, String action) {
+    public LockDefinitionException(String problem, String action) {
         this(problem, action, null);
     }
 
-    LockDefinitionException(String problem, String action, @Nullable Throwable cause) {
+    /**
+     * Creates an instance.
+     *
+     * @param problem what is wrong, and where
+     * @param action what to do
+     * @param cause why it is wrong, if something else said so
+     */
+    public LockDefinitionException(String problem, String action, @Nullable Throwable cause) {
         super(problem + " " + action, cause);
         this.problem = problem;
         this.action = action;
     }
 
-    String problem() {
+    /** {@return what is wrong, and where} */
+    public String problem() {
         return problem;
     }
 
-    String action() {
+    /** {@return what to do} */
+    public String action() {
         return action;
     }
 }

@@ -1,0 +1,5 @@
+/** How a method is locked, read from its annotation, once: {@link io.holdfast.lock.spring.definition.LockDefinitions}. */
+@NullMarked
+package io.holdfast.lock.spring.definition;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Key expressions, and the keys that they yield: {@link io.holdfast.lock.spring.key.KeySource}. */
+@NullMarked
+package io.holdfast.lock.spring.key;
+
+import org.jspecify.annotations.NullMarked;

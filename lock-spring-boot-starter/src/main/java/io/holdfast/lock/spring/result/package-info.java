@@ -1,0 +1,5 @@
+/** What a locked method returns, and until when its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}. */
+@NullMarked
+package io.holdfast.lock.spring.result;
+
+import org.jspecify.annotations.NullMarked;
