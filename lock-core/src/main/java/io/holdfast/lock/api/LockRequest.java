@@ -22,6 +22,8 @@ import java.util.Optional;
  *
  * @param keys what is locked: at least one key, each once, in their natural order, which is the order in which they are
  *     acquired
+ * @param name what this use of locks is called, where keys are too many to be told apart: in metrics and lists; empty for none.
+ *     It does not change what is locked
  * @param mode alone, or together with others
  * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link #UNLIMITED} if shared
  * @param fair whether the lock is granted strictly in the order in which requests arrived at the store, over all
@@ -34,6 +36,7 @@ import java.util.Optional;
  */
 public record LockRequest(
         List<LockKey> keys,
+        String name,
         LockMode mode,
         int limit,
         boolean fair,
@@ -112,6 +115,7 @@ public record LockRequest(
     private static LockRequest all(List<LockKey> keys) {
         return new LockRequest(
                 keys,
+                "",
                 LockMode.EXCLUSIVE,
                 1,
                 false,
@@ -127,6 +131,17 @@ public record LockRequest(
         return keys.get(0);
     }
 
+    /**
+     * Gives this use of locks a name. Locks are counted and timed by it, so there should be few of them: {@code "order"}, not
+     * {@code "order:42"}.
+     *
+     * @param value the name; empty for none
+     * @return a copy with that name
+     */
+    public LockRequest name(String value) {
+        return new LockRequest(keys, value, mode, limit, fair, lease, waitFor, renew, minHold, maxHold);
+    }
+
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
     public LockRequest shared() {
         return shared(UNLIMITED);
@@ -139,12 +154,12 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is less
      */
     public LockRequest shared(int atMost) {
-        return new LockRequest(keys, LockMode.SHARED, atMost, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(keys, name, LockMode.SHARED, atMost, fair, lease, waitFor, renew, minHold, maxHold);
     }
 
     /** {@return a copy that holds the lock alone} */
     public LockRequest exclusive() {
-        return new LockRequest(keys, LockMode.EXCLUSIVE, 1, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(keys, name, LockMode.EXCLUSIVE, 1, fair, lease, waitFor, renew, minHold, maxHold);
     }
 
     /**
@@ -153,7 +168,7 @@ public record LockRequest(
      * @param value true for first come, first served over all clients
      */
     public LockRequest fair(boolean value) {
-        return new LockRequest(keys, mode, limit, value, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(keys, name, mode, limit, value, lease, waitFor, renew, minHold, maxHold);
     }
 
     /**
@@ -163,7 +178,7 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return new LockRequest(keys, mode, limit, fair, Optional.of(value), waitFor, renew, minHold, maxHold);
+        return new LockRequest(keys, name, mode, limit, fair, Optional.of(value), waitFor, renew, minHold, maxHold);
     }
 
     /**
@@ -173,7 +188,7 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return new LockRequest(keys, mode, limit, fair, lease, Optional.of(value), renew, minHold, maxHold);
+        return new LockRequest(keys, name, mode, limit, fair, lease, Optional.of(value), renew, minHold, maxHold);
     }
 
     /**
@@ -182,7 +197,7 @@ public record LockRequest(
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return new LockRequest(keys, mode, limit, fair, lease, waitFor, Optional.of(value), minHold, maxHold);
+        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, Optional.of(value), minHold, maxHold);
     }
 
     /**
@@ -194,7 +209,7 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return new LockRequest(keys, mode, limit, fair, lease, waitFor, renew, Optional.of(value), maxHold);
+        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, renew, Optional.of(value), maxHold);
     }
 
     /**
@@ -204,7 +219,7 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return new LockRequest(keys, mode, limit, fair, lease, waitFor, renew, minHold, Optional.of(value));
+        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, renew, minHold, Optional.of(value));
     }
 
     /**

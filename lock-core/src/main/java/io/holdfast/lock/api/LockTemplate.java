@@ -33,6 +33,21 @@ public interface LockTemplate {
      * Runs the work under the lock.
      *
      * @param request what to lock; waits 5 s unless told otherwise
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <T> the work's result
+     * @param <E> what the work may throw; it passes through untouched
+     * @return the work's result
+     * @throws E what the work throws
+     * @throws LockNotAcquiredException if the lock was not free in time; the work did not run
+     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     */
+    <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
+            throws E;
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     *
+     * @param request what to lock; waits 5 s unless told otherwise
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
      * @param <E> what the work may throw; it passes through untouched
@@ -41,8 +56,10 @@ public interface LockTemplate {
      * @throws LockNotAcquiredException if the lock was not free in time; the work did not run
      * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
      */
-    <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
-            throws E;
+    default <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
+            throws E {
+        return this.<T, E>execute(request, lock -> work.call());
+    }
 
     /**
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
@@ -91,7 +108,7 @@ public interface LockTemplate {
      * Runs the work if the lock is free.
      *
      * @param request what to lock; one try unless it has a {@code waitFor}
-     * @param work runs on this thread while the lock is held
+     * @param work runs on this thread while the lock is held, and is given the lock
      * @param <T> the work's result
      * @param <E> what the work may throw; it passes through untouched
      * @return {@link LockResult.Executed} or {@link LockResult.NotAcquired}, never null
@@ -99,7 +116,22 @@ public interface LockTemplate {
      * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
      */
     <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
-            LockRequest request, LockedCallable<T, E> work) throws E;
+            LockRequest request, LockedFunction<T, E> work) throws E;
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     *
+     * @param request what to lock; one try unless it has a {@code waitFor}
+     * @param work runs on this thread while the lock is held
+     * @param <T> the work's result
+     * @param <E> what the work may throw; it passes through untouched
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
+            LockRequest request, LockedCallable<T, E> work) throws E {
+        return this.<T, E>tryExecute(request, lock -> work.call());
+    }
 
     /**
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.

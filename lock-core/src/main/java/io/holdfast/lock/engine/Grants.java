@@ -41,6 +41,7 @@ final class Grants {
         Lease lease = lease(
                 new Grant(
                         call.key(),
+                        terms.name(),
                         granted.owner(),
                         granted.token(),
                         terms.isExclusive(),
@@ -70,7 +71,8 @@ final class Grants {
                     .undo(call.key(), cohort.owner(), call.terms().lease().leaseNanos());
             return null;
         }
-        var grant = new Grant(call.key(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
+        var grant = new Grant(
+                call.key(), call.terms().name(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
         Lease lease = lease(grant, call.terms());
         return open(call, new Hold(lease, now, holder, call.terms(), false, turn, cohort));
     }

@@ -11,7 +11,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.LockOperations.Outcome;
@@ -75,14 +75,14 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     }
 
     @Override
-    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
+    public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
         return run(required(request, true), work);
     }
 
     @Override
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
-            LockRequest request, LockedCallable<T, E> work) throws E {
+            LockRequest request, LockedFunction<T, E> work) throws E {
         MultiAcquisition.Result result = acquire(request, Duration.ZERO, true);
         if (result instanceof MultiAcquisition.Result.Acquired acquired) {
             return new LockResult.Executed<>(run(acquired.handle(), work));
@@ -92,10 +92,10 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T run(
-            ClosableHandle handle, LockedCallable<T, E> work) throws E {
+            ClosableHandle handle, LockedFunction<T, E> work) throws E {
         T result;
         try {
-            result = work.call();
+            result = work.apply(handle);
         } catch (Throwable failure) {
             handle.closeAfter(failure);
             throw failure;

@@ -11,9 +11,10 @@ import java.util.concurrent.TimeUnit;
 /**
  * A request with the client's defaults filled in.
  *
+ * @param name what the use is called
  * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
  */
-record Terms(LeaseTerms lease, int limit, boolean fair, long waitNanos, boolean renew, long minHoldNanos) {
+record Terms(String name, LeaseTerms lease, int limit, boolean fair, long waitNanos, boolean renew, long minHoldNanos) {
 
     static Terms of(LockRequest request, LockDefaults defaults, Duration defaultWait) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
@@ -21,6 +22,7 @@ record Terms(LeaseTerms lease, int limit, boolean fair, long waitNanos, boolean 
         long maxHold =
                 request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(LeaseTerms.UNLIMITED);
         return new Terms(
+                request.name(),
                 new LeaseTerms(
                         Math.max(lease, minHold), maxHold, defaults.warnAfter().toNanos()),
                 request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),

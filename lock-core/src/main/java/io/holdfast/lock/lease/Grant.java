@@ -7,10 +7,11 @@ import io.holdfast.lock.store.OwnerId;
  * A lock that was granted to this client, or handed from one of its threads to another.
  *
  * @param key what is locked
+ * @param name what its use is called, or empty
  * @param owner the acquisition that was granted
  * @param token the fencing token
  * @param exclusive whether it is held alone
  * @param at when the hold began, on the ticker: for a grant of the store, before its call was sent
  * @param deadline until when it is certainly held without renewal, on the ticker
  */
-public record Grant(LockKey key, OwnerId owner, long token, boolean exclusive, long at, long deadline) {}
+public record Grant(LockKey key, String name, OwnerId owner, long token, boolean exclusive, long at, long deadline) {}

@@ -17,6 +17,7 @@ class LockRequestTest {
         assertThat(request)
                 .isEqualTo(new LockRequest(
                         List.of(LockKey.of("order:42")),
+                        "",
                         LockMode.EXCLUSIVE,
                         1,
                         false,

@@ -38,7 +38,7 @@ abstract class LeaseKeeperFixture {
         AcquireReply reply =
                 store.acquire(Requests.exclusive(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
-        var grant = new Grant(key, owner, token, true, sentAt, sentAt + terms.leaseNanos());
+        var grant = new Grant(key, "", owner, token, true, sentAt, sentAt + terms.leaseNanos());
         Lease lease = new Lease(grant, terms, boundTo == null ? Thread.currentThread() : boundTo, time, events);
         if (boundTo != null) {
             lease.bind();

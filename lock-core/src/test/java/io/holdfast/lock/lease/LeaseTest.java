@@ -20,7 +20,7 @@ class LeaseTest {
     private Lease lease() {
         LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
         long now = time.nanos();
-        var grant = new Grant(LockKey.of("k"), new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
+        var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
         return new Lease(grant, terms, Thread.currentThread(), time, events);
     }
 

@@ -62,7 +62,7 @@ final class LockInterceptor implements MethodInterceptor {
             throws Throwable {
         LockResult<@Nullable Object> result = template.get()
                 .<@Nullable Object, Throwable>tryExecute(
-                        request, () -> ResultKind.requireValue(invocation.proceed(), definition.caller()));
+                        request, lock -> ResultKind.requireValue(invocation.proceed(), definition.caller()));
         if (result instanceof LockResult.Executed<@Nullable Object> executed) {
             return executed.value();
         }
