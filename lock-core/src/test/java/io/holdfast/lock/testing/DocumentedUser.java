@@ -15,7 +15,7 @@ public final class DocumentedUser {
     public static final String NAME = "locks";
     public static final String PASSWORD = "password";
 
-    private static final Path REFERENCE = Path.of("../docs/reference.md");
+    private static final Path REFERENCE = Path.of("../docs/reference/permissions.md");
     private static final String DEFINITION = "ACL SETUSER " + NAME + " on >" + PASSWORD + " ";
 
     private DocumentedUser() {}
