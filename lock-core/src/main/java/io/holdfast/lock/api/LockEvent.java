@@ -12,28 +12,50 @@ public sealed interface LockEvent {
      * A lock was granted by the store. A reentrant acquisition is no event.
      *
      * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param waited how long the caller waited
+     * @param handedOff whether another thread of this client passed the lock on, without asking the store
      */
-    record Acquired(LockKey key, long fencingToken, Duration waited) implements LockEvent {}
+    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handedOff)
+            implements LockEvent {}
+
+    /**
+     * A lock was not free at once, and a caller begins to wait for it. {@code Acquired} or {@code NotAcquired} follows,
+     * unless the wait ends with an exception.
+     *
+     * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     */
+    record Waiting(LockKey key, String name) implements LockEvent {}
 
     /**
      * A lock was not free in time.
      *
      * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      * @param waited how long the caller waited
      * @param holder who held it at the last look, if known
      */
-    record NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) implements LockEvent {}
+    record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements LockEvent {}
 
     /**
      * A lock was given back by its last handle.
      *
      * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param held how long it was held
      */
-    record Released(LockKey key, long fencingToken, Duration held) implements LockEvent {}
+    record Released(LockKey key, String name, long fencingToken, Duration held) implements LockEvent {}
+
+    /**
+     * A renewal call went through.
+     *
+     * @param locks how many locks it renewed
+     * @param took how long the call took
+     */
+    record Renewed(int locks, Duration took) implements LockEvent {}
 
     /**
      * A renewal call failed. The locks are still held; it is tried again until their leases end.
@@ -47,15 +69,17 @@ public sealed interface LockEvent {
      * A lock has been held for longer than the warning threshold. It goes on being held.
      *
      * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param held how long it has been held
      */
-    record LongHeld(LockKey key, long fencingToken, Duration held) implements LockEvent {}
+    record LongHeld(LockKey key, String name, long fencingToken, Duration held) implements LockEvent {}
 
     /**
      * A held lock was lost.
      *
      * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the lost grant
      * @param held how long it was held
      * @param cause why
@@ -63,6 +87,7 @@ public sealed interface LockEvent {
      */
     record Lost(
             LockKey key,
+            String name,
             long fencingToken,
             Duration held,
             LossCause cause,

@@ -65,6 +65,7 @@ final class Acquisition {
     private final HolderInfo holder;
     private final @Nullable Turn turn;
     private final boolean interruptible;
+    private final Waits.Wait wait;
 
     private Seat seat;
     private long sentAt;
@@ -72,15 +73,16 @@ final class Acquisition {
 
     /**
      * @param turn this thread's turn at the gate, as its front; null if it passes no gate
+     * @param wait is told when this thread has to wait
      */
-    Acquisition(
-            Client client, LockKey key, Terms terms, HolderInfo holder, @Nullable Turn turn, boolean interruptible) {
+    Acquisition(Client client, Call call, HolderInfo holder, @Nullable Turn turn, Waits.Wait wait) {
         this.client = client;
-        this.key = key;
-        this.terms = terms;
+        this.key = call.key();
+        this.terms = call.terms();
         this.holder = holder;
         this.turn = turn;
-        this.interruptible = interruptible;
+        this.interruptible = call.interruptible();
+        this.wait = wait;
         Seat inherited = turn == null ? null : turn.inheritSeat();
         this.seated = inherited != null;
         this.seat = inherited == null ? client.openSeat(key) : inherited;
@@ -143,6 +145,7 @@ final class Acquisition {
                     return new Result.Refused(held.holder());
                 }
                 client.seats().taken(seat, sentAt, held);
+                wait.begin();
                 seat.await(budget, client.pause(), interruptible);
                 Result claimed = claim();
                 if (claimed != null) {

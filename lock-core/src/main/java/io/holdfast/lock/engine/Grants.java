@@ -57,7 +57,8 @@ final class Grants {
                     client.ticker());
             client.gates().attend(cohort);
         }
-        return open(call, new Hold(lease, client.ticker().nanos(), holder, terms, granted.resent(), turn, cohort));
+        return open(
+                call, new Hold(lease, client.ticker().nanos(), holder, terms, granted.resent(), turn, cohort), false);
     }
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
@@ -74,14 +75,14 @@ final class Grants {
         var grant = new Grant(
                 call.key(), call.terms().name(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
         Lease lease = lease(grant, call.terms());
-        return open(call, new Hold(lease, now, holder, call.terms(), false, turn, cohort));
+        return open(call, new Hold(lease, now, holder, call.terms(), false, turn, cohort), true);
     }
 
     private Lease lease(Grant grant, Terms terms) {
         return new Lease(grant, terms.lease(), Thread.currentThread(), client.ticker(), reports);
     }
 
-    private Handle open(Call call, Hold hold) {
+    private Handle open(Call call, Hold hold, boolean handedOff) {
         Lease lease = hold.lease();
         if (call.terms().renew()) {
             lease.startRenewing();
@@ -91,7 +92,7 @@ final class Grants {
         keeper.watch(lease);
         if (events.hasListeners()) {
             events.publish(new LockEvent.Acquired(
-                    call.key(), lease.token(), call.budget().spent()));
+                    call.key(), lease.name(), lease.token(), call.budget().spent(), handedOff));
         }
         return handle;
     }

@@ -85,11 +85,22 @@ final class HandleOperations {
         };
     }
 
-    /** Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. */
+    /**
+     * Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. It stays in
+     * the books until the store has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
+     */
     private LockEvent.@Nullable Lost end(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
         Lease lease = hold.lease();
         keeper.forget(lease);
-        holds.remove(lease);
+        try {
+            return giveBack(hold, loss, alone);
+        } finally {
+            holds.remove(lease);
+        }
+    }
+
+    private LockEvent.@Nullable Lost giveBack(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
+        Lease lease = hold.lease();
         if (loss != null) {
             leaveGate(hold);
             client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
@@ -170,7 +181,7 @@ final class HandleOperations {
 
     private void publishReleased(Lease lease) {
         if (events.hasListeners()) {
-            events.publish(new LockEvent.Released(lease.key(), lease.token(), lease.held()));
+            events.publish(new LockEvent.Released(lease.key(), lease.name(), lease.token(), lease.held()));
         }
     }
 }

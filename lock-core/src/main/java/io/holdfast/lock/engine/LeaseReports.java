@@ -45,6 +45,13 @@ final class LeaseReports implements LeaseEvents {
     }
 
     @Override
+    public void renewed(int locks, Duration took) {
+        if (events.hasListeners()) {
+            events.publishLater(new LockEvent.Renewed(locks, took));
+        }
+    }
+
+    @Override
     public void renewalFailed(LockEvent.RenewalFailed event) {
         events.publishLater(event);
     }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
@@ -41,9 +42,10 @@ import org.jspecify.annotations.Nullable;
  * locks.execute("order:42", () -> charge(42));
  * }</pre>
  *
- * <p>Closing it refuses new locks, declares what is still held lost, and releases it. The store belongs to the caller.
+ * <p>Closing it refuses new locks, declares what is still held lost, and releases it; {@link #drain} before that gives
+ * holders time. The store belongs to the caller.
  */
-public final class LockEngine implements LockTemplate, AutoCloseable {
+public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
     private final Client client;
     private final LockOperations operations;
@@ -151,14 +153,24 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
         return operations.forceRelease(LockKey.of(key));
     }
 
+    @Override
+    public List<LockActivity.Hold> held() {
+        return operations.activity().held();
+    }
+
+    @Override
+    public List<LockActivity.Wait> waiting() {
+        return operations.activity().waiting();
+    }
+
+    @Override
+    public long wakeUps() {
+        return operations.activity().wakeUps();
+    }
+
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
         client.seats().tick();
-    }
-
-    /** How many locks this client holds, by its own books. */
-    int held() {
-        return operations.held();
     }
 
     private ClosableHandle required(LockRequest request, boolean bound) {
@@ -181,6 +193,18 @@ public final class LockEngine implements LockTemplate, AutoCloseable {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
         }
+    }
+
+    /**
+     * Refuses new locks from now on, ends the waits for them, and gives those who hold locks time to give them back. Their
+     * leases are renewed meanwhile, and they may enter again what they hold. To be followed by {@link #close}.
+     *
+     * @param atMost how long to wait for them
+     * @return whether nothing is held any more
+     * @throws InterruptedException if this thread is interrupted while it waits
+     */
+    public boolean drain(Duration atMost) throws InterruptedException {
+        return operations.drain(atMost);
     }
 
     @Override

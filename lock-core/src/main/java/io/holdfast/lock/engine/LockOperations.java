@@ -34,11 +34,16 @@ final class LockOperations {
     private final HandleOperations handles;
     private final Grants grants;
     private final ThreadHolds holds = new ThreadHolds();
+    private final Waits waits;
+    private final Activity activity;
+    private volatile boolean refusing;
     private volatile boolean closed;
 
     LockOperations(Client client, EventPublisher events) {
         this.client = client;
         this.events = events;
+        this.waits = new Waits(events);
+        this.activity = new Activity(client, holds, waits);
         var reports = new LeaseReports(events, client.cleanup(), holds, client.gates());
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         this.handles = new HandleOperations(client, keeper, holds, events);
@@ -54,13 +59,13 @@ final class LockOperations {
     }
 
     Outcome acquire(Call call) throws InterruptedException {
-        ensureOpen();
         Handle reentered = reenter(call);
         if (reentered != null) {
             return new Outcome.Acquired(reentered);
         }
+        ensureOpen();
         Outcome outcome = acquireFirst(call);
-        if (closed && outcome instanceof Outcome.Acquired acquired) {
+        if (refusing && outcome instanceof Outcome.Acquired acquired) {
             try {
                 acquired.handle().close();
             } catch (LockLostException e) {
@@ -75,16 +80,21 @@ final class LockOperations {
         if (call.budget().isOneTry() && holds.findLive(call.key()) != null) {
             return refused(call, sibling(call.key()));
         }
-        return call.terms().usesGate() ? throughGate(call) : atStore(call, null);
+        Waits.Wait wait = waits.of(call);
+        try {
+            return call.terms().usesGate() ? throughGate(call, wait) : atStore(call, null, wait);
+        } finally {
+            wait.end();
+        }
     }
 
-    private Outcome throughGate(Call call) throws InterruptedException {
+    private Outcome throughGate(Call call, Waits.Wait wait) throws InterruptedException {
         Object terms = call.terms().handOff();
         Turn turn = call.budget().isOneTry()
                 ? client.gates().tryEnter(call.key(), terms)
                 : client.gates().enter(call.key(), terms);
         if (turn != null) {
-            if (turn.isWaiting() && isTimedOut(turn, call)) {
+            if (turn.isWaiting() && isTimedOut(turn, call, wait)) {
                 return refused(call, sibling(call.key()).or(turn::blockedBy));
             }
             Handle handedOff = takeOver(call, turn);
@@ -92,10 +102,11 @@ final class LockOperations {
                 return new Outcome.Acquired(handedOff);
             }
         }
-        return atStore(call, turn);
+        return atStore(call, turn, wait);
     }
 
-    private boolean isTimedOut(Turn turn, Call call) throws InterruptedException {
+    private boolean isTimedOut(Turn turn, Call call, Waits.Wait wait) throws InterruptedException {
+        wait.begin();
         return turn.await(call.budget(), client.pause(), call.interruptible()) == Turn.Outcome.TIMED_OUT;
     }
 
@@ -128,9 +139,9 @@ final class LockOperations {
         client.cleanup().undo(call.key(), owner, call.terms().lease().leaseNanos());
     }
 
-    private Outcome atStore(Call call, @Nullable Turn turn) throws InterruptedException {
+    private Outcome atStore(Call call, @Nullable Turn turn, Waits.Wait wait) throws InterruptedException {
         HolderInfo holder = Client.currentThread();
-        var acquisition = new Acquisition(client, call.key(), call.terms(), holder, turn, call.interruptible());
+        var acquisition = new Acquisition(client, call, holder, turn, wait);
         Acquisition.Result result = acquisition.run(call.budget());
         if (result instanceof Acquisition.Result.Granted granted) {
             try {
@@ -148,7 +159,7 @@ final class LockOperations {
     private Outcome refused(Call call, Optional<LockHolder> holder) {
         Duration waited = call.budget().spent();
         if (events.hasListeners()) {
-            events.publish(new LockEvent.NotAcquired(call.key(), waited, holder));
+            events.publish(new LockEvent.NotAcquired(call.key(), call.terms().name(), waited, holder));
         }
         return new Outcome.Refused(call.key(), waited, holder);
     }
@@ -216,9 +227,8 @@ final class LockOperations {
         keeper.reconsider(lease);
     }
 
-    /** How many locks this client holds, by its own books. */
-    int held() {
-        return holds.size();
+    Activity activity() {
+        return activity;
     }
 
     @Nullable
@@ -256,9 +266,20 @@ final class LockOperations {
     }
 
     private void ensureOpen() {
-        if (closed) {
+        if (refusing) {
             throw new IllegalStateException("The lock client is closed; no lock can be acquired any more");
         }
+    }
+
+    /** Refuses new locks, and waits until nothing is held. Returns whether that is so. */
+    boolean drain(Duration atMost) throws InterruptedException {
+        refuseNew();
+        return holds.awaitNone(atMost);
+    }
+
+    private void refuseNew() {
+        refusing = true;
+        client.stopWaiting();
     }
 
     /** Refuses new locks; what is still held is declared lost, and then released. */
@@ -267,7 +288,7 @@ final class LockOperations {
             return;
         }
         closed = true;
-        client.stopWaiting();
+        refuseNew();
         keeper.close();
         for (Hold hold : holds.all()) {
             Lease lease = hold.lease();

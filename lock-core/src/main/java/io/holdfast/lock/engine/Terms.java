@@ -36,6 +36,10 @@ record Terms(String name, LeaseTerms lease, int limit, boolean fair, long waitNa
         return limit == AcquireRequest.EXCLUSIVE;
     }
 
+    LockMode mode() {
+        return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
+    }
+
     /** Whether threads of this client line up for the lock, and may hand it to each other. */
     boolean usesGate() {
         return isExclusive() && !fair;

@@ -2,9 +2,12 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.lease.Lease;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,7 @@ final class ThreadHolds {
     private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
     private final Map<Lease, Hold> ofClient = new ConcurrentHashMap<>();
     private final Map<LockKey, Hold> exclusive = new ConcurrentHashMap<>();
+    private volatile @Nullable CountDownLatch none;
 
     /** The current thread's map; handles keep it, to clean it from other threads. */
     Map<LockKey, Hold> ofCurrentThread() {
@@ -48,11 +52,20 @@ final class ThreadHolds {
         if (hold != null) {
             exclusive.remove(lease.key(), hold);
         }
+        CountDownLatch awaited = none;
+        if (awaited != null && ofClient.isEmpty()) {
+            awaited.countDown();
+        }
     }
 
-    /** How many locks are known to be held, by this client's own books. */
-    int size() {
-        return ofClient.size();
+    /**
+     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. The latch is there
+     * before the books are looked at, and they are looked at after each removal, so one of both finds them empty.
+     */
+    boolean awaitNone(Duration atMost) throws InterruptedException {
+        CountDownLatch latch = new CountDownLatch(1);
+        none = latch;
+        return ofClient.isEmpty() || latch.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** What this client holds now, by its own books. */

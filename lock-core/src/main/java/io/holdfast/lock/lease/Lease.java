@@ -234,7 +234,7 @@ public final class Lease implements Alarms.Subject {
      * @return what happened: this, or the earlier loss
      */
     public LockEvent.Lost lose(LossCause cause) {
-        var lost = new LockEvent.Lost(key(), token(), held(), cause, lastFailure);
+        var lost = new LockEvent.Lost(key(), name(), token(), held(), cause, lastFailure);
         if (LOSS.compareAndSet(this, null, lost)) {
             events.lost(this, lost);
         }
@@ -370,6 +370,11 @@ public final class Lease implements Alarms.Subject {
     /** {@return the acquisition that was granted} */
     public OwnerId owner() {
         return grant.owner();
+    }
+
+    /** {@return what its use is called, or empty} */
+    public String name() {
+        return grant.name();
     }
 
     /** {@return the fencing token} */

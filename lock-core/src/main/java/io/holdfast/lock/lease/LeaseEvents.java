@@ -1,6 +1,7 @@
 package io.holdfast.lock.lease;
 
 import io.holdfast.lock.api.LockEvent;
+import java.time.Duration;
 
 /** What leases and their watchdog tell the engine. Called on any thread: must be quick and must not throw. */
 public interface LeaseEvents {
@@ -12,6 +13,14 @@ public interface LeaseEvents {
      * @param loss what happened
      */
     void lost(Lease lease, LockEvent.Lost loss);
+
+    /**
+     * A renewal call went through.
+     *
+     * @param locks how many leases it renewed
+     * @param took how long the call took
+     */
+    void renewed(int locks, Duration took);
 
     /**
      * A renewal call failed; it will be tried again.

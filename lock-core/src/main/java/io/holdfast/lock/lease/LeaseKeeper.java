@@ -246,7 +246,7 @@ public final class LeaseKeeper implements AutoCloseable {
         }
         if (!lease.longHoldReported && lease.warnAt() - now <= 0) {
             lease.longHoldReported = true;
-            events.longHeld(new LockEvent.LongHeld(lease.key(), lease.token(), lease.held()));
+            events.longHeld(new LockEvent.LongHeld(lease.key(), lease.name(), lease.token(), lease.held()));
         }
         boolean due = isDue(lease, now, 0);
         if (!due) {

@@ -7,6 +7,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -97,12 +98,18 @@ final class RenewalLoop {
             failed(live.stream().flatMap(List::stream).toList(), e);
             return;
         }
+        Duration took = Duration.ofNanos(ticker.nanos() - sentAt);
         List<Broken> broken = new ArrayList<>();
+        int renewed = 0;
         int from = 0;
         for (int i = 0; i < batches.size(); i++) {
             int to = from + live.get(i).size();
-            settle(batches.get(i), live.get(i), requests.subList(from, to), replies.subList(from, to), sentAt, broken);
+            renewed += settle(
+                    batches.get(i), live.get(i), requests.subList(from, to), replies.subList(from, to), sentAt, broken);
             from = to;
+        }
+        if (renewed > 0) {
+            events.renewed(renewed, took);
         }
         if (!broken.isEmpty()) {
             failed(
@@ -114,7 +121,8 @@ final class RenewalLoop {
 
     private record Broken(Lease lease, String reason) {}
 
-    private void settle(
+    /** Returns how many were renewed. */
+    private int settle(
             Batch batch,
             List<Lease> leases,
             List<RenewRequest> requests,
@@ -122,6 +130,7 @@ final class RenewalLoop {
             long sentAt,
             List<Broken> broken) {
         boolean anyStays = false;
+        int renewed = 0;
         for (int i = 0; i < leases.size(); i++) {
             Lease lease = leases.get(i);
             RenewReply reply = replies.get(i);
@@ -130,6 +139,7 @@ final class RenewalLoop {
                 batch.renewAt = sentAt + nanos / RENEWALS_A_LEASE;
             }
             if (reply instanceof RenewReply.Renewed) {
+                renewed++;
                 lease.extendTo(sentAt + nanos);
                 anyStays |= planner.renewAt(lease, batch, sentAt + nanos / RENEWALS_A_LEASE);
             } else if (reply instanceof RenewReply.NotHolder) {
@@ -139,6 +149,7 @@ final class RenewalLoop {
             }
         }
         planner.renewed(batch, anyStays);
+        return renewed;
     }
 
     /** A lease that was closed meanwhile is not held any more by its own will. */

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,6 +69,8 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     /** How often seats were found to be called since the last hint. */
     private final AtomicInteger missed = new AtomicInteger();
+
+    private final LongAdder wakeUps = new LongAdder();
 
     /** Guarded by this monitor, which is never held during a call of the store. */
     private final Map<LockKey, SeatRow> rows = new HashMap<>();
@@ -192,8 +195,14 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
         missed.set(0);
         Seat seat = seats.get(sequence);
         if (seat != null) {
+            wakeUps.increment();
             seat.granted(reservation);
         }
+    }
+
+    /** {@return how many waiters heard from the store that their lock is there} */
+    public long wakeUps() {
+        return wakeUps.sum();
     }
 
     @Override

@@ -68,9 +68,9 @@ class LockRequestTest {
     void listener_of_losses_hears_of_nothing_else() {
         var told = new java.util.ArrayList<LockEvent>();
         LockListener listener = LockListener.onLost(told::add);
-        var loss = new LockEvent.Lost(request.key(), 1, Duration.ZERO, LossCause.EXPIRED, null);
+        var loss = new LockEvent.Lost(request.key(), "", 1, Duration.ZERO, LossCause.EXPIRED, null);
 
-        listener.onEvent(new LockEvent.Released(request.key(), 1, Duration.ZERO));
+        listener.onEvent(new LockEvent.Released(request.key(), "", 1, Duration.ZERO));
         listener.onEvent(loss);
 
         assertThat(told).containsExactly(loss);
@@ -79,7 +79,7 @@ class LockRequestTest {
     @Test
     void every_loss_has_a_reason_that_says_what_to_do() {
         for (LossCause cause : LossCause.values()) {
-            var loss = new LockEvent.Lost(request.key(), 7, Duration.ofSeconds(1), cause, null);
+            var loss = new LockEvent.Lost(request.key(), "", 7, Duration.ofSeconds(1), cause, null);
 
             assertThat(new LockLostException(loss))
                     .hasMessageStartingWith("Lock 'order:42' (fencing token 7) was lost after 1000 ms: ");

@@ -26,7 +26,7 @@ class GrantFailsTest extends ThreadsFixture {
 
         assertThat(failure(unlucky)).hasMessage("no thread left (on purpose)");
         assertThat(get(next).isHeld()).isTrue();
-        assertThat(locks.held()).isOne();
+        assertThat(locks.held()).hasSize(1);
         get(next).close();
         eventually(this::isFree);
         assertThat(others.tryAcquire(KEY)).isPresent();

@@ -101,7 +101,7 @@ class HandOffTest extends ThreadsFixture {
         }
         assertThat(store.releases).hasSize(1);
         assertThat(isFree()).isTrue();
-        assertThat(locks.held()).isZero();
+        assertThat(locks.held()).isEmpty();
         assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastToken);
     }
 
@@ -403,7 +403,7 @@ class HandOffTest extends ThreadsFixture {
             assertThat(last.isHeld()).isTrue();
             last.close();
             join(close);
-            eventually(() -> locks.held() == 0);
+            eventually(() -> locks.held().isEmpty());
         }
         assertThat(isFree()).isTrue();
         assertThat(waiters()).isZero();

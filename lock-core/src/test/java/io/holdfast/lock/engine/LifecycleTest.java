@@ -74,7 +74,7 @@ class LifecycleTest extends EngineFixture {
         locks.close();
 
         assertThat(store.releases).hasSize(500);
-        assertThat(locks.held()).isZero();
+        assertThat(locks.held()).isEmpty();
     }
 
     @Test
@@ -99,7 +99,7 @@ class LifecycleTest extends EngineFixture {
         });
         locks.execute(KEY, () -> {});
 
-        assertThat(locks.held()).isZero();
+        assertThat(locks.held()).isEmpty();
     }
 
     @Test
@@ -134,7 +134,7 @@ class LifecycleTest extends EngineFixture {
             busy.close();
 
             assertThat(handles).noneMatch(LockHandle::isHeld);
-            assertThat(busy.held()).isZero();
+            assertThat(busy.held()).isEmpty();
         }
     }
 }

@@ -61,7 +61,7 @@ class VirtualThreadsTest {
 
             assertThat(failures).isEmpty();
             assertThat(entries).containsOnly(THREADS / LOCKS);
-            assertThat(locks.held()).isZero();
+            assertThat(locks.held()).isEmpty();
             assertThat(locks.inspect(prefix + 0).holders()).isEmpty();
         }
     }

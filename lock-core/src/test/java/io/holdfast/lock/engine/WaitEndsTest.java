@@ -71,7 +71,8 @@ class WaitEndsTest extends ThreadsFixture {
             giveBack(held);
             eventually(() -> waiters() == 0);
             eventually(this::isFree);
-            assertThat(locks.held()).isZero();
+            assertThat(locks.held()).isEmpty();
+            assertThat(locks.waiting()).isEmpty();
         }
         assertThat(happened).isFalse();
         assertThat(ends).containsExactlyInAnyOrder(expected);
@@ -97,10 +98,12 @@ class WaitEndsTest extends ThreadsFixture {
             assertThat(handle.isHeld()).isTrue();
             return End.ACQUIRED;
         } catch (LockNotAcquiredException e) {
-            assertThat(locks.held()).isZero();
+            assertThat(locks.held()).isEmpty();
+            assertThat(locks.waiting()).isEmpty();
             return End.NOT_ACQUIRED;
         } catch (LockInterruptedException e) {
-            assertThat(locks.held()).isZero();
+            assertThat(locks.held()).isEmpty();
+            assertThat(locks.waiting()).isEmpty();
             return End.INTERRUPTED;
         }
     }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.lease;
 
 import io.holdfast.lock.api.LockEvent;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
@@ -8,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class RecordedEvents implements LeaseEvents {
 
     final List<LockEvent.Lost> lost = new CopyOnWriteArrayList<>();
+    final List<Integer> renewed = new CopyOnWriteArrayList<>();
     final List<LockEvent.RenewalFailed> renewalFailed = new CopyOnWriteArrayList<>();
     final List<LockEvent.LongHeld> longHeld = new CopyOnWriteArrayList<>();
     final List<Lease> abandoned = new CopyOnWriteArrayList<>();
@@ -15,6 +17,11 @@ final class RecordedEvents implements LeaseEvents {
     @Override
     public void lost(Lease lease, LockEvent.Lost loss) {
         lost.add(loss);
+    }
+
+    @Override
+    public void renewed(int locks, Duration took) {
+        renewed.add(locks);
     }
 
     @Override

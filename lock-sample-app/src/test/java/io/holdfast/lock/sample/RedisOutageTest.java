@@ -34,7 +34,7 @@ class RedisOutageTest {
     @Test
     void a_lock_lost_while_working_is_an_error_of_its_own() {
         var loss = new LockLostException(
-                new LockEvent.Lost(LockKey.of("stock:1"), 7, Duration.ofSeconds(1), LossCause.EXPIRED, null));
+                new LockEvent.Lost(LockKey.of("stock:1"), "", 7, Duration.ofSeconds(1), LossCause.EXPIRED, null));
 
         assertThat(new LockErrors().lost(loss).getStatus()).isEqualTo(500);
     }

@@ -1,0 +1,47 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.lease.Lease;
+import java.util.List;
+
+/** What this client does, from its books. */
+final class Activity implements LockActivity {
+
+    private final Client client;
+    private final ThreadHolds holds;
+    private final Waits waits;
+
+    Activity(Client client, ThreadHolds holds, Waits waits) {
+        this.client = client;
+        this.holds = holds;
+        this.waits = waits;
+    }
+
+    @Override
+    public List<LockActivity.Hold> held() {
+        return holds.all().stream().map(Activity::describe).toList();
+    }
+
+    private static LockActivity.Hold describe(io.holdfast.lock.engine.Hold hold) {
+        Lease lease = hold.lease();
+        return new LockActivity.Hold(
+                lease.key(),
+                lease.name(),
+                lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                lease.token(),
+                hold.holder().thread(),
+                lease.held(),
+                lease.remaining());
+    }
+
+    @Override
+    public List<LockActivity.Wait> waiting() {
+        return waits.snapshot();
+    }
+
+    @Override
+    public long wakeUps() {
+        return client.seats().wakeUps();
+    }
+}
