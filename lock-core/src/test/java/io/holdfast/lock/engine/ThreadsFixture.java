@@ -2,6 +2,7 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.testing.FakeTicker;
@@ -41,7 +42,16 @@ abstract class ThreadsFixture {
     }
 
     private LockEngine engine() {
-        return LockEngine.builder(store).ticker(time).pause(pause()).build();
+        return LockEngine.builder(store)
+                .ticker(time)
+                .pause(pause())
+                .listeners(() -> List.of(listener()))
+                .build();
+    }
+
+    /** Hears the events of all clients. */
+    LockListener listener() {
+        return event -> {};
     }
 
     private Pause pause() {

@@ -35,6 +35,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     }
 
     @Test
+    void each_call_that_renewed_something_is_told_with_how_many_it_renewed() {
+        acquired(KEY, LEASE, true);
+        acquired(LockKey.of("stock:7"), LEASE, true);
+
+        pass(LEASE.multipliedBy(2));
+
+        assertThat(events.renewed).hasSameSizeAs(store.renewals);
+        assertThat(events.renewed.stream().mapToInt(Integer::intValue).sum())
+                .isEqualTo(store.renewals.stream().mapToInt(List::size).sum());
+    }
+
+    @Test
     void tick_tells_when_it_wants_to_be_called_next() {
         acquired(KEY, LEASE, true);
 
