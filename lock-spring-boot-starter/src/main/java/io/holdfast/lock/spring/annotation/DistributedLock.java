@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.annotation;
 
+import io.holdfast.lock.api.LockMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -26,11 +27,16 @@ import java.util.concurrent.TimeUnit;
  * {@link io.holdfast.lock.api.LockLostException}. Other futures, reactive types and Kotlin {@code suspend} functions are
  * not supported and fail startup.
  *
- * <p>On a class, the annotation means all its public methods; one on a method takes its place. It may be a part of
- * another annotation.
+ * <p>On a class, the annotation means all its public methods, but not the one named by {@link #fallbackMethod()}; one on a
+ * method takes its place. It may be a part of another annotation, which hands on attributes by
+ * {@link org.springframework.core.annotation.AliasFor}.
  *
- * <p>The method is called through a Spring proxy, so a call of an annotated method of the same object is not locked.
- * Methods that no proxy can lock (private, static, final) fail startup.
+ * <p>What it does not say is taken from {@code lock.instances.<name>.*} of its {@link #name()}, and what these do not say
+ * from {@code lock.*}. Beans of type {@link LockRequestCustomizer} have the last word. Placeholders {@code ${…}} are
+ * replaced at startup in all texts.
+ *
+ * <p>The method is called through a Spring proxy, so a call of an annotated method of the same object is not locked;
+ * {@link LockAssert} finds such calls. Methods that no proxy can lock (private, static, final) fail startup.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -40,9 +46,10 @@ public @interface DistributedLock {
 
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"}
-     * locks {@code order:42}.
+     * locks {@code order:42}. Settings under {@code lock.instances.<name>} and metrics go by it; without one, by the class
+     * and method: {@code Orders.pay}.
      *
-     * @return the name; without one the key stands alone
+     * @return the name, without a colon, which ends it in the key; without one the key stands alone
      */
     String name() default "";
 
@@ -51,9 +58,32 @@ public @interface DistributedLock {
      * {@code #root.methodName}, {@code #root.target}, {@code #root.args}, beans ({@code @naming.keyOf(#order)}), or a
      * literal ({@code 'nightly'}). Evaluated once for each call.
      *
-     * @return the expression, which yields one value; may be left out if there is a name, which is then the key
+     * <p>A collection or an array is several keys, all or none: a multi-lock. An empty one is an error.
+     *
+     * <p>Several expressions are parts of one key, joined by colons: {@code key = {"#shop", "#id"}} locks {@code s1:42}.
+     * Colons and backslashes inside them are escaped by a backslash, so that two different lists of parts are never the
+     * same key.
+     *
+     * @return the expression, or those of the parts; may be left out if there is a name, which is then the key
      */
-    String key() default "";
+    String[] key() default {};
+
+    /** {@return whether the lock is held alone, or together with other shared holders} */
+    LockMode mode() default LockMode.EXCLUSIVE;
+
+    /**
+     * How many may hold the lock together, with {@link LockMode#SHARED} only.
+     *
+     * @return 1 or more; if not given, any number, unless {@code lock.instances.<name>.limit} says how many
+     */
+    int limit() default -1;
+
+    /**
+     * Serves callers strictly in order of arrival, over all instances of the application.
+     *
+     * @return true for first come, first served; false leaves it to {@code lock.instances.<name>.fair}
+     */
+    boolean fair() default false;
 
     /**
      * How long the lock survives without renewal, in {@link #timeUnit()}; at least 100 ms.
@@ -69,29 +99,85 @@ public @interface DistributedLock {
      */
     long waitFor() default -1;
 
-    /** {@return the unit of {@link #lease()} and {@link #waitFor()}} */
+    /**
+     * Keeps others out for at least this time, in {@link #timeUnit()}, also when the method is through earlier: a
+     * {@code @Scheduled} job that several nodes start at about the same time runs once, together with
+     * {@link OnContention#SKIP} and {@code waitFor = 0}. Such a method cannot enter a lock that its thread holds already.
+     *
+     * @return the time, counted from the grant; none if not given
+     */
+    long minHold() default -1;
+
+    /**
+     * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then runs out, also while the method
+     * still runs.
+     *
+     * @return the time, counted from the grant; the client's default ({@code lock.max-hold}) if not given
+     */
+    long maxHold() default -1;
+
+    /** {@return the unit of {@link #lease()}, {@link #waitFor()}, {@link #minHold()} and {@link #maxHold()}} */
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
      * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. A bare number
      * counts in {@link #timeUnit()}. Not together with {@link #lease()}.
      *
-     * @return the lease; the client's default if empty, also after placeholders were replaced
+     * @return the lease; not given if empty, also after placeholders were replaced
      */
     String leaseString() default "";
 
     /**
      * The waiting limit as text, see {@link #leaseString()}. Not together with {@link #waitFor()}.
      *
-     * @return the limit; the client's default if empty, also after placeholders were replaced
+     * @return the limit; not given if empty, also after placeholders were replaced
      */
     String waitForString() default "";
 
     /**
-     * {@return false makes the lease a fixed time limit; true leaves it to the client's default ({@code lock.renew})}
+     * The minimum time as text, see {@link #leaseString()}. Not together with {@link #minHold()}.
+     *
+     * @return the time; not given if empty, also after placeholders were replaced
+     */
+    String minHoldString() default "";
+
+    /**
+     * The end of renewal as text, see {@link #leaseString()}. Not together with {@link #maxHold()}.
+     *
+     * @return the time; not given if empty, also after placeholders were replaced
+     */
+    String maxHoldString() default "";
+
+    /**
+     * {@return false makes the lease a fixed time limit; true leaves it to {@code lock.instances.<name>.renew} and
+     * {@code lock.renew}}
      */
     boolean renew() default true;
 
-    /** {@return what to do when the lock is not free in time} */
+    /**
+     * Whether this call needs the lock, as a SpEL expression with the same variables as {@link #key()}. If it yields false,
+     * <strong>the method runs without the lock</strong>, and the key is not evaluated.
+     *
+     * @return an expression that yields true or false; always if empty
+     */
+    String condition() default "";
+
+    /** {@return what to do when the lock is not free in time and there is no fallback} */
     OnContention onContention() default OnContention.THROW;
+
+    /**
+     * A method of the same class that takes the place of this one when the lock is not free in time. It runs without the
+     * lock, may be private, and has the same parameters, or these and one more for the exception:
+     * {@link io.holdfast.lock.api.LockNotAcquiredException} or a supertype of it. Its result fits that of this method.
+     *
+     * <p>Of several methods with that name, the one with the most specific exception is called. One whose last parameter is
+     * {@link io.holdfast.lock.api.LockStoreException}, exactly, is called when the store fails before the method begins;
+     * without such a one that exception is thrown.
+     *
+     * @return the name of the method; not together with {@link OnContention#SKIP}
+     */
+    String fallbackMethod() default "";
+
+    /** {@return what to do when the method has ended and its lock was lost meanwhile} */
+    OnLost onLost() default OnLost.THROW;
 }

@@ -2,11 +2,13 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
+import io.holdfast.lock.spring.definition.BareKeys;
+import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
 import java.io.Serial;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,23 +34,29 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     private final transient LockPointcut pointcut;
     private final transient LockInterceptor interceptor;
     private final transient LockDefinitions definitions;
+    private final transient Supplier<ConfiguredSettings> configured;
 
     /**
      * Creates an instance.
      *
      * @param beans resolves placeholders and {@code @bean} references
      * @param templates yields the application's template; asked at the first call of a locked method
-     * @param defaultWait how long to wait where the annotation says nothing; asked at each call
+     * @param customizers have the last word on requests; asked for at the first call of a locked method
+     * @param configured yields what the properties say; asked when all beans are there, or at the first call
      * @param order the place among other advisors; lower is further outside
      */
     public LockAdvisor(
             ConfigurableBeanFactory beans,
             ObjectProvider<LockTemplate> templates,
-            Supplier<Duration> defaultWait,
+            ObjectProvider<LockRequestCustomizer> customizers,
+            Supplier<ConfiguredSettings> configured,
             int order) {
-        this.definitions = new LockDefinitions(beans);
+        this.configured = configured;
+        this.definitions = new LockDefinitions(beans, configured);
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
-        this.interceptor = new LockInterceptor(definitions, () -> required(templates), defaultWait);
+        LockRequests requests =
+                new LockRequests(() -> customizers.orderedStream().toList());
+        this.interceptor = new LockInterceptor(definitions, requests, () -> required(templates));
         setOrder(order);
     }
 
@@ -94,6 +102,12 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
             }
         }
         return found;
+    }
+
+    /** Warns of what may be meant otherwise than it works. */
+    void warnOf(List<LockDefinition> found) {
+        BareKeys.warnOf(found);
+        configured.get().warnOfUnused(found);
     }
 
     private static Set<Method> methodsOf(Class<?> type) {

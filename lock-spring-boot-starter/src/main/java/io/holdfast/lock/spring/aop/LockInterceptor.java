@@ -1,16 +1,19 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
 import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.spring.result.StageLock;
-import java.time.Duration;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -26,20 +29,19 @@ import org.springframework.aop.support.AopUtils;
 final class LockInterceptor implements MethodInterceptor {
 
     private final LockDefinitions definitions;
+    private final LockRequests requests;
     private final Supplier<LockTemplate> template;
-    private final Supplier<Duration> defaultWait;
     private final StageLock stages = new StageLock();
 
     /**
      * Creates an instance.
      *
      * @param template is asked at each call, so that building the advisor needs no connection
-     * @param defaultWait how long to wait where the annotation says nothing
      */
-    LockInterceptor(LockDefinitions definitions, Supplier<LockTemplate> template, Supplier<Duration> defaultWait) {
+    LockInterceptor(LockDefinitions definitions, LockRequests requests, Supplier<LockTemplate> template) {
         this.definitions = definitions;
+        this.requests = requests;
         this.template = template;
-        this.defaultWait = defaultWait;
     }
 
     @Override
@@ -48,10 +50,11 @@ final class LockInterceptor implements MethodInterceptor {
         Class<?> targetClass =
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
         LockDefinition definition = definitions.find(invocation.getMethod(), targetClass);
-        if (definition == null) {
+        @Nullable Object[] args = invocation.getArguments();
+        if (definition == null || !definition.condition().matches(target, targetClass, args)) {
             return invocation.proceed();
         }
-        LockRequest request = definition.request(target, targetClass, invocation.getArguments(), defaultWait.get());
+        LockRequest request = requests.of(definition, target, targetClass, args);
         return definition.result() == ResultKind.STAGE
                 ? runStage(definition, request, invocation)
                 : run(definition, request, invocation);
@@ -60,15 +63,28 @@ final class LockInterceptor implements MethodInterceptor {
     @SuppressWarnings("NullAway") // what proceeds may return null
     private @Nullable Object run(LockDefinition definition, LockRequest request, MethodInvocation invocation)
             throws Throwable {
-        LockResult<@Nullable Object> result = template.get()
-                .<@Nullable Object, Throwable>tryExecute(
-                        request, lock -> ResultKind.requireValue(invocation.proceed(), definition.caller()));
+        LockedCall call = new LockedCall(definition, invocation);
+        LockResult<@Nullable Object> result;
+        try {
+            result = template.get().<@Nullable Object, Throwable>tryExecute(request, call);
+        } catch (LockLostException e) {
+            if (definition.onLost() == OnLost.THROW) {
+                throw e;
+            }
+            return call.resultDespite(e);
+        } catch (LockStoreException e) {
+            if (call.hasBegun()) {
+                throw e;
+            }
+            return failed(definition, invocation, e);
+        }
         if (result instanceof LockResult.Executed<@Nullable Object> executed) {
             return executed.value();
         }
         var refused = (LockResult.NotAcquired<@Nullable Object>) result;
         return refused(
                 definition,
+                invocation,
                 new LockNotAcquiredException(
                         definition.caller(),
                         refused.key(),
@@ -84,16 +100,29 @@ final class LockInterceptor implements MethodInterceptor {
         } catch (LockNotAcquiredException e) {
             return refused(
                     definition,
+                    invocation,
                     new LockNotAcquiredException(
                             definition.caller(), e.key(), e.waited(), e.holder().orElse(null)));
+        } catch (LockStoreException e) {
+            return failed(definition, invocation, e);
         }
-        return stages.hold(handle, invocation);
+        try (LockContext.Scope scope = LockContext.open(handle)) {
+            return stages.hold(
+                    definition.onLost() == OnLost.LOG ? new LenientHandle(handle, definition.caller()) : handle,
+                    invocation);
+        }
     }
 
-    private static @Nullable Object refused(LockDefinition definition, LockNotAcquiredException contention) {
-        if (definition.onContention() == OnContention.THROW) {
-            throw contention;
-        }
-        return ResultKind.skipped(definition.method().getReturnType());
+    private static @Nullable Object failed(
+            LockDefinition definition, MethodInvocation invocation, LockStoreException failure) throws Throwable {
+        return definition.fallbacks().afterStoreFailure(invocation.getThis(), invocation.getArguments(), failure);
+    }
+
+    private static @Nullable Object refused(
+            LockDefinition definition, MethodInvocation invocation, LockNotAcquiredException contention)
+            throws Throwable {
+        return definition.onContention() == OnContention.SKIP
+                ? ResultKind.skipped(definition.method().getReturnType())
+                : definition.fallbacks().afterContention(invocation.getThis(), invocation.getArguments(), contention);
     }
 }

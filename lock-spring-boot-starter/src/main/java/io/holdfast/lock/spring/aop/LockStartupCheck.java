@@ -2,7 +2,6 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import io.holdfast.lock.spring.definition.BareKeys;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -48,8 +47,8 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
         if (!found.isEmpty()) {
             TransactionOrder.check(beans, advisor.getOrder());
-            BareKeys.warnOf(found);
         }
+        advisor.warnOf(found);
     }
 
     private Set<String> names() {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import org.springframework.beans.factory.ObjectProvider;
@@ -36,10 +37,12 @@ final class LockAopAutoConfiguration {
             ConfigurableListableBeanFactory beans,
             Environment environment,
             ObjectProvider<LockTemplate> templates,
+            ObjectProvider<LockRequestCustomizer> customizers,
             ObjectProvider<LockProperties> properties) {
         int order =
                 Binder.get(environment).bind("lock.aop.order", Integer.class).orElse(DEFAULT_ORDER);
-        return new LockAdvisor(beans, templates, () -> properties.getObject().waitFor(), order);
+        return new LockAdvisor(
+                beans, templates, customizers, () -> properties.getObject().toSettings(), order);
     }
 
     @Bean

@@ -4,7 +4,11 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.spring.definition.ConfiguredSettings;
+import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -21,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param failFast Whether the application refuses to start when Redis does not answer.
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
+ * @param instances Settings of annotated methods, by the name of their definition.
  */
 @ConfigurationProperties("lock")
 public record LockProperties(
@@ -31,7 +36,8 @@ public record LockProperties(
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
-        @DefaultValue Aop aop) {
+        @DefaultValue Aop aop,
+        @DefaultValue Map<String, LockInstanceProperties> instances) {
 
     private static final LockDefaults STANDARD = LockDefaults.STANDARD;
 
@@ -48,6 +54,7 @@ public record LockProperties(
                 maxHold,
                 () -> defaults(STANDARD.lease(), STANDARD.waitFor(), maxHold, STANDARD.warnAfter()));
         check("lock.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
+        instances.forEach((name, instance) -> instance.checkAs("lock.instances." + name));
     }
 
     private static LockDefaults defaults(
@@ -57,6 +64,12 @@ public record LockProperties(
 
     LockDefaults toDefaults() {
         return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter);
+    }
+
+    ConfiguredSettings toSettings() {
+        Map<String, LockSettings> settings = new HashMap<>();
+        instances.forEach((name, instance) -> settings.put(name, instance.toSettings()));
+        return new ConfiguredSettings(waitFor, Map.copyOf(settings));
     }
 
     /**

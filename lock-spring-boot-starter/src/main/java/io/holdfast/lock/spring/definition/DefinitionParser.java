@@ -1,15 +1,18 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
 import io.holdfast.lock.spring.key.LockedPlace;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
-import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
@@ -17,52 +20,81 @@ import org.springframework.util.StringValueResolver;
 /** Turns an annotation into a {@link LockDefinition}, or says what is wrong with it. */
 final class DefinitionParser {
 
-    private final TimeAttribute times;
+    private final Placeholders placeholders;
+    private final SettingsParser settings;
     private final BeanResolver beans;
-    private final DefaultParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+    private final Supplier<ConfiguredSettings> configured;
+    private final ParameterNameDiscoverer parameterNames;
 
     /**
      * Creates an instance.
      *
-     * @param placeholders replaces {@code ${…}} in text attributes
+     * @param properties replaces {@code ${…}} in text attributes
      * @param beans yields what key expressions call {@code @name}
+     * @param configured yields what the properties say; asked at the first call of a method
      */
-    DefinitionParser(StringValueResolver placeholders, BeanResolver beans) {
-        this.times = new TimeAttribute(placeholders);
+    DefinitionParser(StringValueResolver properties, BeanResolver beans, Supplier<ConfiguredSettings> configured) {
+        this(properties, beans, configured, new DefaultParameterNameDiscoverer());
+    }
+
+    DefinitionParser(
+            StringValueResolver properties,
+            BeanResolver beans,
+            Supplier<ConfiguredSettings> configured,
+            ParameterNameDiscoverer parameterNames) {
+        this.placeholders = new Placeholders(properties);
+        this.settings = new SettingsParser(placeholders);
         this.beans = beans;
+        this.configured = configured;
+        this.parameterNames = parameterNames;
     }
 
     LockDefinition parse(DistributedLock annotation, Method method, Class<?> userClass) {
         String where = LockDefinition.describe(method, userClass);
         ResultKind result = ResultKind.of(method, userClass, where);
         checkSkip(annotation, method, where);
+        String caller = userClass.getSimpleName() + '.' + method.getName();
+        String given = placeholders.resolve("name", annotation.name(), where);
+        String name = given.isEmpty() ? caller : given;
+        LockedPlace place = new LockedPlace(method, where, parameterNames, beans);
         return new LockDefinition(
                 method,
-                userClass.getSimpleName() + '.' + method.getName(),
-                key(annotation, method, where),
-                times.parse(
-                        new TimeAttribute.Given(
-                                "lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE),
-                        annotation.timeUnit(),
-                        where),
-                times.parse(
-                        new TimeAttribute.Given(
-                                "waitFor", annotation.waitFor(), annotation.waitForString(), Duration.ZERO),
-                        annotation.timeUnit(),
-                        where),
-                annotation.renew(),
+                caller,
+                name,
+                key(given, annotation, place),
+                Condition.of(placeholders.resolve("condition", annotation.condition(), where), place),
+                RequestShape.of(name, annotation.mode(), settings.parse(annotation, where), configured),
                 annotation.onContention(),
+                annotation.onLost(),
+                FallbackParser.parse(annotation, method, userClass, where),
                 result);
     }
 
-    private KeySource key(DistributedLock annotation, Method method, String where) {
-        String name = annotation.name();
-        if (name.isBlank() && (!name.isEmpty() || annotation.key().isBlank())) {
+    private KeySource key(String name, DistributedLock annotation, LockedPlace place) {
+        String where = place.description();
+        List<String> expressions = expressions(annotation, where);
+        if (name.isBlank() && (!name.isEmpty() || expressions.isEmpty())) {
             throw new LockDefinitionException(
                     where + " has neither a name nor a key.",
                     "Say what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
         }
-        return KeySource.of(name, annotation.key(), new LockedPlace(method, where, parameterNames, beans));
+        return KeySource.of(name, expressions, place);
+    }
+
+    /** A single blank one is none; a composed annotation may hand on an attribute that was not set. */
+    private List<String> expressions(DistributedLock annotation, String where) {
+        List<String> expressions = Arrays.stream(annotation.key())
+                .map(text -> placeholders.resolve("key", text, where))
+                .toList();
+        if (expressions.size() == 1 && expressions.get(0).isBlank()) {
+            return List.of();
+        }
+        if (expressions.stream().anyMatch(String::isBlank)) {
+            throw new LockDefinitionException(
+                    where + " has a key of " + expressions.size() + " parts, and one of them is blank.",
+                    "Remove it, or say what stands there: key = {\"#shop\", \"#order.id\"}.");
+        }
+        return expressions;
     }
 
     private static void checkSkip(DistributedLock annotation, Method method, String where) {

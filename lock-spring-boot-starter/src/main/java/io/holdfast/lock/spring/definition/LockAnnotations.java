@@ -12,7 +12,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds the annotation of a method: on the method, on the methods it overrides or implements, on the class, on its
- * super-types; in each place also as a part of another annotation. The method wins over the class.
+ * super-types; in each place also as a part of another annotation. The method wins over the class. That of a class does not
+ * mean the fallback which it names.
  */
 final class LockAnnotations {
 
@@ -39,10 +40,12 @@ final class LockAnnotations {
     }
 
     private static @Nullable DistributedLock ofClass(Method specific, Class<?> userClass) {
-        DistributedLock onTarget = AnnotatedElementUtils.findMergedAnnotation(userClass, DistributedLock.class);
-        return onTarget != null
-                ? onTarget
-                : AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), DistributedLock.class);
+        DistributedLock found = AnnotatedElementUtils.findMergedAnnotation(userClass, DistributedLock.class);
+        if (found == null) {
+            found = AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), DistributedLock.class);
+        }
+        boolean fallback = found != null && found.fallbackMethod().equals(specific.getName());
+        return fallback ? null : found;
     }
 
     /** Whether an annotation of the class means this method: public, not static, not one that every object has. */

@@ -3,34 +3,40 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
-import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * An annotation, checked and parsed: all that is left for a call is to evaluate the key.
+ * An annotation, checked and parsed: all that is left for a call is to evaluate the condition and the key.
  *
  * @param method the annotated method of the target class
  * @param caller the method's short name, for messages of contention
- * @param key yields the key
- * @param lease the lease, if given
- * @param waitFor the waiting limit, if given
- * @param renew false if the lease is a fixed limit
+ * @param name what the definition is called, in properties and metrics: the annotation's name, or else the caller
+ * @param key yields the keys
+ * @param condition whether a call needs the lock
+ * @param shape a request with everything but the keys of a call; not known before the application's properties are
  * @param onContention what to do when the lock is not free in time
+ * @param onLost what to do when it was lost meanwhile
+ * @param fallbacks what takes the place of the method when it cannot have the lock
  * @param result what kind of value the method returns
  */
 public record LockDefinition(
         Method method,
         String caller,
+        String name,
         KeySource key,
-        Optional<Duration> lease,
-        Optional<Duration> waitFor,
-        boolean renew,
+        Condition condition,
+        Supplier<LockRequest> shape,
         OnContention onContention,
+        OnLost onLost,
+        Fallbacks fallbacks,
         ResultKind result) {
 
     /**
@@ -39,18 +45,23 @@ public record LockDefinition(
      * @param target what the method is called on
      * @param targetClass its class
      * @param args the arguments of the call
-     * @param defaultWait how long to wait where the annotation says nothing
      * @return what to lock, and how
      * @throws io.holdfast.lock.api.LockKeyException if the call has no key
      */
-    public LockRequest request(
-            @Nullable Object target, Class<?> targetClass, @Nullable Object[] args, Duration defaultWait) {
-        LockKey lockKey = key.keyFor(target, targetClass, args);
-        LockRequest request = LockRequest.of(lockKey).waitFor(waitFor.orElse(defaultWait));
-        if (lease.isPresent()) {
-            request = request.lease(lease.get());
-        }
-        return renew ? request : request.renew(false);
+    public LockRequest request(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        List<LockKey> keys = key.keysFor(target, targetClass, args);
+        LockRequest all = shape.get();
+        return new LockRequest(
+                keys,
+                all.name(),
+                all.mode(),
+                all.limit(),
+                all.fair(),
+                all.lease(),
+                all.waitFor(),
+                all.renew(),
+                all.minHold(),
+                all.maxHold());
     }
 
     /**
@@ -64,7 +75,7 @@ public record LockDefinition(
         return "@DistributedLock on " + ClassUtils.getQualifiedMethodName(method, userClass) + parameters(method);
     }
 
-    private static String parameters(Method method) {
+    static String parameters(Method method) {
         StringBuilder text = new StringBuilder("(");
         for (Class<?> type : method.getParameterTypes()) {
             text.append(text.length() > 1 ? ", " : "").append(type.getSimpleName());

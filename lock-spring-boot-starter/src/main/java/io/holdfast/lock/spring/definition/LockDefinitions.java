@@ -4,6 +4,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -20,9 +21,10 @@ public final class LockDefinitions {
      * Creates an instance.
      *
      * @param beans resolves placeholders and {@code @bean} references
+     * @param configured yields what the properties say; asked at the first call of a method
      */
-    public LockDefinitions(ConfigurableBeanFactory beans) {
-        this(new DefinitionParser(beans::resolveEmbeddedValue, new BeanFactoryResolver(beans)));
+    public LockDefinitions(ConfigurableBeanFactory beans, Supplier<ConfiguredSettings> configured) {
+        this(new DefinitionParser(beans::resolveEmbeddedValue, new BeanFactoryResolver(beans), configured));
     }
 
     LockDefinitions(DefinitionParser parser) {

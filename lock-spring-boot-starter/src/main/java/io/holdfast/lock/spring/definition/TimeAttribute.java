@@ -7,16 +7,15 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
-import org.springframework.util.StringValueResolver;
 
 /** Reads a time that an annotation gives as a number or as text, but not both. */
 final class TimeAttribute {
 
     private static final long NOT_GIVEN = -1;
 
-    private final StringValueResolver placeholders;
+    private final Placeholders placeholders;
 
-    TimeAttribute(StringValueResolver placeholders) {
+    TimeAttribute(Placeholders placeholders) {
         this.placeholders = placeholders;
     }
 
@@ -29,13 +28,17 @@ final class TimeAttribute {
     record Given(String name, long number, String text, Duration min) {
 
         LockDefinitionException refuse(String where, String value, @Nullable Throwable cause) {
-            String attribute = text.isEmpty() ? name : name + "String";
+            String attribute = text.isEmpty() ? name : textName();
             return new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ".",
                     "Allowed is " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
-                            + " days, as a number of timeUnit (" + name + " = 10) or as text (" + name
-                            + "String = \"10s\", \"PT10S\", \"${app.lock.time}\").",
+                            + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\").",
                     cause);
+        }
+
+        String textName() {
+            return name + "String";
         }
     }
 
@@ -43,8 +46,8 @@ final class TimeAttribute {
         boolean hasText = !given.text().isEmpty();
         if (given.number() != NOT_GIVEN && hasText) {
             throw new LockDefinitionException(
-                    where + " has both " + given.name() + " = " + given.number() + " and " + given.name()
-                            + "String = \"" + given.text() + "\".",
+                    where + " has both " + given.name() + " = " + given.number() + " and " + given.textName() + " = \""
+                            + given.text() + "\".",
                     "Give one of them.");
         }
         if (hasText) {
@@ -63,20 +66,14 @@ final class TimeAttribute {
     }
 
     private Optional<Duration> ofText(Given given, TimeUnit unit, String where) {
-        String shown = '"' + given.text() + '"';
-        String text;
+        String text = placeholders.resolve(given.textName(), given.text(), where);
+        if (text.isBlank()) {
+            return Optional.empty();
+        }
+        String written = '"' + given.text() + '"';
+        String shown = text.equals(given.text()) ? written : written + " (" + text + ")";
         Duration value;
         try {
-            text = placeholders.resolveStringValue(given.text());
-            if (text == null || text.isBlank()) {
-                return Optional.empty();
-            }
-            if (text.contains("${")) {
-                throw new LockDefinitionException(
-                        where + " has " + given.name() + "String = " + shown + ", and a property in it is not set.",
-                        "Set the property " + text + ", or give a default: ${name:10s}.");
-            }
-            shown = text.equals(given.text()) ? shown : shown + " (" + text + ")";
             value = DurationStyle.detectAndParse(text.trim(), unit.toChronoUnit());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw given.refuse(where, shown, e);

@@ -1,10 +1,14 @@
 package io.holdfast.lock.spring.key;
 
 import java.lang.reflect.Method;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code #root} of a key expression. Has getters, since expressions read properties. */
 final class KeyRoot {
+
+    /** What can be read, beside methods. */
+    static final Set<String> PROPERTIES = Set.of("method", "methodName", "target", "targetClass", "args", "class");
 
     private final Method method;
     private final @Nullable Object target;

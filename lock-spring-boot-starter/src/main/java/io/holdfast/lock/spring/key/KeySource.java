@@ -3,59 +3,144 @@ package io.holdfast.lock.spring.key;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Where the key of a definition comes from: a name, an expression, or both. */
+/**
+ * Where the keys of a definition come from: a name, expressions, or both.
+ *
+ * <p>What is joined is {@code name:part:part}. Two different joins never yield one key: a name has no colon, so the first
+ * colon ends it, and of several parts each has its colons and backslashes escaped by a backslash. A single part is not
+ * escaped, so that {@code name = "book", key = "#urn"} locks what {@code "book:" + urn} locks elsewhere. Hence one name
+ * should have one number of parts.
+ */
 public final class KeySource {
 
-    private final String name;
-    private final @Nullable KeyExpression expression;
+    private static final char SEPARATOR = ':';
+    private static final char ESCAPE = '\\';
 
-    private KeySource(String name, @Nullable KeyExpression expression) {
+    private final String name;
+    private final String prefix;
+    private final List<LockExpression> parts;
+
+    private KeySource(String name, List<LockExpression> parts) {
         this.name = name;
-        this.expression = expression;
+        this.prefix = name.isEmpty() || parts.isEmpty() ? name : name + SEPARATOR;
+        this.parts = parts;
     }
 
     /**
      * Reads the key of one annotated method.
      *
      * @param name the first part of the key, or the key if there is no expression, or empty
-     * @param expression a SpEL expression that yields the rest of the key, or blank
+     * @param expressions SpEL expressions that yield the other parts of the key
      * @param place the annotated method
-     * @return yields the key of each call
-     * @throws LockDefinitionException if the expression is none
+     * @return yields the keys of each call
+     * @throws LockDefinitionException if an expression is none, or the name has a colon
      */
-    public static KeySource of(String name, String expression, LockedPlace place) {
-        return new KeySource(name, expression.isBlank() ? null : KeyExpression.parse(expression, place));
+    public static KeySource of(String name, List<String> expressions, LockedPlace place) {
+        if (name.indexOf(SEPARATOR) >= 0) {
+            throw new LockDefinitionException(
+                    place.description() + " has name = \"" + name
+                            + "\", with a colon. The first colon of a key ends the"
+                            + " name, so that 'a:b' with 'c' and 'a' with 'b:c' are different keys.",
+                    "Write the name with another character, such as \"" + name.replace(SEPARATOR, '.') + "\".");
+        }
+        return new KeySource(
+                name,
+                expressions.stream()
+                        .map(text -> LockExpression.parse("key", text, place))
+                        .toList());
     }
 
     /**
-     * The key of one call.
+     * The keys of one call.
      *
      * @param target what the method is called on
      * @param targetClass its class
      * @param args the arguments of the call
-     * @return the key
-     * @throws LockKeyException if the expression yields none
+     * @return one key, or those of a multi-lock
+     * @throws LockKeyException if an expression yields none
      */
-    public LockKey keyFor(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-        if (expression == null) {
-            return LockKey.of(name);
+    public List<LockKey> keysFor(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        if (parts.isEmpty()) {
+            return List.of(LockKey.of(name));
         }
-        String value = expression.evaluate(target, targetClass, args);
+        CallContext call = parts.get(0).context(target, targetClass, args);
+        return parts.size() == 1 ? keysOfOnePart(call) : keysOfAllParts(call);
+    }
+
+    private List<LockKey> keysOfOnePart(CallContext call) {
+        LockExpression part = parts.get(0);
+        List<String> texts = KeyText.of(part.value(call), part);
+        if (texts.size() == 1) {
+            return List.of(key(prefix + texts.get(0)));
+        }
+        return texts.stream().map(text -> key(prefix + text)).toList();
+    }
+
+    private List<LockKey> keysOfAllParts(CallContext call) {
+        List<String> joined = List.of(prefix);
+        String separator = "";
+        for (LockExpression part : parts) {
+            joined = join(joined, separator, KeyText.of(part.value(call), part));
+            separator = String.valueOf(SEPARATOR);
+        }
+        return joined.stream().map(this::key).toList();
+    }
+
+    /** Each with each: of a shop and several articles, each article in that shop. */
+    private static List<String> join(List<String> heads, String separator, List<String> tails) {
+        List<String> joined = new ArrayList<>(heads.size() * tails.size());
+        for (String head : heads) {
+            for (String tail : tails) {
+                joined.add(head + separator + escaped(tail));
+            }
+        }
+        return joined;
+    }
+
+    private static String escaped(String part) {
+        if (part.indexOf(SEPARATOR) < 0 && part.indexOf(ESCAPE) < 0) {
+            return part;
+        }
+        StringBuilder text = new StringBuilder(part.length() + 2);
+        for (int i = 0; i < part.length(); i++) {
+            char each = part.charAt(i);
+            if (each == SEPARATOR || each == ESCAPE) {
+                text.append(ESCAPE);
+            }
+            text.append(each);
+        }
+        return text.toString();
+    }
+
+    private LockKey key(String text) {
         try {
-            return LockKey.of(name.isEmpty() ? value : name + ':' + value);
+            return LockKey.of(text);
         } catch (LockKeyException e) {
-            throw expression.failure(e.getMessage(), e);
+            throw parts.get(0).failure(String.valueOf(e.getMessage()), e);
         }
     }
 
+    /** {@return how many expressions the key has} */
+    public int parts() {
+        return parts.size();
+    }
+
+    /** {@return the expressions as they were written, joined by commas; the name if there are none} */
+    public String text() {
+        return parts.isEmpty() ? name : parts.stream().map(LockExpression::text).collect(Collectors.joining(", "));
+    }
+
     /**
-     * The expression, if nothing tells its keys from those of another definition: no name, and no text in it.
+     * The expressions, if nothing tells their keys from those of another definition: no name, and no text in them.
      *
-     * @return its text, or null
+     * @return their text, or null
      */
     public @Nullable String bareExpression() {
-        return name.isEmpty() && expression != null && !expression.hasText() ? expression.text() : null;
+        return name.isEmpty() && parts.stream().noneMatch(LockExpression::hasText) ? text() : null;
     }
 }

@@ -1,50 +1,101 @@
 package io.holdfast.lock.spring.key;
 
+import io.holdfast.lock.api.LockKeyException;
+import java.lang.reflect.Array;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The text of what a key expression yields: numbers, UUIDs and the like as they print, enums by their name. */
+/** The texts of what a key expression yields: numbers, UUIDs and the like as they print, enums by their name. */
 final class KeyText {
+
+    /** {@code Order@1b2c3d} is another text for each object, so nobody would ever exclude anybody. */
+    private static final ClassValue<Boolean> PRINTS_IDENTITY = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            var toString = ReflectionUtils.findMethod(type, "toString");
+            return toString != null && toString.getDeclaringClass() == Object.class;
+        }
+    };
+
+    private static final String ADVICE = "Check the argument before the call, or build the key from another value.";
 
     private KeyText() {}
 
-    static String of(@Nullable Object yielded, KeyExpression source) {
+    /**
+     * {@return one text; of a collection or an array, those of its elements}
+     *
+     * @throws LockKeyException if there is none, or one that is no key
+     */
+    static List<String> of(@Nullable Object yielded, LockExpression source) {
         Object value = ObjectUtils.unwrapOptional(yielded);
-        if (value == null) {
+        if (value instanceof Iterable<?> several && !(value instanceof Path)) {
+            return texts(several, source);
+        }
+        if (value != null && value.getClass().isArray()) {
+            return texts(elements(value, source), source);
+        }
+        return List.of(text(value, "it", source));
+    }
+
+    private static List<@Nullable Object> elements(Object array, LockExpression source) {
+        if (array instanceof byte[] || array instanceof char[]) {
             throw source.failure(
-                    "it is null. Check the argument before the call, or build the key from another value.", null);
+                    "it yields a " + array.getClass().getComponentType() + "[], whose elements are no keys. Make a text"
+                            + " of it, such as new String(#chars), or a digest in hexadecimal digits.",
+                    null);
+        }
+        List<@Nullable Object> elements = new ArrayList<>();
+        for (int i = 0; i < Array.getLength(array); i++) {
+            elements.add(Array.get(array, i));
+        }
+        return elements;
+    }
+
+    private static List<String> texts(Iterable<?> several, LockExpression source) {
+        List<String> texts = new ArrayList<>();
+        for (Object each : several) {
+            texts.add(text(ObjectUtils.unwrapOptional(each), "element " + texts.size() + " of it", source));
+        }
+        if (texts.isEmpty()) {
+            throw source.failure(
+                    "it is an empty collection, so there is nothing to lock. Return before the call if there is nothing"
+                            + " to do.",
+                    null);
+        }
+        return texts;
+    }
+
+    private static String text(@Nullable Object value, String what, LockExpression source) {
+        if (value == null) {
+            throw source.failure(what + " is null. " + ADVICE, null);
         }
         if (!(value instanceof CharSequence || value instanceof Number)) {
-            refuseSeveral(value, source);
-            refuseIdentity(value, source);
+            refuseObject(value, what, source);
         }
         String text = value instanceof Enum<?> constant ? constant.name() : String.valueOf(value);
         if (text.isBlank()) {
-            throw source.failure(
-                    "it is blank. Check the argument before the call, or build the key from another value.", null);
+            throw source.failure(what + " is blank. " + ADVICE, null);
         }
         return text;
     }
 
-    private static void refuseSeveral(Object value, KeyExpression source) {
+    private static void refuseObject(Object value, String what, LockExpression source) {
         boolean iterable = value instanceof Iterable<?> && !(value instanceof Path);
         if (iterable || value instanceof Map<?, ?> || value.getClass().isArray()) {
             throw source.failure(
-                    "it yields " + (value instanceof Map<?, ?> ? "a map" : "a collection")
-                            + ", and several keys at once are not supported." + " Let the expression yield one value.",
+                    what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
+                            + ", which is no key. Let the expression yield one value, or a collection of values.",
                     null);
         }
-    }
-
-    /** {@code Order@1b2c3d} is another text for each object, so nobody would ever exclude anybody. */
-    private static void refuseIdentity(Object value, KeyExpression source) {
-        var toString = ReflectionUtils.findMethod(value.getClass(), "toString");
-        if (toString != null && toString.getDeclaringClass() == Object.class) {
+        if (PRINTS_IDENTITY.get(value.getClass())) {
             throw source.failure(
-                    "it yields a " + value.getClass().getName() + ", which has no toString() of its own, so each object"
+                    what + " is a " + value.getClass().getName()
+                            + ", which has no toString() of its own, so each object"
                             + " would be another key. Use a property that identifies it, such as its id.",
                     null);
         }

@@ -66,18 +66,8 @@ final class Annotated {
             return work.call();
         }
 
-        @DistributedLock(key = "'x' + #ordr")
-        public Object unknownVariable(Order order, Callable<?> work) throws Exception {
-            return work.call();
-        }
-
         @DistributedLock(key = "#order.nmber")
         public Object unknownProperty(Order order, Callable<?> work) throws Exception {
-            return work.call();
-        }
-
-        @DistributedLock(key = "nightly")
-        public Object unquoted(Callable<?> work) throws Exception {
             return work.call();
         }
 

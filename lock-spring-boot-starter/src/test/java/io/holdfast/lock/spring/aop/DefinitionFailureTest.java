@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
@@ -97,6 +98,71 @@ class DefinitionFailureTest {
         }
     }
 
+    static class UnknownParameter {
+        @DistributedLock(key = "'order:' + #ordr")
+        public void run(String order) {}
+    }
+
+    static class UnknownFunction {
+        @DistributedLock(key = "#keyOf(#order)")
+        public void run(String order) {}
+    }
+
+    static class UnknownInCondition {
+        @DistributedLock(key = "#order", condition = "#ordr != null")
+        public void run(String order) {}
+    }
+
+    static class Unquoted {
+        @DistributedLock(key = "nightly")
+        public void run() {}
+    }
+
+    static class WithoutHash {
+        @DistributedLock(key = "order.length() + 'x'")
+        public void run(String order) {}
+    }
+
+    static class NameWithColon {
+        @DistributedLock(name = "shop:order", key = "#p0")
+        public void run(String order) {}
+    }
+
+    static class BlankPart {
+        @DistributedLock(key = {"#p0", " "})
+        public void run(String order) {}
+    }
+
+    static class EmptyProperty {
+        @DistributedLock(key = "${app.no-key:}")
+        public void run(String order) {}
+    }
+
+    static class MissingProperty {
+        @DistributedLock(name = "${not.there}")
+        public void run() {}
+    }
+
+    static class ExclusiveLimit {
+        @DistributedLock(key = "'x'", limit = 3)
+        public void run() {}
+    }
+
+    static class LimitOfNone {
+        @DistributedLock(key = "'x'", mode = LockMode.SHARED, limit = 0)
+        public void run() {}
+    }
+
+    static class NegativeMinHold {
+        @DistributedLock(key = "'x'", minHoldString = "-1s")
+        public void run() {}
+    }
+
+    static class ShortMaxHold {
+        @DistributedLock(key = "'x'", maxHold = 0)
+        public void run() {}
+    }
+
     private static void fails(Class<?> bean, String... texts) {
         Runners.inMemory()
                 .withPropertyValues("app.lease=50ms")
@@ -179,5 +245,74 @@ class DefinitionFailureTest {
     @Test
     void suspend_function() {
         fails(Suspending.class, "suspend function", "not supported");
+    }
+
+    @Test
+    void unknown_parameter_in_the_key() {
+        fails(
+                UnknownParameter.class,
+                "key = \"'order:' + #ordr\"",
+                "no parameter #ordr",
+                "Available: #order, #p0, #root");
+    }
+
+    @Test
+    void unknown_function_in_the_key() {
+        fails(UnknownFunction.class, "no parameter #keyOf");
+    }
+
+    @Test
+    void unknown_parameter_in_the_condition() {
+        fails(UnknownInCondition.class, "condition = \"#ordr != null\"", "no parameter #ordr");
+    }
+
+    @Test
+    void unquoted_text() {
+        fails(Unquoted.class, "'nightly' is neither a parameter nor a text", "\"'nightly'\"");
+    }
+
+    @Test
+    void parameter_without_its_hash() {
+        fails(WithoutHash.class, "'order' is neither a parameter nor a text", "Parameters need a #");
+    }
+
+    @Test
+    void name_with_a_colon() {
+        fails(NameWithColon.class, "name = \"shop:order\", with a colon", "\"shop.order\"");
+    }
+
+    @Test
+    void blank_part_of_a_key() {
+        fails(BlankPart.class, "a key of 2 parts, and one of them is blank");
+    }
+
+    @Test
+    void key_that_a_property_makes_empty() {
+        fails(EmptyProperty.class, "neither a name nor a key");
+    }
+
+    @Test
+    void name_of_a_property_that_is_not_set() {
+        fails(MissingProperty.class, "name = \"${not.there}\"", "Set the property");
+    }
+
+    @Test
+    void limit_of_an_exclusive_lock() {
+        fails(ExclusiveLimit.class, "limit = 3, but locks alone", "mode = LockMode.SHARED");
+    }
+
+    @Test
+    void limit_below_one() {
+        fails(LimitOfNone.class, "limit = 0", "1 or more");
+    }
+
+    @Test
+    void negative_minimum_hold() {
+        fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "Allowed is 0 ms");
+    }
+
+    @Test
+    void maximum_hold_below_100_ms() {
+        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "Allowed is 100 ms");
     }
 }

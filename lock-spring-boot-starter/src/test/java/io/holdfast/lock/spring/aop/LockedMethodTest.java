@@ -10,8 +10,6 @@ import io.holdfast.lock.spring.aop.Annotated.Colour;
 import io.holdfast.lock.spring.aop.Annotated.Keys;
 import io.holdfast.lock.spring.aop.Annotated.Naming;
 import io.holdfast.lock.spring.aop.Annotated.Order;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -148,36 +146,11 @@ class LockedMethodTest {
     }
 
     @Test
-    void unknown_variable_is_refused_although_it_would_make_a_text() {
-        inContext(context -> assertThatThrownBy(() -> keys(context).unknownVariable(new Order(1), () -> "ran"))
-                .isInstanceOf(LockKeyException.class)
-                .hasMessageContainingAll("no parameter #ordr", "Available: #order, #work, #p0, #p1, #root"));
-    }
-
-    @Test
     void unknown_property_is_a_key_error_with_its_cause() {
         inContext(context -> assertThatThrownBy(() -> keys(context).unknownProperty(new Order(1), () -> "ran"))
                 .isInstanceOf(LockKeyException.class)
                 .hasMessageContainingAll("#order.nmber", "nmber", "Available: #order")
                 .hasCauseInstanceOf(org.springframework.expression.EvaluationException.class));
-    }
-
-    @Test
-    void unquoted_literal_is_told_to_use_quotes() {
-        inContext(context -> assertThatThrownBy(() -> keys(context).unquoted(() -> "ran"))
-                .isInstanceOf(LockKeyException.class)
-                .hasMessageContaining("\"'nightly'\""));
-    }
-
-    @Test
-    void several_keys_are_refused() {
-        inContext(context -> {
-            for (Object several : List.of(List.of(1, 2), Map.of(1, 2), new int[] {1})) {
-                assertThatThrownBy(() -> keys(context).named(several, () -> "ran"))
-                        .isInstanceOf(LockKeyException.class)
-                        .hasMessageContaining("several keys at once are not supported");
-            }
-        });
     }
 
     @Test

@@ -93,6 +93,11 @@ class LockPropertiesTest {
                     lock.redis.replica-acks.number  | -1 | 0 to 100
                     lock.redis.replica-acks.number  | 101 | 0 to 100
                     lock.redis.replica-acks.timeout | 0ms | 1 ms to 60 s
+                    lock.instances.order.lease      | 99ms | 100 ms to 365 days
+                    lock.instances.order.wait-for   | -1ms | 0 ms to 365 days
+                    lock.instances.order.min-hold   | -1ms | 0 ms to 365 days
+                    lock.instances.order.max-hold   | 0s   | 100 ms to 365 days
+                    lock.instances.order.limit      | 0    | 1 or more
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
@@ -110,7 +115,7 @@ class LockPropertiesTest {
     @Test
     void every_property_is_described_for_editors() throws IOException {
         List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(32).allSatisfy(each -> assertThat(each).containsKey("description"));
+        assertThat(properties).hasSize(33).allSatisfy(each -> assertThat(each).containsKey("description"));
     }
 
     @Test
@@ -118,7 +123,11 @@ class LockPropertiesTest {
         assertThat(withoutDefault())
                 .filteredOn(each -> !isOfAConnection(each))
                 .containsExactly(
-                        "lock.max-hold", "lock.quorum.nodes", "lock.quorum.rejoin-delay", "lock.quorum.ssl.bundle");
+                        "lock.instances",
+                        "lock.max-hold",
+                        "lock.quorum.nodes",
+                        "lock.quorum.rejoin-delay",
+                        "lock.quorum.ssl.bundle");
     }
 
     /** With defaults, it could not be told whether one is wanted. */

@@ -3,11 +3,10 @@ package io.holdfast.lock.spring.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.key.KeySource;
-import io.holdfast.lock.spring.key.LockedPlace;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
@@ -40,20 +39,30 @@ class DefinitionParserTest {
 
         @DistributedLock(key = "#id")
         void parameter(String id) {}
+
+        @DistributedLock(key = "#p0")
+        void position(String id) {}
     }
+
+    private static final ConfiguredSettings CONFIGURED = new ConfiguredSettings(Duration.ofSeconds(5), Map.of());
 
     private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "");
 
     private final LockDefinitions definitions = new LockDefinitions(new DefinitionParser(
             text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get),
-            (context, name) -> name));
+            (context, name) -> name,
+            () -> CONFIGURED));
+
+    private static Method method(String name) {
+        return ReflectionUtils.findMethod(Forms.class, name, (Class<?>[]) null);
+    }
 
     private LockDefinition definition(String method) {
-        return definitions.find(ReflectionUtils.findMethod(Forms.class, method, (Class<?>[]) null), Forms.class);
+        return definitions.find(method(method), Forms.class);
     }
 
     private LockRequest request(String method) {
-        return definition(method).request(new Forms(), Forms.class, new Object[0], Duration.ofSeconds(5));
+        return definition(method).request(new Forms(), Forms.class, new Object[0]);
     }
 
     @Test
@@ -109,12 +118,20 @@ class DefinitionParserTest {
 
     @Test
     void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
-        Method method = ReflectionUtils.findMethod(Forms.class, "parameter", String.class);
-        var place = new LockedPlace(method, "here", withoutNames(), (context, name) -> name);
-        var key = KeySource.of("", "#id", place);
-        assertThatThrownBy(() -> key.keyFor(new Forms(), Forms.class, new Object[] {"7"}))
-                .isInstanceOf(LockKeyException.class)
-                .hasMessageContainingAll("#id", "compile with -parameters", "#p0");
+        var parser = new DefinitionParser(text -> text, (context, name) -> name, () -> CONFIGURED, withoutNames());
+        assertThatThrownBy(() -> new LockDefinitions(parser).find(method("parameter"), Forms.class))
+                .isInstanceOf(LockDefinitionException.class)
+                .hasMessageContainingAll("no parameter #id", "compile with -parameters", "#p0");
+    }
+
+    @Test
+    void positions_need_no_parameter_names() {
+        var parser = new DefinitionParser(text -> text, (context, name) -> name, () -> CONFIGURED, withoutNames());
+        LockDefinition definition = new LockDefinitions(parser).find(method("position"), Forms.class);
+        assertThat(definition
+                        .request(new Forms(), Forms.class, new Object[] {"7"})
+                        .key())
+                .isEqualTo(LockKey.of("7"));
     }
 
     private static ParameterNameDiscoverer withoutNames() {

@@ -1,0 +1,41 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
+import io.holdfast.lock.spring.definition.LockDefinition;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Makes the request of one call: what its definition says, and what customizers make of it. */
+final class LockRequests {
+
+    private final SingletonSupplier<List<LockRequestCustomizer>> customizers;
+
+    /**
+     * @param customizers in their order; asked for at the first call
+     */
+    LockRequests(Supplier<List<LockRequestCustomizer>> customizers) {
+        this.customizers = SingletonSupplier.of(customizers);
+    }
+
+    LockRequest of(LockDefinition definition, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        LockRequest request = definition.request(target, targetClass, args);
+        for (LockRequestCustomizer each : customizers.obtain()) {
+            request = customized(each, request, definition);
+        }
+        return request;
+    }
+
+    /** Others' code may answer null, whatever its signature says. */
+    private static LockRequest customized(
+            LockRequestCustomizer customizer, LockRequest request, LockDefinition definition) {
+        @Nullable LockRequest customized = customizer.customize(request, definition.method());
+        if (customized == null) {
+            throw new IllegalStateException(customizer.getClass().getName() + " made no request of that for "
+                    + definition.caller() + ". Return the request as it came if there is nothing to change.");
+        }
+        return customized;
+    }
+}

@@ -1,0 +1,67 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.definition.LockSettings;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the annotated methods with one name, where their annotation says nothing.
+ *
+ * @param lease How long the lock survives without renewal, at least 100ms. As lock.lease unless set.
+ * @param waitFor How long to wait for the lock. Zero is one try. As lock.wait-for unless set.
+ * @param renew Whether the lock is renewed while it is held. As lock.renew unless set.
+ * @param minHold Keeps others out for at least this time, also when the method is through earlier.
+ * @param maxHold Ends renewal this long after the lock was acquired. As lock.max-hold unless set.
+ * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
+ * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
+ */
+public record LockInstanceProperties(
+        @Nullable Duration lease,
+        @Nullable Duration waitFor,
+        @Nullable Boolean renew,
+        @Nullable Duration minHold,
+        @Nullable Duration maxHold,
+        @Nullable Boolean fair,
+        @Nullable Integer limit) {
+
+    private static final LockRequest ANY = LockRequest.of("-");
+
+    /**
+     * Checks each value, so that a failure names its property.
+     *
+     * @param prefix of the properties
+     * @throws InvalidLockPropertyException if a value is out of range
+     */
+    void checkAs(String prefix) {
+        if (lease != null) {
+            check(prefix + ".lease", lease, () -> ANY.lease(lease));
+        }
+        if (waitFor != null) {
+            check(prefix + ".wait-for", waitFor, () -> ANY.waitFor(waitFor));
+        }
+        if (minHold != null) {
+            check(prefix + ".min-hold", minHold, () -> ANY.minHold(minHold));
+        }
+        if (maxHold != null) {
+            check(prefix + ".max-hold", maxHold, () -> ANY.maxHold(maxHold));
+        }
+        if (limit != null && limit < 1) {
+            throw new InvalidLockPropertyException(prefix + ".limit", limit, "1 or more");
+        }
+    }
+
+    LockSettings toSettings() {
+        return new LockSettings(
+                Optional.ofNullable(lease),
+                Optional.ofNullable(waitFor),
+                Optional.ofNullable(renew),
+                Optional.ofNullable(minHold),
+                Optional.ofNullable(maxHold),
+                Optional.ofNullable(fair),
+                Optional.ofNullable(limit));
+    }
+}

@@ -1,0 +1,45 @@
+package io.holdfast.lock.spring.definition;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the application's properties say of annotated methods.
+ *
+ * @param waitFor how long to wait where neither the annotation nor its instance says it
+ * @param instances {@code lock.instances}, by the names of definitions
+ */
+public record ConfiguredSettings(Duration waitFor, Map<String, LockSettings> instances) {
+
+    private static final Logger log = LoggerFactory.getLogger(ConfiguredSettings.class);
+
+    LockSettings of(String name) {
+        return instances.getOrDefault(name, LockSettings.NONE);
+    }
+
+    /**
+     * Warns, once, of instances that no definition has the name of: a name that was misspelt changes nothing, silently.
+     *
+     * @param definitions all of the application
+     */
+    public void warnOfUnused(List<LockDefinition> definitions) {
+        Set<String> known =
+                definitions.stream().map(LockDefinition::name).collect(Collectors.toCollection(TreeSet::new));
+        Set<String> unused = new TreeSet<>(instances.keySet());
+        unused.removeAll(known);
+        if (!unused.isEmpty()) {
+            log.warn(
+                    "lock.instances has settings for {}, and no @DistributedLock has that name. Names are: {}. A name with"
+                            + " other characters than letters, digits and hyphens needs brackets: lock.instances[{}]",
+                    unused,
+                    known,
+                    "Orders.pay");
+        }
+    }
+}

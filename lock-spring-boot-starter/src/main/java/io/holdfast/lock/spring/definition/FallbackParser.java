@@ -1,0 +1,169 @@
+package io.holdfast.lock.spring.definition;
+
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.annotation.OnContention;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Finds the fallbacks of one annotated method, or says what does not fit. Since parameters must be the same, and the classes
+ * of exceptions that are allowed stand in one line, there is never a doubt which one is meant.
+ */
+final class FallbackParser {
+
+    private static final Class<?> CONTENTION = LockNotAcquiredException.class;
+    private static final Class<?> STORE_FAILURE = LockStoreException.class;
+
+    private final Method locked;
+    private final Class<?> userClass;
+    private final String where;
+    private final String name;
+
+    private FallbackParser(Method locked, Class<?> userClass, String where, String name) {
+        this.locked = locked;
+        this.userClass = userClass;
+        this.where = where;
+        this.name = name;
+    }
+
+    /**
+     * {@return the fallbacks of a method}
+     *
+     * @param annotation names them
+     * @param locked the annotated method
+     * @param userClass the class of the bean
+     * @param where the annotated place, for messages
+     * @throws LockDefinitionException if there is none, or one does not fit
+     */
+    static Fallbacks parse(DistributedLock annotation, Method locked, Class<?> userClass, String where) {
+        String name = annotation.fallbackMethod();
+        if (name.isEmpty()) {
+            return Fallbacks.NONE;
+        }
+        if (annotation.onContention() == OnContention.SKIP) {
+            throw new LockDefinitionException(
+                    where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
+                    "Give one of them; a fallback that returns nothing skips as well.");
+        }
+        return new FallbackParser(locked, userClass, where, name).find();
+    }
+
+    private Fallbacks find() {
+        List<Method> fitting = candidates().stream().filter(this::hasParameters).toList();
+        if (fitting.isEmpty()) {
+            throw misfit("there is no such method");
+        }
+        fitting.forEach(this::check);
+        return new Fallbacks(ofContention(fitting), ofStoreFailure(fitting));
+    }
+
+    private List<Method> candidates() {
+        return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(userClass, this::isCandidate))
+                .filter(method -> method.equals(AopUtils.getMostSpecificMethod(method, userClass)))
+                .toList();
+    }
+
+    private boolean isCandidate(Method method) {
+        return method.getName().equals(name) && !method.isBridge() && !method.equals(locked);
+    }
+
+    /** Those of the locked method, and at most one more. */
+    private boolean hasParameters(Method candidate) {
+        int count = locked.getParameterCount();
+        int more = candidate.getParameterCount() - count;
+        if (more < 0 || more > 1) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            if (type(candidate, i) != type(locked, i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private @Nullable Class<?> type(Method method, int parameter) {
+        return ResolvableType.forMethodParameter(method, parameter, userClass).resolve(Object.class);
+    }
+
+    private void check(Method candidate) {
+        Class<?> exception = exceptionOf(candidate);
+        if (exception != null && !takes(candidate, CONTENTION) && exception != STORE_FAILURE) {
+            throw misfit(described(candidate) + " asks for " + exception.getSimpleName()
+                    + ", and only LockNotAcquiredException or LockStoreException is handed on");
+        }
+        Class<?> wanted = returnType(locked);
+        if (!ClassUtils.isAssignable(wanted, returnType(candidate))) {
+            throw misfit(described(candidate) + " returns "
+                    + returnType(candidate).getSimpleName() + ", not " + wanted.getSimpleName());
+        }
+    }
+
+    private Class<?> returnType(Method method) {
+        return ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
+    }
+
+    private @Nullable Class<?> exceptionOf(Method candidate) {
+        int count = locked.getParameterCount();
+        return candidate.getParameterCount() == count ? null : type(candidate, count);
+    }
+
+    private boolean takes(Method candidate, Class<?> thrown) {
+        Class<?> exception = exceptionOf(candidate);
+        return exception != null && Throwable.class.isAssignableFrom(exception) && exception.isAssignableFrom(thrown);
+    }
+
+    private Fallbacks.@Nullable Fallback ofContention(List<Method> fitting) {
+        Optional<Method> closest = fitting.stream()
+                .filter(method -> takes(method, CONTENTION))
+                .reduce((one, other) -> takes(other, exceptionRequired(one)) ? one : other);
+        return closest.map(method -> fallback(method, true))
+                .or(() -> fitting.stream()
+                        .filter(method -> exceptionOf(method) == null)
+                        .findFirst()
+                        .map(method -> fallback(method, false)))
+                .orElse(null);
+    }
+
+    private Class<?> exceptionRequired(Method method) {
+        return Optional.<Class<?>>ofNullable(exceptionOf(method)).orElseThrow();
+    }
+
+    private Fallbacks.@Nullable Fallback ofStoreFailure(List<Method> fitting) {
+        return fitting.stream()
+                .filter(method -> exceptionOf(method) == STORE_FAILURE)
+                .findFirst()
+                .map(method -> fallback(method, true))
+                .orElse(null);
+    }
+
+    private static Fallbacks.Fallback fallback(Method method, boolean takesException) {
+        ReflectionUtils.makeAccessible(method);
+        return new Fallbacks.Fallback(method, takesException);
+    }
+
+    private static String described(Method candidate) {
+        return candidate.getName() + LockDefinition.parameters(candidate);
+    }
+
+    private LockDefinitionException misfit(String problem) {
+        String parameters = LockDefinition.parameters(locked);
+        String inside = parameters.substring(1, parameters.length() - 1);
+        String result = locked.getReturnType().getSimpleName();
+        String comma = inside.isEmpty() ? "" : ", ";
+        return new LockDefinitionException(
+                where + " has fallbackMethod = \"" + name + "\", but " + problem + ".",
+                "Write in " + userClass.getSimpleName() + ": " + result + " " + name + parameters + ", or " + result
+                        + " " + name + "(" + inside + comma + "LockNotAcquiredException); it may be private.");
+    }
+}

@@ -1,0 +1,69 @@
+package io.holdfast.lock.spring.definition;
+
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Reads what an annotation says of how to lock. */
+final class SettingsParser {
+
+    private static final int NOT_GIVEN = -1;
+
+    private final TimeAttribute times;
+
+    SettingsParser(Placeholders placeholders) {
+        this.times = new TimeAttribute(placeholders);
+    }
+
+    LockSettings parse(DistributedLock annotation, String where) {
+        return new LockSettings(
+                time(annotation, where, lease(annotation)),
+                time(annotation, where, waitFor(annotation)),
+                annotation.renew() ? Optional.empty() : Optional.of(false),
+                time(annotation, where, minHold(annotation)),
+                time(annotation, where, maxHold(annotation)),
+                annotation.fair() ? Optional.of(true) : Optional.empty(),
+                limit(annotation, where));
+    }
+
+    private Optional<Duration> time(DistributedLock annotation, String where, TimeAttribute.Given given) {
+        return times.parse(given, annotation.timeUnit(), where);
+    }
+
+    private static TimeAttribute.Given lease(DistributedLock annotation) {
+        return new TimeAttribute.Given("lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE);
+    }
+
+    private static TimeAttribute.Given waitFor(DistributedLock annotation) {
+        return new TimeAttribute.Given("waitFor", annotation.waitFor(), annotation.waitForString(), Duration.ZERO);
+    }
+
+    private static TimeAttribute.Given minHold(DistributedLock annotation) {
+        return new TimeAttribute.Given("minHold", annotation.minHold(), annotation.minHoldString(), Duration.ZERO);
+    }
+
+    private static TimeAttribute.Given maxHold(DistributedLock annotation) {
+        return new TimeAttribute.Given(
+                "maxHold", annotation.maxHold(), annotation.maxHoldString(), LockRequest.MIN_LEASE);
+    }
+
+    private static Optional<Integer> limit(DistributedLock annotation, String where) {
+        int limit = annotation.limit();
+        if (limit == NOT_GIVEN) {
+            return Optional.empty();
+        }
+        if (annotation.mode() == LockMode.EXCLUSIVE) {
+            throw new LockDefinitionException(
+                    where + " has limit = " + limit + ", but locks alone.",
+                    "Add mode = LockMode.SHARED, or remove the limit.");
+        }
+        if (limit < 1) {
+            throw new LockDefinitionException(
+                    where + " has limit = " + limit + ".", "Allowed is 1 or more; without a limit, any number.");
+        }
+        return Optional.of(limit);
+    }
+}

@@ -1,0 +1,109 @@
+package io.holdfast.lock.spring.key;
+
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * An expression of one annotated method. Parsed and checked once; evaluated once for each call.
+ *
+ * <p>SpEL reads a variable that nobody set as null, so a misspelt {@code 'order:' + #ordr} would be the same key for
+ * all. Therefore the variables are compared with the method's parameters when the expression is read.
+ *
+ * <p>It is interpreted, never compiled: where compiled code fails, SpEL evaluates the whole expression a second time, and
+ * so would call beans twice.
+ */
+final class LockExpression {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private final String attribute;
+    private final SpelExpression expression;
+    private final LockedPlace place;
+    private final KeyVariables variables;
+    private final CallContext.Shared shared;
+
+    private LockExpression(String attribute, SpelExpression expression, LockedPlace place) {
+        this.attribute = attribute;
+        this.expression = expression;
+        this.place = place;
+        this.variables = KeyVariables.of(place.method(), place.names());
+        this.shared = CallContext.shared(place, variables);
+    }
+
+    /**
+     * Reads an expression.
+     *
+     * @param attribute where it stands
+     * @throws LockDefinitionException if the text is no expression, or names what is not there
+     */
+    static LockExpression parse(String attribute, String text, LockedPlace place) {
+        LockExpression parsed;
+        try {
+            parsed = new LockExpression(attribute, PARSER.parseRaw(text), place);
+        } catch (ParseException | IllegalStateException e) {
+            throw new LockDefinitionException(
+                    place.description() + " has " + attribute + " = \"" + text + "\", which is no expression: "
+                            + e.getMessage() + ".",
+                    "Put literal text in single quotes: \"'nightly'\" or \"'order:' + #id\".",
+                    e);
+        }
+        parsed.refuseUnknown();
+        return parsed;
+    }
+
+    private void refuseUnknown() {
+        var unknown = variables.unknownIn(expression.getAST());
+        if (!unknown.isEmpty()) {
+            throw refuse("the method has no parameter " + String.join(", ", unknown), variables.describe());
+        }
+        var loose = ExpressionNodes.unknownProperties(expression.getAST());
+        if (!loose.isEmpty()) {
+            throw refuse("'" + loose.get(0) + "' is neither a parameter nor a text", advice());
+        }
+    }
+
+    private LockDefinitionException refuse(String problem, String action) {
+        return new LockDefinitionException(
+                place.description() + " has " + attribute + " = \"" + text() + "\", and " + problem + ".", action);
+    }
+
+    private String advice() {
+        String literal = text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
+        return literal + "Parameters need a #. " + variables.describe();
+    }
+
+    /** {@return the context of one call, for this expression and others of its place} */
+    CallContext context(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        return shared.context(new KeyRoot(place.method(), target, targetClass, args));
+    }
+
+    /**
+     * {@return what it yields}
+     *
+     * @throws LockKeyException if it cannot be evaluated
+     */
+    @Nullable
+    Object value(CallContext call) {
+        try {
+            return expression.getValue(call);
+        } catch (RuntimeException e) {
+            throw failure("it cannot be evaluated: " + e.getMessage() + ". " + variables.describe(), e);
+        }
+    }
+
+    LockKeyException failure(String problem, @Nullable Throwable cause) {
+        return new LockKeyException(place.description() + ", " + attribute + " \"" + text() + "\": " + problem, cause);
+    }
+
+    boolean hasText() {
+        return ExpressionNodes.hasTextOfItsOwn(expression.getAST());
+    }
+
+    String text() {
+        return expression.getExpressionString();
+    }
+}
