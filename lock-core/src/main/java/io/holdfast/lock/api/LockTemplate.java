@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -185,16 +186,30 @@ public interface LockTemplate {
      * held until its stage completes all the same.
      *
      * @param request what to lock; waits 5 s unless told otherwise
-     * @param work is called on a thread of the client's executor while the lock is held
+     * @param work is called on a thread of the client's executor while the lock is held, and is given the lock. The lock
+     *     belongs to that thread until the work returns, and is detached then
      * @param <T> the work's result
      * @return completes as the work's stage does, after the lock was released; or exceptionally with what
      *     {@link #execute(LockRequest, LockedCallable)} would throw
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
-            LockRequest request, Supplier<? extends CompletionStage<T>> work);
+            LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work);
 
     /**
-     * See {@link #executeAsync(LockRequest, Supplier)}.
+     * See {@link #executeAsync(LockRequest, Function)}.
+     *
+     * @param request what to lock; waits 5 s unless told otherwise
+     * @param work is called on a thread of the client's executor while the lock is held
+     * @param <T> the work's result
+     * @return completes as the work's stage does, after the lock was released
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            LockRequest request, Supplier<? extends CompletionStage<T>> work) {
+        return this.<T>executeAsync(request, lock -> work.get());
+    }
+
+    /**
+     * See {@link #executeAsync(LockRequest, Function)}.
      *
      * @param key what to lock
      * @param work is called on a thread of the client's executor while the lock is held

@@ -1,11 +1,13 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 final class AsyncExecution<T extends @Nullable Object> {
 
     private final Supplier<ClosableHandle> acquire;
-    private final Supplier<? extends CompletionStage<T>> work;
+    private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
     private final Executor executor;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
-    AsyncExecution(Supplier<ClosableHandle> acquire, Supplier<? extends CompletionStage<T>> work, Executor executor) {
+    AsyncExecution(
+            Supplier<ClosableHandle> acquire,
+            Function<? super LockHandle, ? extends CompletionStage<T>> work,
+            Executor executor) {
         this.acquire = acquire;
         this.work = work;
         this.executor = executor;
@@ -76,7 +81,8 @@ final class AsyncExecution<T extends @Nullable Object> {
     private void startWork(ClosableHandle handle) {
         CompletionStage<T> stage;
         try {
-            stage = Objects.requireNonNull(work.get(), "The work of executeAsync returned null instead of a stage");
+            stage = Objects.requireNonNull(
+                    work.apply(handle), "The work of executeAsync returned null instead of a stage");
         } catch (RuntimeException | Error e) {
             complete(null, close(handle, e));
             return;

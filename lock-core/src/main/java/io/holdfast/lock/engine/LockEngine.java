@@ -30,6 +30,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +109,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
-            LockRequest request, Supplier<? extends CompletionStage<T>> work) {
+            LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         return new AsyncExecution<T>(() -> required(request, false), work, executor).start();
     }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,24 @@ class AsyncExecutionTest extends EngineFixture {
 
         assertThat(result.join()).isEqualTo("done");
         assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void asynchronous_work_is_given_the_lock_that_it_holds() {
+        AtomicReference<LockHandle> given = new AtomicReference<>();
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<String> result = locks.executeAsync(LockRequest.of(KEY), lock -> {
+            given.set(lock);
+            return stage;
+        });
+        Awaitility.await().until(() -> given.get() != null);
+        assertThat(given.get().isHeld()).isTrue();
+        assertThat(given.get().key().value()).isEqualTo(KEY);
+
+        stage.complete("done");
+
+        assertThat(result.join()).isEqualTo("done");
+        assertThat(given.get().isHeld()).isFalse();
     }
 
     @Test

@@ -120,8 +120,10 @@ class ArchitectureTest {
                         "key.Condition",
                         "key.KeySource",
                         "key.LockedPlace",
-                        "result.ResultKind",
-                        "result.StageLock");
+                        "result.AsyncCall",
+                        "result.AsyncCall$Rules",
+                        "result.AsyncResults",
+                        "result.ResultKind");
     }
 
     private static boolean isDoor(JavaClass type) {

@@ -1,24 +1,24 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.result.AsyncCall;
+import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
-import io.holdfast.lock.spring.result.StageLock;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.GenericTypeResolver;
 
 /**
  * Runs one call under its lock.
@@ -31,7 +31,7 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockDefinitions definitions;
     private final LockRequests requests;
     private final Supplier<LockTemplate> template;
-    private final StageLock stages = new StageLock();
+    private final AsyncResults async = new AsyncResults();
 
     /**
      * Creates an instance.
@@ -55,9 +55,9 @@ final class LockInterceptor implements MethodInterceptor {
             return invocation.proceed();
         }
         LockRequest request = requests.of(definition, target, targetClass, args);
-        return definition.result() == ResultKind.STAGE
-                ? runStage(definition, request, invocation)
-                : run(definition, request, invocation);
+        return definition.result() == ResultKind.VALUE
+                ? run(definition, request, invocation)
+                : async.run(definition.result(), asyncCall(definition, request, invocation, targetClass));
     }
 
     @SuppressWarnings("NullAway") // what proceeds may return null
@@ -92,33 +92,19 @@ final class LockInterceptor implements MethodInterceptor {
                         refused.holder().orElse(null)));
     }
 
-    private @Nullable Object runStage(LockDefinition definition, LockRequest request, MethodInvocation invocation)
-            throws Throwable {
-        LockHandle handle;
-        try {
-            handle = template.get().acquire(request);
-        } catch (LockNotAcquiredException e) {
-            return refused(
-                    definition,
-                    invocation,
-                    new LockNotAcquiredException(
-                            definition.caller(), e.key(), e.waited(), e.holder().orElse(null)));
-        } catch (LockStoreException e) {
-            return failed(definition, invocation, e);
-        }
-        try (LockContext.Scope scope = LockContext.open(handle)) {
-            return stages.hold(
-                    definition.onLost() == OnLost.LOG ? new LenientHandle(handle, definition.caller()) : handle,
-                    invocation);
-        }
+    private AsyncCall asyncCall(
+            LockDefinition definition, LockRequest request, MethodInvocation invocation, Class<?> targetClass) {
+        Class<?> type = GenericTypeResolver.resolveReturnType(definition.method(), targetClass);
+        return new AsyncCall(
+                template, request, invocation, type, definition.caller(), new AsyncRules(definition, invocation));
     }
 
-    private static @Nullable Object failed(
+    static @Nullable Object failed(
             LockDefinition definition, MethodInvocation invocation, LockStoreException failure) throws Throwable {
         return definition.fallbacks().afterStoreFailure(invocation.getThis(), invocation.getArguments(), failure);
     }
 
-    private static @Nullable Object refused(
+    static @Nullable Object refused(
             LockDefinition definition, MethodInvocation invocation, LockNotAcquiredException contention)
             throws Throwable {
         return definition.onContention() == OnContention.SKIP

@@ -19,7 +19,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
  * Looks at all beans when the application has been put together, and ends the start if one has locked methods that
- * would run without the lock: it has no proxy, its definition cannot work, or transactions would begin before the lock.
+ * would run without the lock: it has no proxy, its definition cannot work, transactions would begin before the lock, or
+ * the work would go on after it.
  *
  * <p>Creates no bean: of those that do not exist yet, it looks at the type.
  */
@@ -66,6 +67,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
         if (!found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
+            AsyncOrder.check(name, instance, found);
             closeBeforeTheTemplate(name);
         }
         return found;

@@ -99,12 +99,17 @@ final class DefinitionParser {
 
     private static void checkSkip(DistributedLock annotation, Method method, String where) {
         Class<?> type = method.getReturnType();
-        if (annotation.onContention() == OnContention.SKIP && type.isPrimitive() && type != void.class) {
+        if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(type)) {
             throw new LockDefinitionException(
-                    where + " has onContention = SKIP, but returns the primitive " + type + ", so a skipped call has"
-                            + " nothing to return.",
-                    "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-                            + " or an Optional instead, or use onContention = THROW.");
+                    where + " has onContention = SKIP, but returns "
+                            + (type.isPrimitive() ? "the primitive " + type : "a " + type.getName())
+                            + ", so a skipped call has nothing to return.",
+                    "Return "
+                            + (type.isPrimitive()
+                                    ? ClassUtils.resolvePrimitiveIfNecessary(type)
+                                                    .getSimpleName() + " or an Optional"
+                                    : "what may be empty")
+                            + " instead, or use onContention = THROW.");
         }
     }
 }

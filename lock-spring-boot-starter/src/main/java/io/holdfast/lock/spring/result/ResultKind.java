@@ -11,17 +11,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
-import org.springframework.core.ReactiveAdapterRegistry;
-import org.springframework.util.ClassUtils;
 
-/** What a locked method returns: a value that is there, or a stage whose completion ends the work. */
+/** What a locked method returns: a value that is there, or something whose completion ends the work. */
 public enum ResultKind {
     /** A value that is there. */
     VALUE,
-    /** A stage, whose completion ends the work. */
-    STAGE;
+    /** A stage or a future, whose completion ends the work. */
+    STAGE,
+    /** A reactive type, whose subscription begins the work, and whose completion ends it. */
+    PUBLISHER;
 
-    private static final String PUBLISHER = "org.reactivestreams.Publisher";
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     /**
@@ -38,33 +37,36 @@ public enum ResultKind {
             throw refuse(where, "is a suspend function");
         }
         Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
-        if (CompletionStage.class.isAssignableFrom(type)) {
+        if (CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)) {
             if (!type.isAssignableFrom(CompletableFuture.class)) {
                 throw refuse(where, "returns a " + type.getName());
             }
             return STAGE;
         }
-        if (Future.class.isAssignableFrom(type) || isReactive(type)) {
+        if (!ReactiveTypes.isReactive(type)) {
+            return VALUE;
+        }
+        if (ReactiveTypes.isReactorMissing()) {
+            throw new LockDefinitionException(
+                    where + " returns a " + type.getName() + ", which can only be locked with Reactor.",
+                    "Add io.projectreactor:reactor-core to the application.");
+        }
+        if (!ReactiveTypes.canBeMade(type)) {
             throw refuse(where, "returns a " + type.getName());
         }
-        return VALUE;
+        return PUBLISHER;
     }
 
     private static LockDefinitionException refuse(String where, String what) {
         return new LockDefinitionException(
                 where + " " + what + ", which is not supported: the lock would be released before the work is done.",
-                "Return the value itself, a CompletionStage or a CompletableFuture; or use LockTemplate inside.");
+                "Return the value itself, a CompletableFuture, CompletionStage or Future, or a Mono or Flux; or use"
+                        + " LockTemplate inside.");
     }
 
     private static boolean isSuspending(Method method) {
         Class<?>[] types = method.getParameterTypes();
         return types.length > 0 && types[types.length - 1].getName().equals(CONTINUATION);
-    }
-
-    private static boolean isReactive(Class<?> type) {
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                        .anyMatch(each -> each.getName().equals(PUBLISHER))
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
     }
 
     /**
@@ -76,19 +78,32 @@ public enum ResultKind {
      * @throws IllegalStateException if it is a future, or a reactive type
      */
     public static @Nullable Object requireValue(@Nullable Object result, String caller) {
-        if (result instanceof Future<?>
-                || result instanceof CompletionStage<?>
-                || (result != null && isReactive(result.getClass()))) {
+        if (result != null && isUnfinished(result)) {
             throw new IllegalStateException(
                     caller + " is locked and returned a " + result.getClass().getName()
-                            + ", but does not declare it, so the lock is released before that work is done. Declare"
-                            + " CompletableFuture or CompletionStage as the return type.");
+                            + ", but does not declare it, so the lock is released before that work is done. Declare it"
+                            + " as the return type.");
         }
         return result;
     }
 
+    private static boolean isUnfinished(Object result) {
+        return result instanceof Future<?>
+                || result instanceof CompletionStage<?>
+                || ReactiveTypes.isReactive(result.getClass());
+    }
+
     /**
-     * {@return what a call that did not run returns}
+     * {@return whether a call that did not run has something to return}
+     *
+     * @param type what the method returns
+     */
+    public static boolean canBeSkipped(Class<?> type) {
+        return type == void.class || (!type.isPrimitive() && ReactiveTypes.canBeEmpty(type));
+    }
+
+    /**
+     * {@return what a call that did not run returns; null stands for a future of null, and for an empty publisher}
      *
      * @param type what the method returns
      */
@@ -99,9 +114,7 @@ public enum ResultKind {
             return OptionalInt.empty();
         } else if (type == OptionalLong.class) {
             return OptionalLong.empty();
-        } else if (type == OptionalDouble.class) {
-            return OptionalDouble.empty();
         }
-        return CompletionStage.class.isAssignableFrom(type) ? CompletableFuture.completedFuture(null) : null;
+        return type == OptionalDouble.class ? OptionalDouble.empty() : null;
     }
 }

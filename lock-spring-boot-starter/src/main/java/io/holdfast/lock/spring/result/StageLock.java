@@ -2,97 +2,106 @@ package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.spring.result.AsyncCall.Rules;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import org.aopalliance.intercept.MethodInvocation;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a lock until the stage that a method returned is complete. The caller gets a future of its own, which completes
- * after the lock was released, and with the loss if the lock was lost.
+ * Holds a lock until the stage or future that a method returned is complete. The caller gets a future of its own, which
+ * completes after the lock was released, and with the loss if the lock was lost.
  *
- * <p>Giving a lock back talks to the store, so it does not happen on the thread that completes the stage, which may be
- * an event loop, but on threads kept here. They are daemons that end when idle, so there is nothing to close.
+ * <p>The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant.
+ * Only where waiting is forbidden, on an event loop, {@link DeferredStage} has it done by another thread.
  */
-public final class StageLock {
+final class StageLock {
 
-    private static final long IDLE_SECONDS = 10;
-
-    private final Executor releases = new ThreadPoolExecutor(
-            0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), StageLock::daemon);
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "lock-release");
-        thread.setDaemon(true);
-        return thread;
-    }
+    private final Executor threads;
 
     /**
-     * Runs the method, and returns before its lock is released.
-     *
-     * @param handle the lock
-     * @param invocation the method
-     * @return the stage that completes after the lock was released
-     * @throws Throwable what the method throws; the lock is released then
+     * @param threads release locks, and wait for futures that cannot be told to call back
      */
-    public @Nullable Object hold(LockHandle handle, MethodInvocation invocation) throws Throwable {
-        CompletionStage<?> stage;
+    StageLock(Executor threads) {
+        this.threads = threads;
+    }
+
+    @Nullable
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
+    Object run(AsyncCall call) throws Throwable {
+        return EventLoops.isCurrentThreadOne() ? new DeferredStage(call.kept(), threads).start() : here(call);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
+    private @Nullable Object here(AsyncCall call) throws Throwable {
+        LockHandle handle;
         try {
-            stage = (CompletionStage<?>) invocation.proceed();
-        } catch (Throwable failure) {
-            throw closed(handle, failure);
+            handle = call.template().get().acquire(call.request());
+        } catch (RuntimeException failure) {
+            return Objects.requireNonNullElseGet(
+                    call.rules().refused(failure), () -> CompletableFuture.completedFuture(null));
         }
-        if (stage == null) {
-            handle.close();
+        return hold(handle, call);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
+    private @Nullable Object hold(LockHandle handle, AsyncCall call) throws Throwable {
+        Object result;
+        try {
+            result = call.run(handle);
+        } catch (Throwable failure) {
+            throw closed(handle, failure, call.rules());
+        }
+        if (result == null) {
+            throwIfAny(closing(handle, null, call.rules()));
             return null;
         }
         handle.detach();
-        return follow(stage, handle);
+        return follow(Stages.of(result, threads), result, handle, call.rules());
     }
 
-    private <T> CompletableFuture<T> follow(CompletionStage<T> stage, LockHandle handle) {
+    private <T> CompletableFuture<T> follow(CompletionStage<T> stage, Object source, LockHandle handle, Rules rules) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        stage.whenCompleteAsync((value, failure) -> complete(result, value, closing(handle, failure)), releases);
+        stage.whenCompleteAsync(
+                (value, failure) -> Stages.complete(result, value, closing(handle, failure, rules)), threads);
         var unused = result.whenComplete((value, failure) -> {
-            if (result.isCancelled() && stage instanceof CompletableFuture<T> source) {
-                source.cancel(true);
+            if (result.isCancelled() && source instanceof Future<?> work) {
+                work.cancel(true);
             }
         });
         return result;
     }
 
-    @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
-    private static <T> void complete(CompletableFuture<T> result, @Nullable T value, @Nullable Throwable failure) {
-        if (failure == null) {
-            result.complete(value);
-        } else {
-            result.completeExceptionally(failure);
+    private static void throwIfAny(@Nullable Throwable failure) throws Throwable {
+        if (failure != null) {
+            throw failure;
         }
     }
 
-    private static @Nullable Throwable closing(LockHandle handle, @Nullable Throwable failure) {
+    /** Closes; returns what the caller has to be told. */
+    private static @Nullable Throwable closing(LockHandle handle, @Nullable Throwable failure, Rules rules) {
         if (failure != null) {
-            return closed(handle, failure);
+            return closed(handle, failure, rules);
         }
         try {
             handle.close();
             return null;
+        } catch (LockLostException lost) {
+            return Losses.isTolerated(rules, lost) ? null : lost;
         } catch (RuntimeException | Error e) {
             return e;
         }
     }
 
     /** Closes after a failure; if the lock was lost, that is what counts, with the failure suppressed inside. */
-    private static Throwable closed(LockHandle handle, Throwable failure) {
+    private static Throwable closed(LockHandle handle, Throwable failure, Rules rules) {
         try {
             handle.close();
             return failure;
         } catch (LockLostException lost) {
-            boolean told = failure instanceof LockLostException known && known.fencingToken() == lost.fencingToken();
+            boolean told = Losses.isSame(failure, lost) || Losses.isTolerated(rules, lost);
             return told ? failure : lost.suppressing(failure);
         } catch (RuntimeException | Error e) {
             e.addSuppressed(failure);

@@ -1,4 +1,7 @@
-/** What a locked method returns, and until when its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}. */
+/**
+ * What a locked method returns, and until when its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}, and
+ * {@link io.holdfast.lock.spring.result.AsyncResults} for what is not complete yet.
+ */
 @NullMarked
 package io.holdfast.lock.spring.result;
 

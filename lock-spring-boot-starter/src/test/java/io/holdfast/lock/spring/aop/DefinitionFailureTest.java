@@ -77,16 +77,16 @@ class DefinitionFailureTest {
         }
     }
 
-    static class ReturnsMono {
+    static class ReturnsConnectable {
         @DistributedLock(key = "'x'")
-        public reactor.core.publisher.Mono<String> run() {
+        public reactor.core.publisher.ConnectableFlux<String> run() {
             return null;
         }
     }
 
-    static class ReturnsFlowPublisher {
-        @DistributedLock(key = "'x'")
-        public java.util.concurrent.Flow.Publisher<String> run() {
+    static class SkipsSingle {
+        @DistributedLock(key = "'x'", onContention = OnContention.SKIP)
+        public io.reactivex.rxjava3.core.Single<String> run() {
             return null;
         }
     }
@@ -233,13 +233,13 @@ class DefinitionFailureTest {
     }
 
     @Test
-    void reactive_result() {
-        fails(ReturnsMono.class, "Mono", "not supported");
+    void reactive_result_that_cannot_be_made() {
+        fails(ReturnsConnectable.class, "ConnectableFlux", "not supported", "Mono or Flux");
     }
 
     @Test
-    void reactive_result_of_the_jdk() {
-        fails(ReturnsFlowPublisher.class, "Flow$Publisher", "not supported");
+    void skip_of_a_result_that_cannot_be_empty() {
+        fails(SkipsSingle.class, "rxjava3.core.Single", "nothing to return", "may be empty");
     }
 
     @Test

@@ -1,0 +1,63 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.result.AsyncCall;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** What {@link LockInterceptor} does itself for values, told to what runs the method at another time. */
+final class AsyncRules implements AsyncCall.Rules {
+
+    private final LockDefinition definition;
+    private final MethodInvocation invocation;
+
+    AsyncRules(LockDefinition definition, MethodInvocation invocation) {
+        this.definition = definition;
+        this.invocation = invocation;
+    }
+
+    @Override
+    public @Nullable Object run(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method) throws Throwable {
+        LockContext.Scope scope = LockContext.open(lock);
+        try {
+            return method.call();
+        } finally {
+            scope.close();
+        }
+    }
+
+    @Override
+    public @Nullable Object refused(Throwable failure) throws Throwable {
+        if (failure instanceof LockStoreException failed) {
+            return LockInterceptor.failed(definition, invocation, failed);
+        }
+        if (!(failure instanceof LockNotAcquiredException contention)) {
+            throw failure;
+        }
+        return LockInterceptor.refused(
+                definition,
+                invocation,
+                new LockNotAcquiredException(
+                        definition.caller(),
+                        contention.key(),
+                        contention.waited(),
+                        contention.holder().orElse(null)));
+    }
+
+    @Override
+    public boolean toleratesLoss() {
+        return definition.onLost() == OnLost.LOG;
+    }
+
+    @Override
+    public void tolerated(LockLostException loss) {
+        Losses.log(definition.caller(), loss);
+    }
+}

@@ -1,0 +1,52 @@
+package io.holdfast.lock.spring.result;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** Sees every future as a stage. */
+final class Stages {
+
+    private Stages() {}
+
+    /**
+     * The stage that ends as the result does.
+     *
+     * @param result a stage; or a future, for which a thread has to wait; or null, which is complete
+     * @param threads one waits
+     */
+    @SuppressWarnings({"unchecked", "NullAway"}) // what the method declares to return; null only if T allows it
+    static <T> CompletionStage<T> of(@Nullable Object result, Executor threads) {
+        if (result == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (result instanceof CompletionStage<?> stage) {
+            return (CompletionStage<T>) stage;
+        }
+        CompletableFuture<T> seen = new CompletableFuture<>();
+        threads.execute(() -> await((Future<T>) result, seen));
+        return seen;
+    }
+
+    private static <T> void await(Future<T> future, CompletableFuture<T> seen) {
+        try {
+            seen.complete(future.get());
+        } catch (ExecutionException e) {
+            seen.completeExceptionally(e.getCause());
+        } catch (InterruptedException | RuntimeException | Error e) {
+            seen.completeExceptionally(e);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
+    static <T> void complete(CompletableFuture<T> result, @Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+}

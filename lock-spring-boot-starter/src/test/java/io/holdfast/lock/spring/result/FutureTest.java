@@ -1,0 +1,117 @@
+package io.holdfast.lock.spring.result;
+
+import static io.holdfast.lock.spring.result.Results.KEY;
+import static io.holdfast.lock.spring.result.Results.inMemory;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Methods that are declared to return a plain future. */
+@Timeout(60)
+class FutureTest {
+
+    @Test
+    void lock_is_held_until_a_future_that_cannot_call_back_is_done() {
+        inMemory(world -> {
+            var work = new FutureTask<>(() -> "done");
+            Future<String> result = world.service().future(() -> work);
+            assertThat(result.isDone()).isFalse();
+            assertThat(world.isHeld()).isTrue();
+
+            work.run();
+
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+            assertThat(world.isHeld()).isFalse();
+        });
+    }
+
+    @Test
+    void future_that_is_a_stage_is_followed() {
+        inMemory(world -> {
+            var work = new CompletableFuture<String>();
+            Future<String> result = world.service().future(() -> work);
+            assertThat(world.isHeld()).isTrue();
+            work.complete("done");
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+            assertThat(world.isHeld()).isFalse();
+        });
+    }
+
+    @Test
+    void failure_of_the_work_is_that_of_the_future() {
+        inMemory(world -> {
+            var work = new FutureTask<String>(() -> {
+                throw new IOException("own");
+            });
+            Future<String> result = world.service().future(() -> work);
+            work.run();
+            assertThatThrownBy(result::get).cause().isInstanceOf(IOException.class);
+            assertThat(world.isHeld()).isFalse();
+        });
+    }
+
+    @Test
+    void cancel_is_passed_on_and_releases_the_lock() {
+        inMemory(world -> {
+            var work = new FutureTask<>(() -> "never");
+            Future<String> result = world.service().future(() -> work);
+            assertThat(result.cancel(true)).isTrue();
+            assertThat(work.isCancelled()).isTrue();
+            world.awaitFree();
+        });
+    }
+
+    @Test
+    void work_that_cancels_itself_releases_the_lock() {
+        inMemory(world -> {
+            var work = new FutureTask<>(() -> "never");
+            Future<String> result = world.service().future(() -> work);
+            work.cancel(false);
+            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).isInstanceOf(Exception.class);
+            assertThat(world.isHeld()).isFalse();
+        });
+    }
+
+    @Test
+    void lost_lock_fails_the_future() {
+        inMemory(world -> {
+            var work = new FutureTask<>(() -> "done");
+            Future<String> result = world.service().future(() -> work);
+            world.others().forceRelease(KEY);
+            work.run();
+            assertThatThrownBy(result::get).cause().isInstanceOf(LockLostException.class);
+        });
+    }
+
+    @Test
+    void contention_is_thrown_to_the_caller() {
+        inMemory(world -> {
+            try (LockHandle other = world.taken()) {
+                assertThatThrownBy(() -> world.service().future(() -> new FutureTask<>(() -> "never")))
+                        .isInstanceOf(LockNotAcquiredException.class)
+                        .hasMessageContaining("Results.future");
+            }
+        });
+    }
+
+    @Test
+    void skipped_call_returns_a_completed_future_of_null() {
+        inMemory(world -> {
+            try (LockHandle other = world.taken()) {
+                Future<String> result = world.service().skippingFuture(() -> new FutureTask<>(() -> "never"));
+                assertThat(result.isDone()).isTrue();
+                assertThat(result.get()).isNull();
+            }
+        });
+    }
+}
