@@ -1,5 +1,6 @@
 package io.holdfast.lock.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -320,6 +321,21 @@ public interface LockTemplate {
     default RemoteLock getSemaphore(String key, int permits) {
         return getLock(LockRequest.of(key).shared(permits));
     }
+
+    /**
+     * Goes on only if every lock that this thread holds, whichever method acquired it, lasts for at least the given time:
+     * for a step that cannot be undone, such as a commit. Handles that were detached are not the thread's.
+     *
+     * <p>The rule is that renewals succeed and all locks have more left; then nobody is asked. A lock that has less left is
+     * extended by one call to the store, also if its lease is a fixed limit. With zero, none is extended.
+     *
+     * @param atLeast 0 to 365 days
+     * @throws LockLostException if a lock was lost; of several, any of them
+     * @throws LockStoreException if a lock had to be extended, and the store refused or did not answer; it is held until
+     *     its former deadline
+     * @throws IllegalArgumentException if the time is out of range
+     */
+    void ensureHeld(Duration atLeast);
 
     /**
      * Asks the store who holds a lock, since when, from where, and how many wait.

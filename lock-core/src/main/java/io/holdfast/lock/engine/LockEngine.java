@@ -144,6 +144,11 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
             implements RemoteReadWriteLock {}
 
     @Override
+    public void ensureHeld(Duration atLeast) {
+        operations.ensureHeld(atLeast);
+    }
+
+    @Override
     public LockSnapshot inspect(String key) {
         LockKey lockKey = LockKey.of(key);
         return Shielded.call(() -> client.store().inspect(lockKey));

@@ -37,6 +37,7 @@ final class LockOperations {
     private final Waits waits;
     private final Activity activity;
     private volatile boolean refusing;
+    private final ThreadCheck check;
     private volatile boolean closed;
 
     LockOperations(Client client, EventPublisher events) {
@@ -47,6 +48,7 @@ final class LockOperations {
         var reports = new LeaseReports(events, client.cleanup(), holds, client.gates());
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         this.handles = new HandleOperations(client, keeper, holds, events);
+        this.check = new ThreadCheck(client, holds, handles);
         this.grants = new Grants(client, holds, keeper, reports, handles, events);
     }
 
@@ -234,6 +236,10 @@ final class LockOperations {
     @Nullable
     Hold holdOfCurrentThread(LockKey key) {
         return holds.find(key);
+    }
+
+    void ensureHeld(Duration atLeast) {
+        check.ensureHeld(atLeast);
     }
 
     List<LockHolder> forceRelease(LockKey key) {
