@@ -45,6 +45,7 @@ class ArchitectureTest {
         layer(".definition", ".aop");
         layer(".key", ".aop", ".definition", ".result");
         layer(".result", ".aop", ".definition", ".key");
+        layer(".transaction", ".aop", ".definition", ".key", ".result");
     }
 
     private static void layer(String lower, String... upper) {
@@ -61,7 +62,8 @@ class ArchitectureTest {
     void interception_knows_the_api_of_the_core_and_nothing_else_of_it() {
         noClasses()
                 .that()
-                .resideInAnyPackage(BASE + ".aop", BASE + ".definition", BASE + ".key", BASE + ".result")
+                .resideInAnyPackage(
+                        BASE + ".aop", BASE + ".definition", BASE + ".key", BASE + ".result", BASE + ".transaction")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -111,6 +113,7 @@ class ArchitectureTest {
                         "autoconfigure.LockProperties$Aop",
                         "autoconfigure.LockProperties$Redis",
                         "autoconfigure.LockProperties$ReplicaAcks",
+                        "autoconfigure.LockProperties$Transactions",
                         "definition.BareKeys",
                         "definition.ConfiguredSettings",
                         "definition.Fallbacks",
@@ -123,7 +126,11 @@ class ArchitectureTest {
                         "result.AsyncCall",
                         "result.AsyncCall$Rules",
                         "result.AsyncResults",
-                        "result.ResultKind");
+                        "result.ResultKind",
+                        "transaction.CallerTransactions",
+                        "transaction.JoinedTransactions",
+                        "transaction.TransactionManagers",
+                        "transaction.TransactionOrder");
     }
 
     private static boolean isDoor(JavaClass type) {

@@ -17,16 +17,27 @@ final class AsyncRules implements AsyncCall.Rules {
 
     private final LockDefinition definition;
     private final MethodInvocation invocation;
+    private final Runnable joining;
+    private final Thread caller = Thread.currentThread();
 
-    AsyncRules(LockDefinition definition, MethodInvocation invocation) {
+    /**
+     * Creates an instance, on the caller's thread.
+     *
+     * @param joining is to be run under the lock, before the method, if that is run on this thread too
+     */
+    AsyncRules(LockDefinition definition, MethodInvocation invocation, Runnable joining) {
         this.definition = definition;
         this.invocation = invocation;
+        this.joining = joining;
     }
 
     @Override
     public @Nullable Object run(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method) throws Throwable {
         LockContext.Scope scope = LockContext.open(lock);
         try {
+            if (Thread.currentThread() == caller) {
+                joining.run();
+            }
             return method.call();
         } finally {
             scope.close();

@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.definition.BareKeys;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.io.Serial;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Makes Spring run methods with {@link io.holdfast.lock.spring.annotation.DistributedLock} under their lock. Needs a
@@ -56,8 +58,15 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
         LockRequests requests =
                 new LockRequests(() -> customizers.orderedStream().toList());
-        this.interceptor = new LockInterceptor(definitions, requests, () -> required(templates));
+        this.interceptor = 
+                new LockInterceptor(definitions, requests, () -> required(templates), transactions(beans));
         setOrder(order);
+    }
+
+    /** Asked at the first call, like the template. */
+    private static Supplier<CallerTransactions> transactions(ConfigurableBeanFactory beans) {
+        ObjectProvider<CallerTransactions> found = beans.getBeanProvider(CallerTransactions.class);
+        return SingletonSupplier.of(() -> found.getIfAvailable(() -> CallerTransactions.NONE));
     }
 
     private static LockTemplate required(ObjectProvider<LockTemplate> templates) {

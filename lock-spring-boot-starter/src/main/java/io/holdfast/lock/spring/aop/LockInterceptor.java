@@ -13,6 +13,7 @@ import io.holdfast.lock.spring.definition.LockDefinitions;
 import io.holdfast.lock.spring.result.AsyncCall;
 import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
+import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -31,17 +32,24 @@ final class LockInterceptor implements MethodInterceptor {
     private final LockDefinitions definitions;
     private final LockRequests requests;
     private final Supplier<LockTemplate> template;
+    private final Supplier<CallerTransactions> transactions;
     private final AsyncResults async = new AsyncResults();
 
     /**
      * Creates an instance.
      *
      * @param template is asked at each call, so that building the advisor needs no connection
+     * @param transactions asked at each call, too
      */
-    LockInterceptor(LockDefinitions definitions, LockRequests requests, Supplier<LockTemplate> template) {
+    LockInterceptor(
+            LockDefinitions definitions,
+            LockRequests requests,
+            Supplier<LockTemplate> template,
+            Supplier<CallerTransactions> transactions) {
         this.definitions = definitions;
         this.requests = requests;
         this.template = template;
+        this.transactions = transactions;
     }
 
     @Override
@@ -66,7 +74,9 @@ final class LockInterceptor implements MethodInterceptor {
         LockedCall call = new LockedCall(definition, invocation);
         LockResult<@Nullable Object> result;
         try {
-            result = template.get().<@Nullable Object, Throwable>tryExecute(request, call);
+            LockTemplate locks = template.get();
+            call.joining(joining(definition, request, invocation, locks));
+            result = locks.<@Nullable Object, Throwable>tryExecute(request, call);
         } catch (LockLostException e) {
             if (definition.onLost() == OnLost.THROW) {
                 throw e;
@@ -92,11 +102,28 @@ final class LockInterceptor implements MethodInterceptor {
                         refused.holder().orElse(null)));
     }
 
+    /** To be run under the lock, on this thread. */
+    private Runnable joining(
+            LockDefinition definition, LockRequest request, MethodInvocation invocation, LockTemplate locks) {
+        return transactions.get().before(invocation, definition.caller(), request, locks);
+    }
+
+    /** A publisher works at its subscription, in a transaction of its own. Without a template, acquiring will say so. */
+    private Runnable asyncJoining(LockDefinition definition, LockRequest request, MethodInvocation invocation) {
+        try {
+            return definition.result() == ResultKind.STAGE
+                    ? joining(definition, request, invocation, template.get())
+                    : CallerTransactions.NOTHING;
+        } catch (LockStoreException noTemplate) {
+            return CallerTransactions.NOTHING;
+        }
+    }
+
     private AsyncCall asyncCall(
             LockDefinition definition, LockRequest request, MethodInvocation invocation, Class<?> targetClass) {
         Class<?> type = GenericTypeResolver.resolveReturnType(definition.method(), targetClass);
-        return new AsyncCall(
-                template, request, invocation, type, definition.caller(), new AsyncRules(definition, invocation));
+        AsyncRules rules = new AsyncRules(definition, invocation, asyncJoining(definition, request, invocation));
+        return new AsyncCall(template, request, invocation, type, definition.caller(), rules);
     }
 
     static @Nullable Object failed(

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.aop;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.transaction.TransactionOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

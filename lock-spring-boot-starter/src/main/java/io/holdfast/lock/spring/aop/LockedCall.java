@@ -14,6 +14,7 @@ final class LockedCall implements LockedFunction<@Nullable Object, Throwable> {
 
     private final LockDefinition definition;
     private final MethodInvocation invocation;
+    private Runnable joining = () -> {};
     private boolean begun;
     private @Nullable Object result;
     private @Nullable Throwable failure;
@@ -23,12 +24,18 @@ final class LockedCall implements LockedFunction<@Nullable Object, Throwable> {
         this.invocation = invocation;
     }
 
+    /** What is to be run under the lock, before the method. */
+    void joining(Runnable value) {
+        joining = value;
+    }
+
     @Override
     @SuppressWarnings("NullAway") // what proceeds may return null
     public @Nullable Object apply(LockHandle lock) throws Throwable {
         begun = true;
         LockContext.Scope scope = LockContext.open(lock);
         try {
+            joining.run();
             result = ResultKind.requireValue(invocation.proceed(), definition.caller());
             return result;
         } catch (Throwable e) {

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
 
 import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockSettings;
@@ -26,6 +27,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
  * @param instances Settings of annotated methods, by the name of their definition.
+ * @param transactions What locks have to do with transactions.
  */
 @ConfigurationProperties("lock")
 public record LockProperties(
@@ -37,7 +39,8 @@ public record LockProperties(
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
         @DefaultValue Aop aop,
-        @DefaultValue Map<String, LockInstanceProperties> instances) {
+        @DefaultValue Map<String, LockInstanceProperties> instances,
+        @DefaultValue Transactions transactions) {
 
     private static final LockDefaults STANDARD = LockDefaults.STANDARD;
 
@@ -151,4 +154,29 @@ public record LockProperties(
      *     transactions.
      */
     public record Aop(@DefaultValue("2147483547") int order) {}
+
+    /**
+     * What locks have to do with transactions.
+     *
+     * @param releaseAfterCompletion Whether the lock of an annotated method that is called inside a transaction is
+     *     released when that transaction has ended. If false, when the method ends, before the commit.
+     * @param commitMargin How long all locks of the thread must last from a commit on. Locks with less left are extended,
+     *     and the transaction is rolled back if one was lost.
+     */
+    public record Transactions(
+            @DefaultValue("true") boolean releaseAfterCompletion,
+            @DefaultValue("500ms") Duration commitMargin) {
+
+        /**
+         * Checks each value, so that a failure names its property.
+         *
+         * @throws InvalidLockPropertyException if a value is out of range
+         */
+        public Transactions {
+            check(
+                    "lock.transactions.commit-margin",
+                    commitMargin,
+                    () -> LockRequest.of("any").waitFor(commitMargin)); // of the same range
+        }
+    }
 }

@@ -86,6 +86,7 @@ class LockPropertiesTest {
                     lock.wait-for            | -1ms     | 0 ms to 365 days
                     lock.max-hold            | 1ms      | 100 ms to 365 days
                     lock.warn-after          | 0s       | 1 ms to 365 days
+                    lock.transactions.commit-margin | -1ms | 0 ms to 365 days
                     lock.redis.key-prefix    | a{b}     | without braces
                     lock.redis.command-timeout | 1ms    | 10 ms to 60 s
                     lock.redis.token-retention | 1ms    | 1000 ms to 365 days
@@ -115,7 +116,7 @@ class LockPropertiesTest {
     @Test
     void every_property_is_described_for_editors() throws IOException {
         List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(33).allSatisfy(each -> assertThat(each).containsKey("description"));
+        assertThat(properties).hasSize(35).allSatisfy(each -> assertThat(each).containsKey("description"));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

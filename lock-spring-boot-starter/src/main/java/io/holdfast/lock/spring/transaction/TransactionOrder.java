@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.springframework.core.Ordered;
  * Checks that locks are acquired before transactions begin. The other way round, the lock would be free before the
  * commit, and its next holder would not see what was written.
  */
-final class TransactionOrder {
+public final class TransactionOrder {
 
     /** By name, since an application need not have transactions. */
     private static final String ADVISOR =
@@ -18,7 +18,14 @@ final class TransactionOrder {
 
     private TransactionOrder() {}
 
-    static void check(ConfigurableListableBeanFactory beans, int lockOrder) {
+    /**
+     * Looks at all transaction advisors.
+     *
+     * @param beans where they are looked for
+     * @param lockOrder the place of the lock advisor
+     * @throws LockDefinitionException if transactions begin before their lock is acquired
+     */
+    public static void check(ConfigurableListableBeanFactory beans, int lockOrder) {
         for (String name : beans.getBeanNamesForType(Advisor.class, true, false)) {
             if (isTransactional(beans.getType(name, false)) && beans.getBean(name) instanceof Ordered transactions) {
                 require(name, transactions.getOrder(), lockOrder);

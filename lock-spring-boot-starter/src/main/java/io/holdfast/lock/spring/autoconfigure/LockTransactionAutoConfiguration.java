@@ -1,0 +1,37 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.spring.transaction.CallerTransactions;
+import io.holdfast.lock.spring.transaction.JoinedTransactions;
+import io.holdfast.lock.spring.transaction.TransactionManagers;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+import org.springframework.transaction.TransactionExecutionListener;
+
+/** Locks span transactions. Needs no transaction manager: one may be made later, or be no bean. */
+@AutoConfiguration(after = LockAutoConfiguration.class)
+@ConditionalOnClass(TransactionExecutionListener.class)
+@EnableConfigurationProperties(LockProperties.class)
+final class LockTransactionAutoConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static TransactionManagers lockTransactionManagers(
+            ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
+        return new TransactionManagers(
+                beans, () -> properties.getObject().transactions().commitMargin());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static CallerTransactions lockCallerTransactions(
+            ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
+        return new JoinedTransactions(
+                beans, () -> properties.getObject().transactions().releaseAfterCompletion());
+    }
+}

@@ -1,0 +1,30 @@
+package io.holdfast.lock.spring.transaction;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import org.aopalliance.intercept.MethodInvocation;
+
+/**
+ * The transactions that callers of locked methods run already, if they do. Names no type of Spring's transactions, which
+ * an application need not have.
+ */
+@FunctionalInterface
+public interface CallerTransactions {
+
+    /** There is nothing to be done. */
+    Runnable NOTHING = () -> {};
+
+    /** For applications without transactions. */
+    CallerTransactions NONE = (invocation, caller, request, locks) -> NOTHING;
+
+    /**
+     * Is asked on the caller's thread, before the lock is acquired.
+     *
+     * @param invocation the call of the locked method
+     * @param caller the method, for messages
+     * @param request what will be acquired
+     * @param locks with which it will be acquired
+     * @return is to be run on the same thread when the lock is there, before the method; may throw
+     */
+    Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks);
+}

@@ -1,0 +1,119 @@
+package io.holdfast.lock.spring.transaction;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The locks that a running transaction keeps: one more handle for each, by reentry, so without a round trip. Spring calls
+ * it when the transaction has ended, whichever way, and keeps it aside while the transaction is suspended.
+ *
+ * <p>Used by the transaction's thread; only the end may come on another one.
+ */
+final class HeldUntilCompletion implements TransactionSynchronization {
+
+    private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
+
+    /** A handle that renews, and one that does not, do not stand in for each other. */
+    private record Use(LockTemplate locks, List<LockKey> keys, LockMode mode, Optional<Boolean> renew) {}
+
+    private final Object owner;
+    private final Set<Use> uses = new HashSet<>();
+    private final Deque<LockHandle> handles = new ArrayDeque<>();
+
+    private HeldUntilCompletion(Object owner) {
+        this.owner = owner;
+    }
+
+    /** The one of the transaction that runs on this thread, which needs active synchronization. */
+    static HeldUntilCompletion inCurrentTransaction(Object owner) {
+        if (TransactionSynchronizationManager.getResource(owner) instanceof HeldUntilCompletion known) {
+            return known;
+        }
+        var created = new HeldUntilCompletion(owner);
+        TransactionSynchronizationManager.registerSynchronization(created);
+        created.resume();
+        return created;
+    }
+
+    /** Keeps a lock that the thread holds; does nothing if it is kept already. */
+    void keep(LockRequest request, LockTemplate locks) {
+        var use = new Use(locks, request.keys(), request.mode(), request.renew());
+        if (!uses.contains(use)) {
+            handles.push(locks.acquire(reentry(request)));
+            uses.add(use);
+        }
+    }
+
+    /** With the shortest lease, so that the running one is not extended; one that is renewed still is. */
+    private static LockRequest reentry(LockRequest request) {
+        return new LockRequest(
+                request.keys(),
+                request.name(),
+                request.mode(),
+                request.limit(),
+                request.fair(),
+                Optional.of(LockRequest.MIN_LEASE),
+                Optional.of(Duration.ZERO),
+                request.renew(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    @Override
+    public void suspend() {
+        if (TransactionSynchronizationManager.getResource(owner) == this) {
+            TransactionSynchronizationManager.unbindResource(owner);
+        }
+    }
+
+    @Override
+    public void resume() {
+        TransactionSynchronizationManager.bindResource(owner, this);
+    }
+
+    /** Still on the transaction's thread, unlike what follows. */
+    @Override
+    public void beforeCompletion() {
+        suspend();
+    }
+
+    @Override
+    public void afterCompletion(int status) {
+        suspend();
+        while (!handles.isEmpty()) {
+            close(handles.pop(), status == STATUS_ROLLED_BACK);
+        }
+    }
+
+    /** Whatever is thrown here, nobody but Spring's log would learn of it. */
+    private static void close(LockHandle handle, boolean rolledBack) {
+        try {
+            handle.close();
+        } catch (LockLostException lost) {
+            log.warn(
+                    "The transaction that kept a lock until its end was {}: {}",
+                    rolledBack
+                            ? "rolled back, and the lock was lost before"
+                            : "committed or left in doubt, although the lock was lost during the commit; if somebody"
+                                    + " else wrote with a greater fencing token, that came first",
+                    lost.getMessage());
+        } catch (RuntimeException e) {
+            log.warn("{} could not be released at the end of a transaction", handle, e);
+        }
+    }
+}

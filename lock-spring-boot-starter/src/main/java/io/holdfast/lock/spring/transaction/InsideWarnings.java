@@ -1,0 +1,51 @@
+package io.holdfast.lock.spring.transaction;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** Says of each method once that its lock was first taken inside a transaction, and why that may not be meant. */
+final class InsideWarnings {
+
+    private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
+
+    private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+    void warn(String caller, LockRequest request, LockTemplate locks, boolean kept) {
+        if (warned.contains(caller) || isHeldBefore(request, locks) || !warned.add(caller)) {
+            return;
+        }
+        if (kept) {
+            log.warn(
+                    "{} takes lock '{}' inside transaction '{}', which runs already. What that transaction has read"
+                            + " before may be older than the lock. Take the lock before the transaction begins, or let the"
+                            + " method run in one of its own (REQUIRES_NEW). The lock is kept until the transaction ends.",
+                    caller,
+                    request.key(),
+                    TransactionSynchronizationManager.getCurrentTransactionName());
+        } else {
+            log.warn(
+                    "{} takes lock '{}' inside transaction '{}', which runs already, and releases it before the commit:"
+                            + " the next holder does not see what was written. Set"
+                            + " lock.transactions.release-after-completion=true, or take the lock before the transaction"
+                            + " begins.",
+                    caller,
+                    request.key(),
+                    TransactionSynchronizationManager.getCurrentTransactionName());
+        }
+    }
+
+    private static boolean isHeldBefore(LockRequest request, LockTemplate locks) {
+        for (LockKey key : request.keys()) {
+            if (locks.getLock(LockRequest.of(key).shared()).holdCount() == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,30 @@
+package io.holdfast.lock.spring.transaction;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import javax.sql.DataSource;
+
+/** One PostgreSQL for all test classes; it ends with this JVM. */
+final class TestPostgres {
+
+    private static final EmbeddedPostgres SERVER = start();
+
+    private TestPostgres() {}
+
+    private static EmbeddedPostgres start() {
+        try {
+            return EmbeddedPostgres.builder()
+                    .setServerConfig("max_connections", "60")
+                    .setServerConfig("fsync", "off")
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Opens a new connection each time. */
+    static DataSource dataSource() {
+        return SERVER.getPostgresDatabase();
+    }
+}
