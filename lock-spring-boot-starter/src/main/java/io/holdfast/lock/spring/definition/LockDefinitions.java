@@ -36,7 +36,7 @@ public final class LockDefinitions {
      *
      * @param method as it is called
      * @param targetClass of what it is called on
-     * @throws LockDefinitionException if the annotation cannot work
+     * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if the annotation cannot work
      */
     public @Nullable LockDefinition find(Method method, Class<?> targetClass) {
         MethodClassKey id = new MethodClassKey(method, targetClass);

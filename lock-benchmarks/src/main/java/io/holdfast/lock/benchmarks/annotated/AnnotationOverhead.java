@@ -1,0 +1,107 @@
+package io.holdfast.lock.benchmarks.annotated;
+
+import java.util.Collection;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+
+/**
+ * A call of an annotated method, and the same work by the template, with one argument and with eight: what the proxy, the key
+ * expression and the interceptor take, and whether more arguments take more.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class AnnotationOverhead {
+
+    private static final String TEXT = "text";
+    private static final long ID_MASK = 1023;
+    private static final String ALLOCATED = "gc.alloc.rate.norm";
+
+    private long calls;
+
+    private long nextId() {
+        return (calls++ & ID_MASK) + 1;
+    }
+
+    @Benchmark
+    public long template1(Application application) {
+        long id = nextId();
+        return application.template().execute("order:" + id, () -> Orders.work(id));
+    }
+
+    @Benchmark
+    public long template8(Application application) {
+        long id = nextId();
+        return application
+                .template()
+                .execute("order:" + id, () -> Orders.workInFull(id, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT));
+    }
+
+    @Benchmark
+    public long annotated1(Application application) {
+        return application.orders().pay(nextId());
+    }
+
+    @Benchmark
+    public long annotated8(Application application) {
+        return application.orders().payInFull(nextId(), TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT);
+    }
+
+    @Benchmark
+    public long annotatedInPartsWithCondition(Application application) {
+        return application.orders().payAt(TEXT, nextId());
+    }
+
+    /**
+     * Measures, and writes a table to standard output.
+     *
+     * @param args quick, for a first look; anything else for three forks
+     */
+    public static void main(String[] args) throws RunnerException {
+        boolean quick = args.length > 0 && args[0].equals("quick");
+        Options options = new OptionsBuilder()
+                .include("\\Q" + AnnotationOverhead.class.getName() + "\\E\\..*")
+                .addProfiler(GCProfiler.class)
+                .forks(quick ? 1 : 3)
+                .jvmArgs("-Xmx256m")
+                .warmupIterations(quick ? 2 : 5)
+                .measurementIterations(quick ? 2 : 5)
+                .warmupTime(TimeValue.seconds(1))
+                .measurementTime(TimeValue.seconds(1))
+                .shouldFailOnError(true)
+                .build();
+        System.out.print(table(new Runner(options).run()));
+    }
+
+    private static String table(Collection<RunResult> results) {
+        Map<String, String> lines = new TreeMap<>();
+        for (RunResult each : results) {
+            String name = each.getPrimaryResult().getLabel();
+            lines.put(
+                    name,
+                    String.format(
+                            Locale.ROOT,
+                            "| %s | %,.0f ± %,.0f | %,.0f |%n",
+                            name,
+                            each.getPrimaryResult().getScore(),
+                            each.getPrimaryResult().getScoreError(),
+                            each.getSecondaryResults().get(ALLOCATED).getScore()));
+        }
+        return "| | ns a call | bytes a call |\n|---|---:|---:|\n" + String.join("", lines.values());
+    }
+}
