@@ -3,6 +3,7 @@ package io.holdfast.lock.benchmarks.annotated;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -100,7 +101,8 @@ public class AnnotationOverhead {
                             name,
                             each.getPrimaryResult().getScore(),
                             each.getPrimaryResult().getScoreError(),
-                            each.getSecondaryResults().get(ALLOCATED).getScore()));
+                            Objects.requireNonNull(each.getSecondaryResults().get(ALLOCATED))
+                                    .getScore()));
         }
         return "| | ns a call | bytes a call |\n|---|---:|---:|\n" + String.join("", lines.values());
     }

@@ -7,7 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of keys like {@code #order.id} and {@code #user.id}: with equal ids, an order and a user would be one lock.
+ * Warns of keys that may be the same by accident: of {@code #order.id} and {@code #user.id}, since with equal ids an order
+ * and a user would be one lock; and of one name with keys of one part, which is not escaped, and of several.
  */
 public final class BareKeys {
 
@@ -21,6 +22,29 @@ public final class BareKeys {
      * @param definitions all of the application
      */
     public static void warnOf(List<LockDefinition> definitions) {
+        warnOfBareKeys(definitions);
+        warnOfMixedParts(definitions);
+    }
+
+    private static void warnOfMixedParts(List<LockDefinition> definitions) {
+        Map<String, String> single = new TreeMap<>();
+        Map<String, String> joined = new TreeMap<>();
+        for (LockDefinition each : definitions) {
+            int parts = each.key().parts();
+            if (parts > 0) {
+                (parts == 1 ? single : joined).put(each.name(), each.caller());
+            }
+        }
+        single.keySet().retainAll(joined.keySet());
+        single.forEach((name, caller) -> log.warn(
+                "Lock keys of {} and {} have the name '{}', and one part here and several there, so a colon in the one part"
+                        + " may make them the same key. Give one of them another name.",
+                caller,
+                joined.get(name),
+                name));
+    }
+
+    private static void warnOfBareKeys(List<LockDefinition> definitions) {
         Map<String, String> callers = new TreeMap<>();
         for (LockDefinition each : definitions) {
             String text = each.key().bareExpression();

@@ -207,6 +207,21 @@ class StartupCheckTest {
                 .run(context -> assertThat(output).contains("#id on Orders.pay", "#id on Accounts.close"));
     }
 
+    static class OtherParts {
+        @DistributedLock(
+                name = "named",
+                key = {"#shop", "#id"})
+        public void five(String shop, long id) {}
+    }
+
+    @Test
+    void one_name_with_different_numbers_of_parts_is_warned_about(CapturedOutput output) {
+        runner.withBean(Named.class)
+                .withBean(OtherParts.class)
+                .run(context -> assertThat(output)
+                        .contains("Lock keys of Named.one and OtherParts.five have the name 'named'"));
+    }
+
     static class Farewell implements DisposableBean {
 
         private static String said = "";
