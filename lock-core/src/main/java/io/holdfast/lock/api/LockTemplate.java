@@ -347,9 +347,9 @@ public interface LockTemplate {
     LockSnapshot inspect(String key);
 
     /**
-     * Takes the lock away from whoever holds it. The holder learns of it at its next renewal or at release, so for up
-     * to a third of its lease two may believe that they hold the lock: only the fencing token protects then. For
-     * operators, not for the ordinary path.
+     * Takes the lock away from whoever holds it. A holder of this client learns of it before this method returns. One of
+     * another client learns of it at its next renewal or at release, so for up to a third of its lease two may believe that
+     * they hold the lock: only the fencing token protects then. For operators, not for the ordinary path.
      *
      * @param key the lock
      * @return who held it: nobody, one exclusive holder, or all shared ones

@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,11 +54,13 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final Cleanup cleanup;
     private final EventPublisher events;
     private final LockDefaults defaults;
+    private final UnaryOperator<LockRequest> rule;
     private final Executor executor;
     private final @Nullable ExecutorService ownExecutor;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
+        this.rule = builder.rule;
         this.events = new EventPublisher(builder.sources);
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause);
@@ -131,7 +134,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
             throw new IllegalArgumentException("A lock view has one key, not " + request.keys()
                     + "; acquire several with execute, acquire, tryExecute or tryAcquire");
         }
-        Terms terms = Terms.of(request, defaults, Duration.ZERO);
+        Terms terms = Terms.of(rule.apply(request), defaults, Duration.ZERO);
         return new RemoteLockView(operations, client.ticker(), request.key(), terms);
     }
 
@@ -189,7 +192,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
                 null, refused.key(), refused.waited(), refused.holder().orElse(null));
     }
 
-    private MultiAcquisition.Result acquire(LockRequest request, Duration defaultWait, boolean bound) {
+    private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
+        LockRequest request = rule.apply(asked);
         Terms terms = Terms.of(request, defaults, defaultWait);
         Budget budget = Budget.of(client.ticker(), terms.waitNanos());
         try {
@@ -229,6 +233,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         private final LockStore store;
         private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
         private LockDefaults defaults = LockDefaults.STANDARD;
+        private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
         private @Nullable Executor executor;
         private Ticker ticker = Ticker.SYSTEM;
         private Pause pause = Pause.PARK;
@@ -244,6 +249,19 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
          */
         public Builder defaults(LockDefaults value) {
             this.defaults = value;
+            return this;
+        }
+
+        /**
+         * Has each request changed before it is used, after what was told here before.
+         *
+         * @param value yields the request to be used instead, which may be the same; for the same keys. Called on the
+         *     caller's thread for each acquisition, and once for each lock view
+         * @return this
+         */
+        public Builder requests(UnaryOperator<LockRequest> value) {
+            UnaryOperator<LockRequest> before = rule;
+            this.rule = request -> value.apply(before.apply(request));
             return this;
         }
 

@@ -242,8 +242,14 @@ final class LockOperations {
         check.ensureHeld(atLeast);
     }
 
+    /**
+     * Holders of this client are told at once. Only those that were granted before the store was asked: a later grant is
+     * not affected.
+     */
     List<LockHolder> forceRelease(LockKey key) {
+        List<Lease> own = holds.leasesOf(key);
         List<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key));
+        own.stream().filter(Lease::isOpen).forEach(lease -> lease.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
             events.publish(new LockEvent.ForceReleased(key, holder));

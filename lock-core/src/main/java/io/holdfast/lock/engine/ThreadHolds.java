@@ -73,6 +73,13 @@ final class ThreadHolds {
         return List.copyOf(ofClient.values());
     }
 
+    /** The leases of one lock that this client holds now, by its own books: several, if they are shared. */
+    List<Lease> leasesOf(LockKey key) {
+        return ofClient.keySet().stream()
+                .filter(lease -> lease.key().equals(key))
+                .toList();
+    }
+
     /** The hold of some thread of this client that certainly has the lock now, and alone; or null. */
     @Nullable
     Hold findLive(LockKey key) {

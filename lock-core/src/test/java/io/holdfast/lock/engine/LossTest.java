@@ -91,6 +91,69 @@ class LossTest extends EngineFixture {
     }
 
     @Test
+    void forced_release_is_noticed_by_holders_of_the_same_client_at_once() {
+        LockHandle handle = locks.acquire(KEY);
+        onAnotherThread(() -> locks.forceRelease(KEY));
+
+        assertThat(handle.isHeld()).isFalse();
+        assertThatThrownBy(handle::ensureHeld)
+                .isInstanceOfSatisfying(
+                        LockLostException.class, e -> assertThat(e.lossCause()).isEqualTo(LossCause.REVOKED));
+    }
+
+    @Test
+    void forced_release_is_noticed_by_all_shared_holders_of_the_same_client() {
+        LockHandle one = locks.acquire(LockRequest.of(KEY).shared());
+        LockHandle two = onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+
+        assertThat(locks.forceRelease(KEY)).hasSize(2);
+
+        assertThat(one.isHeld()).isFalse();
+        assertThat(two.isHeld()).isFalse();
+    }
+
+    @Test
+    void forced_release_harms_no_other_lock() {
+        LockHandle other = locks.acquire("order:43");
+        locks.acquire(KEY);
+
+        locks.forceRelease(KEY);
+
+        assertThat(other.isHeld()).isTrue();
+        other.close();
+    }
+
+    @Test
+    void forced_release_harms_no_grant_that_came_after_it() {
+        LockRequest shared = LockRequest.of(KEY).shared();
+        LockHandle lost = locks.acquire(shared).detach();
+        LockHandle[] next = new LockHandle[1];
+        store.after = () -> {
+            store.after = () -> {};
+            next[0] = locks.acquire(shared);
+        };
+
+        locks.forceRelease(KEY);
+
+        assertThat(lost.isHeld()).isFalse();
+        assertThat(next[0].isHeld()).isTrue();
+    }
+
+    @Test
+    void handle_that_was_closed_before_a_forced_release_is_no_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        store.before = () -> {
+            store.before = () -> {};
+            handle.close();
+        };
+
+        locks.forceRelease(KEY);
+
+        Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Released.class::isInstance));
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
     void listener_that_throws_breaks_nothing() {
         LockEngine broken = engine(event -> {
             throw new IllegalStateException("listener");

@@ -1,0 +1,42 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.RemoteLock;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests may be changed before they are used. */
+class RequestRuleTest extends EngineFixture {
+
+    private final LockEngine ruled = LockEngine.builder(store)
+            .ticker(time)
+            .pause(pause)
+            .requests(request -> request.lease(Duration.ofSeconds(7)))
+            .requests(request -> request.lease(request.lease().orElseThrow().plusSeconds(1)))
+            .build();
+
+    @AfterEach
+    void end() {
+        ruled.close();
+    }
+
+    @Test
+    void rules_change_a_request_one_after_the_other() {
+        try (LockHandle handle = ruled.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(1)))) {
+            assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(8));
+        }
+    }
+
+    @Test
+    void rules_change_what_lock_views_ask_for() {
+        RemoteLock lock = ruled.getLock(KEY);
+        lock.lock();
+
+        assertThat(lock.remaining()).isEqualTo(Duration.ofSeconds(8));
+        lock.unlock();
+    }
+}
