@@ -79,10 +79,10 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_the_configuration_touches_engine_and_stores() {
+    void only_configurations_touch_engine_and_stores() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + ".autoconfigure")
+                .resideOutsideOfPackages(BASE + ".autoconfigure", BASE + ".test")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -108,11 +108,13 @@ class ArchitectureTest {
                         "annotation.OnLost",
                         "aop.LockAdvisor",
                         "aop.LockStartupCheck",
+                        "autoconfigure.LockEngineCustomizer",
                         "autoconfigure.LockInstanceProperties",
                         "autoconfigure.LockProperties",
                         "autoconfigure.LockProperties$Aop",
                         "autoconfigure.LockProperties$Redis",
                         "autoconfigure.LockProperties$ReplicaAcks",
+                        "autoconfigure.LockProperties$Store",
                         "autoconfigure.LockProperties$Transactions",
                         "definition.BareKeys",
                         "definition.ConfiguredSettings",
@@ -127,6 +129,9 @@ class ArchitectureTest {
                         "result.AsyncCall$Rules",
                         "result.AsyncResults",
                         "result.ResultKind",
+                        "test.AutoConfigureTestLocks",
+                        "test.Simulation",
+                        "test.TestLocks",
                         "transaction.CallerTransactions",
                         "transaction.JoinedTransactions",
                         "transaction.TransactionManagers",

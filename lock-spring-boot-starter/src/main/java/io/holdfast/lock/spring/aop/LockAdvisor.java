@@ -73,9 +73,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         LockTemplate template = templates.getIfAvailable();
         if (template == null) {
             throw new LockStoreException(
-                    "There is no LockTemplate, because the application has no RedisConnectionFactory. Add"
-                            + " spring-boot-starter-data-redis with spring.data.redis.host and port, or set"
-                            + " lock.redis.host and port, or add a LockStore or LockTemplate bean.",
+                    "There is no LockTemplate, because the application, or the part of it that a test starts, has no"
+                            + " RedisConnectionFactory. Add spring-boot-starter-data-redis with spring.data.redis.host and"
+                            + " port, or set lock.redis.host and port, or lock.store=in-memory, or add a LockStore or"
+                            + " LockTemplate bean; or, to the test, @AutoConfigureTestLocks.",
                     null,
                     false);
         }

@@ -59,8 +59,8 @@ final class ConnectionFactories {
         List<String> marked = marked(names(beans));
         if (!marked.isEmpty()) {
             throw new LockSetupException(
-                    "Locks are told twice where their Redis is: by " + properties
-                            + ", and by @LockConnectionFactory on " + String.join(", ", marked) + ".",
+                    "Locks are told twice where they are kept: by " + properties + ", and by @LockConnectionFactory on "
+                            + String.join(", ", marked) + ".",
                     "Remove one of the two.",
                     null);
         }

@@ -21,7 +21,7 @@ final class FailFastCheck implements SmartInitializingSingleton {
             throw new LockSetupException(
                     "lock.fail-fast is true, and the application has no RedisConnectionFactory to keep locks with.",
                     "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host and"
-                            + " port, or add a LockStore or LockTemplate bean.",
+                            + " port, or lock.store=in-memory, or add a LockStore or LockTemplate bean.",
                     null);
         }
         try {

@@ -13,7 +13,12 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /** The template, on whatever store there is. */
-@AutoConfiguration(after = {QuorumLockStoreAutoConfiguration.class, RedisLockStoreAutoConfiguration.class})
+@AutoConfiguration(
+        after = {
+            InMemoryLockStoreAutoConfiguration.class,
+            QuorumLockStoreAutoConfiguration.class,
+            RedisLockStoreAutoConfiguration.class
+        })
 @EnableConfigurationProperties(LockProperties.class)
 final class LockAutoConfiguration {
 
@@ -21,11 +26,16 @@ final class LockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnBean(LockStore.class)
-    LockTemplate lockTemplate(LockStore store, LockProperties properties, ObjectProvider<LockListener> listeners) {
-        return LockEngine.builder(store)
+    LockTemplate lockTemplate(
+            LockStore store,
+            LockProperties properties,
+            ObjectProvider<LockListener> listeners,
+            ObjectProvider<LockEngineCustomizer> customizers) {
+        LockEngine.Builder builder = LockEngine.builder(store)
                 .defaults(properties.toDefaults())
-                .listeners(() -> listeners.orderedStream().toList())
-                .build();
+                .listeners(() -> listeners.orderedStream().toList());
+        customizers.orderedStream().forEach(each -> each.customize(builder));
+        return builder.build();
     }
 
     @Bean

@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param renew Whether locks are renewed while they are held.
  * @param maxHold Ends renewal this long after a lock was acquired. No limit unless set.
  * @param warnAfter A lock that is held for longer is logged once.
+ * @param store Where locks are kept.
  * @param failFast Whether the application refuses to start when Redis does not answer.
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
@@ -36,6 +37,7 @@ public record LockProperties(
         @DefaultValue("true") boolean renew,
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
+        @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
         @DefaultValue Aop aop,
@@ -73,6 +75,14 @@ public record LockProperties(
         Map<String, LockSettings> settings = new HashMap<>();
         instances.forEach((name, instance) -> settings.put(name, instance.toSettings()));
         return new ConfiguredSettings(waitFor, Map.copyOf(settings));
+    }
+
+    /** Where locks are kept. */
+    public enum Store {
+        /** In Redis: the application's, one of their own, or a quorum. */
+        REDIS,
+        /** In the memory of this process: for development and tests. They exclude nobody in another process. */
+        IN_MEMORY
     }
 
     /**

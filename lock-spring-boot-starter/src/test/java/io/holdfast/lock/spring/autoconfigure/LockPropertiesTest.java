@@ -116,7 +116,7 @@ class LockPropertiesTest {
     @Test
     void every_property_is_described_for_editors() throws IOException {
         List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(35).allSatisfy(each -> assertThat(each).containsKey("description"));
+        assertThat(properties).hasSize(36).allSatisfy(each -> assertThat(each).containsKey("description"));
     }
 
     @Test

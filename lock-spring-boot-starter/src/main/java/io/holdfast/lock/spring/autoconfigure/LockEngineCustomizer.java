@@ -1,0 +1,25 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.engine.LockEngine;
+
+/**
+ * Changes the application's lock client before it is built. Beans of this type are asked in their order, after the starter
+ * has set what {@code lock.*} says.
+ *
+ * <pre>{@code
+ * @Bean
+ * LockEngineCustomizer lockThreads(Executor executor) {
+ *     return builder -> builder.executor(executor);
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface LockEngineCustomizer {
+
+    /**
+     * Changes the client. Called once, at startup.
+     *
+     * @param builder of the {@link io.holdfast.lock.api.LockTemplate} bean
+     */
+    void customize(LockEngine.Builder builder);
+}

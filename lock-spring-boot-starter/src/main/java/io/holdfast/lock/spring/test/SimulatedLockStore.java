@@ -1,0 +1,126 @@
+package io.holdfast.lock.spring.test;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.SeatReply;
+import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.WakeListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Locks in memory, which another client may hold, and which may be out of reach: {@link OtherClient} and {@link TestLocks}
+ * say when. What they do themselves goes past an outage, straight to {@link #memory()}.
+ */
+final class SimulatedLockStore implements LockStore {
+
+    private final InMemoryLockStore memory = new InMemoryLockStore();
+    private final OtherClient elsewhere = new OtherClient(memory);
+    private final Set<LockKey> used = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger outages = new AtomicInteger();
+
+    InMemoryLockStore memory() {
+        return memory;
+    }
+
+    OtherClient elsewhere() {
+        return elsewhere;
+    }
+
+    /** Every key that was asked for since the last call of {@link #forgetUsed}. */
+    Set<LockKey> used() {
+        return Set.copyOf(used);
+    }
+
+    void forgetUsed() {
+        used.clear();
+    }
+
+    Simulation fail() {
+        outages.incrementAndGet();
+        return new Once(outages::decrementAndGet);
+    }
+
+    /** Who would wait for a lock that another client holds for good need not do so. */
+    LockRequest withoutVainWait(LockRequest request) {
+        return elsewhere.keepsOutForGood(request) ? request.waitFor(Duration.ZERO) : request;
+    }
+
+    private InMemoryLockStore reachable() {
+        if (outages.get() > 0) {
+            throw new LockStoreException("The lock store does not answer: TestLocks.fail() is in force.", null, false);
+        }
+        return memory;
+    }
+
+    @Override
+    public AcquireReply acquire(AcquireRequest request) {
+        used.add(request.key());
+        return reachable().acquire(request);
+    }
+
+    @Override
+    public ReleaseReply release(ReleaseRequest request) {
+        return reachable().release(request);
+    }
+
+    @Override
+    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        return reachable().downgrade(key, owner);
+    }
+
+    @Override
+    public List<RenewReply> renew(List<RenewRequest> requests) {
+        return reachable().renew(requests);
+    }
+
+    @Override
+    public RenewReply extend(RenewRequest request) {
+        return reachable().extend(request);
+    }
+
+    @Override
+    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        return reachable().keepSeats(requests);
+    }
+
+    @Override
+    public void leave(LockKey key, OwnerId owner, Duration bury) {
+        reachable().leave(key, owner, bury);
+    }
+
+    @Override
+    public LockSnapshot inspect(LockKey key) {
+        return reachable().inspect(key);
+    }
+
+    @Override
+    public List<LockHolder> forceRelease(LockKey key) {
+        return reachable().forceRelease(key);
+    }
+
+    @Override
+    public Listening listen(String clientId, WakeListener listener) {
+        return memory.listen(clientId, listener);
+    }
+
+    @Override
+    public void close() {
+        memory.close();
+    }
+}

@@ -1,0 +1,35 @@
+package io.holdfast.lock.spring.test;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.LockEngineCustomizer;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+
+/** The store of a test. Comes before the others, which back off then. */
+@AutoConfiguration(
+        beforeName = {
+            "io.holdfast.lock.spring.autoconfigure.InMemoryLockStoreAutoConfiguration",
+            "io.holdfast.lock.spring.autoconfigure.QuorumLockStoreAutoConfiguration",
+            "io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration",
+            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration"
+        })
+final class TestLocksAutoConfiguration {
+
+    @Bean
+    @Primary
+    SimulatedLockStore testLockStore() {
+        return new SimulatedLockStore();
+    }
+
+    @Bean
+    LockEngineCustomizer testLocksCustomizer(SimulatedLockStore store) {
+        return builder -> builder.requests(store::withoutVainWait);
+    }
+
+    @Bean
+    TestLocks testLocks(SimulatedLockStore store, ObjectProvider<LockTemplate> templates) {
+        return new TestLocks(store, templates::getObject);
+    }
+}
