@@ -90,6 +90,31 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** Applications without Spring Integration, or Spring's test support, never load them. */
+    @Test
+    void nothing_needs_the_optional_packages() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages(BASE + ".integration", BASE + ".test")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".integration",
+                        BASE + ".test",
+                        "org.springframework.integration..",
+                        "org.springframework.test..",
+                        "org.springframework.boot.test..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + ".integration")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".autoconfigure", BASE + ".aop", "io.holdfast.lock.engine..", "io.holdfast.lock.store..")
+                .check(CLASSES);
+    }
+
     @Test
     void doors_are_these() {
         assertThat(CLASSES)
@@ -123,6 +148,7 @@ class ArchitectureTest {
                         "definition.LockDefinitions",
                         "definition.LockSettings",
                         "key.Condition",
+                        "integration.HoldfastLockRegistry",
                         "key.KeySource",
                         "key.LockedPlace",
                         "result.AsyncCall",

@@ -1,0 +1,218 @@
+package io.holdfast.lock.spring.integration;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.integration.support.locks.DistributedLock;
+import org.springframework.integration.support.locks.ExpirableLockRegistry;
+import org.springframework.integration.support.locks.RenewableLockRegistry;
+import org.springframework.integration.util.CheckedCallable;
+import org.springframework.integration.util.CheckedRunnable;
+import org.springframework.util.Assert;
+
+/**
+ * The locks of a {@link LockTemplate} for Spring Integration: for aggregators, leader election, and whatever else takes a
+ * {@link org.springframework.integration.support.locks.LockRegistry}. In the place of {@code RedisLockRegistry}:
+ *
+ * <pre>{@code
+ * @Bean
+ * HoldfastLockRegistry lockRegistry(LockTemplate locks) {
+ *     return new HoldfastLockRegistry(locks, "orders");
+ * }
+ * }</pre>
+ *
+ * <p>{@code obtain("42")} is then the lock that {@code locks.getLock("orders:42")} is, too.
+ *
+ * <p>Its locks are reentrant and bound to their thread. What {@code RedisLockRegistry} calls time to live is the lease: how
+ * long a lock survives its holder. While the holder lives it is renewed, without a scheduler, unless {@code lock.renew} or
+ * the settings say otherwise. They throw what {@link io.holdfast.lock.api.RemoteLock} throws.
+ *
+ * <p>Thread-safe. Keeps no lock in mind, so nothing has to be expired.
+ */
+public final class HoldfastLockRegistry
+        implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
+
+    private final LockTemplate locks;
+    private final String registryKey;
+    private final UnaryOperator<LockRequest> settings;
+
+    /**
+     * A registry whose leases are as long as {@code lock.lease} says.
+     *
+     * @param locks keeps the locks
+     * @param registryKey first part of each key, before a colon
+     */
+    public HoldfastLockRegistry(LockTemplate locks, String registryKey) {
+        this(locks, registryKey, UnaryOperator.identity());
+    }
+
+    /**
+     * A registry with leases of its own.
+     *
+     * @param locks keeps the locks
+     * @param registryKey first part of each key, before a colon
+     * @param lease how long a lock survives without renewal; 100 ms to 365 days
+     * @throws IllegalArgumentException if the lease is out of range
+     */
+    public HoldfastLockRegistry(LockTemplate locks, String registryKey, Duration lease) {
+        this(locks, registryKey, request -> request.lease(lease));
+        LockRequest.of("lease").lease(lease);
+    }
+
+    /**
+     * A registry with settings of its own.
+     *
+     * @param locks keeps the locks
+     * @param registryKey first part of each key, before a colon
+     * @param settings changes the request for each lock: {@code request -> request.fair(true)}. Its key stays as it is; its
+     *     {@code waitFor} is not used
+     */
+    public HoldfastLockRegistry(LockTemplate locks, String registryKey, UnaryOperator<LockRequest> settings) {
+        Assert.notNull(locks, "'locks' must not be null");
+        Assert.notNull(registryKey, "'registryKey' must not be null");
+        this.locks = locks;
+        this.registryKey = registryKey;
+        this.settings = settings;
+    }
+
+    /**
+     * The lock of a key.
+     *
+     * @param lockKey a text; what else an object is called need not be the same everywhere
+     * @return a view; any number of views of one key are the same lock
+     * @throws IllegalArgumentException if it is no {@link String}
+     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be part of a key
+     */
+    @Override
+    public DistributedLock obtain(Object lockKey) {
+        return new RegistryLock(locks, request(lockKey));
+    }
+
+    private LockRequest request(Object lockKey) {
+        Assert.isInstanceOf(String.class, lockKey, "A lock key must be a String: ");
+        return settings.apply(LockRequest.of(registryKey + ':' + lockKey));
+    }
+
+    /** Does nothing: what nobody uses any more is not kept, here or in Redis. */
+    @Override
+    public void expireUnusedOlderThan(long age) {}
+
+    /**
+     * Makes a lock that is not renewed last for at least its lease from now. One that is renewed, which is the default, needs
+     * nothing; then this asks the store whether it is still held.
+     *
+     * @param lockKey a lock that the current thread holds
+     * @throws IllegalStateException if the thread does not hold it, or has lost it
+     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not answer
+     */
+    @Override
+    public void renewLock(Object lockKey) {
+        renew(request(lockKey), null);
+    }
+
+    /**
+     * Makes the lock last for at least the given time from now. Never shortens.
+     *
+     * @param lockKey a lock that the current thread holds
+     * @param ttl 100 ms to 365 days
+     * @throws IllegalStateException if the thread does not hold it, or has lost it
+     * @throws IllegalArgumentException if the time is out of range
+     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not answer
+     */
+    @Override
+    public void renewLock(Object lockKey, Duration ttl) {
+        renew(request(lockKey), ttl);
+    }
+
+    private void renew(LockRequest request, @Nullable Duration lease) {
+        if (locks.getLock(request).holdCount() == 0) {
+            throw new IllegalStateException(
+                    "Lock '" + request.key() + "' cannot be renewed: the current thread does not hold it.");
+        }
+        try (LockHandle handle = locks.acquire(reentry(request, lease))) {
+            handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
+        } catch (LockLostException lost) {
+            throw new IllegalStateException("Lock '" + request.key() + "' cannot be renewed: it is lost.", lost);
+        }
+    }
+
+    /** One that does not last long enough for its lease is extended by being entered again; other times, afterwards. */
+    private static LockRequest reentry(LockRequest request, @Nullable Duration lease) {
+        LockRequest plain = request.renew(false).minHold(Duration.ZERO);
+        return lease == null ? plain : plain.lease(LockRequest.MIN_LEASE);
+    }
+
+    @Override
+    public <E extends Throwable> void executeLocked(Object lockKey, CheckedRunnable<E> runnable)
+            throws E, InterruptedException {
+        this.<Boolean, E>executeLocked(lockKey, asCallable(runnable));
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T executeLocked(
+            Object lockKey, CheckedCallable<T, E> callable) throws E, InterruptedException {
+        Lock lock = obtain(lockKey);
+        lock.lockInterruptibly();
+        return run(lock, callable);
+    }
+
+    @Override
+    public <E extends Throwable> void executeLocked(
+            Object lockKey, Duration waitLockDuration, CheckedRunnable<E> runnable)
+            throws E, InterruptedException, TimeoutException {
+        this.<Boolean, E>executeLocked(lockKey, waitLockDuration, asCallable(runnable));
+    }
+
+    @Override
+    public <T extends @Nullable Object, E extends Throwable> T executeLocked(
+            Object lockKey, Duration waitLockDuration, CheckedCallable<T, E> callable)
+            throws E, InterruptedException, TimeoutException {
+        Lock lock = obtain(lockKey);
+        if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(waitLockDuration), TimeUnit.NANOSECONDS)) {
+            throw new TimeoutException("The lock [" + lockKey + "] was not acquired in time: " + waitLockDuration);
+        }
+        return run(lock, callable);
+    }
+
+    /** As everywhere in Holdfast, what the work has thrown is not lost together with the lock. */
+    private static <T extends @Nullable Object, E extends Throwable> T run(Lock lock, CheckedCallable<T, E> work)
+            throws E {
+        T result;
+        try {
+            result = work.call();
+        } catch (Throwable failure) {
+            unlockAfter(lock, failure);
+            throw failure;
+        }
+        lock.unlock();
+        return result;
+    }
+
+    private static void unlockAfter(Lock lock, Throwable failure) {
+        try {
+            lock.unlock();
+        } catch (LockLostException lost) {
+            lost.addSuppressed(failure);
+            throw lost;
+        }
+    }
+
+    private static <E extends Throwable> CheckedCallable<Boolean, E> asCallable(CheckedRunnable<E> runnable) {
+        return () -> {
+            runnable.run();
+            return true;
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "HoldfastLockRegistry[" + registryKey + "]";
+    }
+}

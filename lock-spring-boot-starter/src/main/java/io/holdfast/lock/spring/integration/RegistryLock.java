@@ -1,0 +1,73 @@
+package io.holdfast.lock.spring.integration;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.RemoteLock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import org.springframework.integration.support.locks.DistributedLock;
+
+/** One lock of a {@link HoldfastLockRegistry}. Keeps nothing of its own: any number of them for one key are one lock. */
+final class RegistryLock implements DistributedLock {
+
+    private final LockTemplate locks;
+    private final LockRequest request;
+    private final RemoteLock lock;
+
+    RegistryLock(LockTemplate locks, LockRequest request) {
+        this.locks = locks;
+        this.request = request;
+        this.lock = locks.getLock(request);
+    }
+
+    @Override
+    public void lock() {
+        lock.lock();
+    }
+
+    @Override
+    public void lock(Duration ttl) {
+        lasting(ttl).lock();
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        lock.lockInterruptibly();
+    }
+
+    @Override
+    public boolean tryLock() {
+        return lock.tryLock();
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        return lock.tryLock(time, unit);
+    }
+
+    @Override
+    public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+        return lasting(ttl).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
+    }
+
+    /** Views of one key share their bookkeeping, so {@link #unlock} undoes what this one locks. */
+    private RemoteLock lasting(Duration ttl) {
+        return locks.getLock(request.lease(ttl));
+    }
+
+    @Override
+    public void unlock() {
+        lock.unlock();
+    }
+
+    @Override
+    public Condition newCondition() {
+        return lock.newCondition();
+    }
+
+    @Override
+    public String toString() {
+        return "RegistryLock[" + request.key() + "]";
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * Locks for Spring Integration. Door: {@link io.holdfast.lock.spring.integration.HoldfastLockRegistry}. Used only where the
+ * application has {@code spring-integration-core}.
+ */
+@NullMarked
+package io.holdfast.lock.spring.integration;
+
+import org.jspecify.annotations.NullMarked;
