@@ -35,8 +35,10 @@ class RequestRuleTest extends EngineFixture {
     void rules_change_what_lock_views_ask_for() {
         RemoteLock lock = ruled.getLock(KEY);
         lock.lock();
-
-        assertThat(lock.remaining()).isEqualTo(Duration.ofSeconds(8));
-        lock.unlock();
+        try {
+            assertThat(lock.remaining()).isEqualTo(Duration.ofSeconds(8));
+        } finally {
+            lock.unlock();
+        }
     }
 }

@@ -1,0 +1,155 @@
+package io.holdfast.lock.spring.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.TestRedis;
+import java.util.List;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.redis.test.autoconfigure.DataRedisTest;
+import org.springframework.boot.jdbc.test.autoconfigure.JdbcTest;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.test.context.ContextConfiguration;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Annotated beans in tests of the data layer, and of the whole, on a real Redis and a real database. */
+@Timeout(60)
+class DataSliceTest {
+
+    private static final String KEY = "data-slice";
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    static class Shop {}
+
+    static void redis(DynamicPropertyRegistry properties) {
+        properties.add("spring.data.redis.host", () -> "127.0.0.1");
+        properties.add("spring.data.redis.port", () -> TestRedis.shared().port());
+    }
+
+    static class RedisOrders {
+
+        private final StringRedisTemplate redis;
+
+        RedisOrders(StringRedisTemplate redis) {
+            this.redis = redis;
+        }
+
+        @DistributedLock(key = "'" + KEY + "'")
+        public boolean isLocked() {
+            return Boolean.TRUE.equals(redis.hasKey("lock:{" + KEY + "}"));
+        }
+    }
+
+    @Nested
+    @DataRedisTest
+    @ContextConfiguration(classes = Shop.class)
+    @Import(RedisOrders.class)
+    class OnRedis {
+
+        @DynamicPropertySource
+        static void place(DynamicPropertyRegistry properties) {
+            redis(properties);
+        }
+
+        @Test
+        void annotated_method_is_locked_in_the_redis_of_the_test(
+                @Autowired RedisOrders orders, @Autowired LockStore store) {
+            assertThat(store).isInstanceOf(RedisLockStore.class);
+            assertThat(orders.isLocked()).isTrue();
+        }
+    }
+
+    @Nested
+    @DataRedisTest
+    @ContextConfiguration(classes = Shop.class)
+    @Import(RedisOrders.class)
+    @AutoConfigureTestLocks
+    class OnRedisWithTestLocks {
+
+        @DynamicPropertySource
+        static void place(DynamicPropertyRegistry properties) {
+            redis(properties);
+        }
+
+        @Test
+        void annotated_method_is_locked_in_memory(@Autowired RedisOrders orders, @Autowired LockStore store) {
+            assertThat(store).isInstanceOf(SimulatedLockStore.class);
+            orders.isLocked();
+        }
+    }
+
+    @Nested
+    @SpringBootTest(classes = Shop.class, webEnvironment = WebEnvironment.NONE)
+    @Import(RedisOrders.class)
+    class WholeApplication {
+
+        @DynamicPropertySource
+        static void place(DynamicPropertyRegistry properties) {
+            redis(properties);
+        }
+
+        @Test
+        void annotated_method_is_locked_as_in_production(@Autowired RedisOrders orders, @Autowired LockStore store) {
+            assertThat(store).isInstanceOf(RedisLockStore.class);
+            assertThat(orders.isLocked()).isTrue();
+        }
+    }
+
+    static class JdbcOrders {
+
+        private final JdbcTemplate jdbc;
+
+        JdbcOrders(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        @DistributedLock(key = "'" + KEY + "'")
+        @Transactional
+        public List<Integer> one() {
+            return jdbc.queryForList("select 1", Integer.class);
+        }
+    }
+
+    @Nested
+    @JdbcTest
+    @ContextConfiguration(classes = Shop.class)
+    @Import(JdbcOrders.class)
+    class OnADatabase {
+
+        @Test
+        void annotated_method_fails_instead_of_running_unlocked(@Autowired JdbcOrders orders) {
+            assertThatThrownBy(orders::one)
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("@AutoConfigureTestLocks");
+        }
+    }
+
+    @Nested
+    @JdbcTest
+    @ContextConfiguration(classes = Shop.class)
+    @Import(JdbcOrders.class)
+    @AutoConfigureTestLocks
+    class OnADatabaseWithTestLocks {
+
+        @Test
+        void annotated_method_runs_under_its_lock(@Autowired JdbcOrders orders) {
+            assertThat(orders.one()).containsExactly(1);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.holdfast.lock.spring.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What Boot's tests of a part of an application are given; most of their annotations are not on the class path here. */
+class SliceImportsTest {
+
+    private static final String AOP = "io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration";
+    private static final Path FOLDER = Path.of("src/main/resources/META-INF/spring");
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void annotated_methods_are_intercepted_in_every_part() throws IOException {
+        try (Stream<Path> files = Files.list(FOLDER)) {
+            assertThat(files.filter(file -> file.getFileName().toString().contains(".test.")))
+                    .hasSize(20)
+                    .allSatisfy(file -> assertThat(lines(file)).contains(AOP));
+        }
+    }
+
+    @Test
+    void test_on_redis_has_the_locks_of_the_application() {
+        Path redis =
+                FOLDER.resolve("org.springframework.boot.data.redis.test.autoconfigure.AutoConfigureDataRedis.imports");
+        Path application = FOLDER.resolve("org.springframework.boot.autoconfigure.AutoConfiguration.imports");
+        assertThat(lines(redis)).containsExactlyElementsOf(lines(application));
+    }
+}
