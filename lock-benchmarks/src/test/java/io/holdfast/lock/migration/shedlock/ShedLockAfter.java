@@ -1,0 +1,101 @@
+package io.holdfast.lock.migration.shedlock;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.migration.Shop;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockAssert;
+import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.annotation.OnContention;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.time.Duration;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** The same with Holdfast. */
+public class ShedLockAfter {
+
+    private final Shop shop;
+    private final LockTemplate lockTemplate;
+
+    public ShedLockAfter(Shop shop, LockTemplate lockTemplate) {
+        this.shop = shop;
+        this.lockTemplate = lockTemplate;
+    }
+
+    // region configuration
+    @Configuration(proxyBeanMethods = false)
+    @EnableScheduling
+    static class Scheduling {}
+    // endregion
+
+    // region job
+    @Scheduled(cron = "0 0 2 * * *")
+    @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
+    public void report() {
+        LockAssert.assertLocked();
+        shop.charge(0);
+    }
+    // endregion
+
+    // region composed
+    @Target(ElementType.METHOD)
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(waitFor = 0, onContention = OnContention.SKIP)
+    public @interface OnOneNode {
+
+        @AliasFor(annotation = DistributedLock.class, attribute = "name")
+        String value();
+
+        @AliasFor(annotation = DistributedLock.class, attribute = "key")
+        String[] key() default {};
+
+        @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
+        String atLeast() default "";
+    }
+    // endregion
+
+    // region default
+    @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
+    @OnOneNode("clean-up")
+    public void cleanUp() {
+        shop.charge(0);
+    }
+    // endregion
+
+    // region parameter
+    @OnOneNode(value = "sync", key = "#branch", atLeast = "10s")
+    public void sync(String branch) {
+        shop.charge(0);
+    }
+    // endregion
+
+    // region extend
+    @DistributedLock(
+            name = "invoices",
+            leaseString = "5m",
+            renew = false,
+            waitFor = 0,
+            onContention = OnContention.SKIP)
+    public void invoices() {
+        LockHandle lock = LockContext.current().orElseThrow();
+        for (long customer = 0; customer < 3; customer++) {
+            lock.extend(Duration.ofMinutes(5));
+            shop.charge(customer);
+        }
+    }
+    // endregion
+
+    // region executor
+    public boolean now() {
+        LockRequest stockTaking = LockRequest.of("stock-taking").minHold(Duration.ofMinutes(1));
+        return lockTemplate.tryExecute(stockTaking, () -> shop.charge(0)).executed();
+    }
+    // endregion
+}

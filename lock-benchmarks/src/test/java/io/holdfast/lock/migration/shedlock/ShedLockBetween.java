@@ -1,0 +1,26 @@
+package io.holdfast.lock.migration.shedlock;
+
+import io.holdfast.lock.migration.Shop;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.OnContention;
+import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** The release that takes both locks. */
+public class ShedLockBetween {
+
+    private final Shop shop;
+
+    public ShedLockBetween(Shop shop) {
+        this.shop = shop;
+    }
+
+    // region both
+    @Scheduled(cron = "0 0 2 * * *")
+    @SchedulerLock(name = "report", lockAtMostFor = "30m", lockAtLeastFor = "1m")
+    @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
+    public void report() {
+        shop.charge(0);
+    }
+    // endregion
+}
