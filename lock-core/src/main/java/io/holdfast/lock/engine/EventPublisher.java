@@ -21,8 +21,11 @@ final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
+    private static final int LAST_WORDS_SECONDS = 2;
+
     private final List<Supplier<List<LockListener>>> sources;
     private final ExecutorService thread;
+    private volatile @Nullable Thread listening;
     private volatile @Nullable List<LockListener> listeners;
 
     /**
@@ -74,7 +77,10 @@ final class EventPublisher {
 
     void later(Runnable action) {
         try {
-            thread.execute(() -> guarded(action));
+            thread.execute(() -> {
+                listening = Thread.currentThread();
+                guarded(action);
+            });
         } catch (RejectedExecutionException closed) {
             guarded(action);
         }
@@ -88,7 +94,25 @@ final class EventPublisher {
         }
     }
 
+    /**
+     * What is still to be told is told, for {@value #LAST_WORDS_SECONDS} s at most. A listener that closes the client waits
+     * for nobody.
+     */
     void close() {
         thread.shutdown();
+        if (Thread.currentThread() == listening) {
+            return;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (!thread.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
+                log.debug("A lock listener is still busy while the client is closed");
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

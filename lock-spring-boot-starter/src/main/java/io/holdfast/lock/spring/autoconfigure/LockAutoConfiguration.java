@@ -5,11 +5,13 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 
 /** The template, on whatever store there is. */
@@ -19,14 +21,14 @@ import org.springframework.context.annotation.Bean;
             QuorumLockStoreAutoConfiguration.class,
             RedisLockStoreAutoConfiguration.class
         })
-@EnableConfigurationProperties(LockProperties.class)
+@EnableConfigurationProperties({LockProperties.class, ShutdownProperties.class})
 final class LockAutoConfiguration {
 
     /** Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. */
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(LockTemplate.class)
     @ConditionalOnBean(LockStore.class)
-    LockTemplate lockTemplate(
+    LockEngine lockTemplate(
             LockStore store,
             LockProperties properties,
             ObjectProvider<LockListener> listeners,
@@ -36,6 +38,12 @@ final class LockAutoConfiguration {
                 .listeners(() -> listeners.orderedStream().toList());
         customizers.orderedStream().forEach(each -> each.customize(builder));
         return builder.build();
+    }
+
+    @Bean
+    static LockShutdown lockShutdown(
+            ApplicationContext context, ConfigurableListableBeanFactory beans, ShutdownProperties properties) {
+        return new LockShutdown(context, beans, properties.await());
     }
 
     @Bean

@@ -1,0 +1,55 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class EventPublisherTest {
+
+    private final EventPublisher events = new EventPublisher(List.of());
+
+    @Test
+    void what_is_still_to_be_told_is_told_before_the_end() throws InterruptedException {
+        AtomicReference<Thread.State> closing = new AtomicReference<>();
+        Thread closer = new Thread(events::close);
+        events.later(() -> closing.set(stateOnceItStandsStill(closer)));
+
+        closer.start();
+        closer.join();
+
+        assertThat(closing).hasValue(Thread.State.TIMED_WAITING);
+    }
+
+    private static Thread.State stateOnceItStandsStill(Thread thread) {
+        Thread.State state = thread.getState();
+        while (state != Thread.State.TIMED_WAITING && state != Thread.State.TERMINATED) {
+            Thread.onSpinWait();
+            state = thread.getState();
+        }
+        return state;
+    }
+
+    @Test
+    void listener_may_close_the_client() {
+        CompletableFuture<String> closed = new CompletableFuture<>();
+        events.later(() -> {
+            events.close();
+            closed.complete("closed");
+        });
+
+        assertThat(closed.join()).isEqualTo("closed");
+    }
+
+    @Test
+    void interrupt_is_kept() {
+        events.later(() -> {});
+        Thread.currentThread().interrupt();
+
+        events.close();
+
+        assertThat(Thread.interrupted()).isTrue();
+    }
+}

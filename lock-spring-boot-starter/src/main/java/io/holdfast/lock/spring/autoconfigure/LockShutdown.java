@@ -1,0 +1,128 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.engine.LockEngine;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+
+/**
+ * Ends the use of locks when the application ends.
+ *
+ * <pre>
+ *   web server takes no more requests, and those that run may end    MAX_VALUE - 1024
+ *   web server stops                                                 MAX_VALUE - 2048
+ *   task executors and schedulers wait for their running tasks       MAX_VALUE / 2
+ *   <b>locks: new ones are refused, holders go on for a while</b>           {@link #PHASE}
+ *   connection factories of Redis stop                               0
+ *   beans are destroyed: executors interrupt, the lock client and then its store are closed
+ * </pre>
+ *
+ * <p>So whatever Spring lets finish may still take locks, and whoever outlasts that keeps his until he is done or his time
+ * is up. The wait takes no thread of the context, whose own limit for a phase
+ * ({@code spring.lifecycle.timeout-per-shutdown-phase}) is in force too.
+ *
+ * <p>A client that refuses locks does not come back. So nothing of this happens when the context is merely stopped, paused
+ * or started again: locks go on then, as their holders do.
+ *
+ * <p>It looks for clients only then, and for those that were made, so a lazy one is not made in order to be closed.
+ */
+final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
+
+    static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
+
+    private static final Logger log = LoggerFactory.getLogger(LockShutdown.class);
+
+    private final ApplicationContext context;
+    private final ConfigurableListableBeanFactory beans;
+    private final Duration await;
+    private volatile boolean running;
+    private volatile boolean closing;
+
+    LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans, Duration await) {
+        this.context = context;
+        this.beans = beans;
+        this.await = await;
+    }
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext() == context) {
+            closing = true;
+        }
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        stop(() -> {});
+    }
+
+    @Override
+    public void stop(Runnable callback) {
+        if (!closing) {
+            callback.run();
+            return;
+        }
+        running = false;
+        Thread thread = new Thread(() -> endAll(callback), "lock-shutdown");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void endAll(Runnable callback) {
+        try {
+            long end = System.nanoTime() + await.toNanos();
+            for (LockEngine locks : clients()) {
+                end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            }
+        } finally {
+            callback.run();
+        }
+    }
+
+    private List<LockEngine> clients() {
+        return Stream.of(beans.getBeanNamesForType(LockEngine.class, true, false))
+                .filter(beans::containsSingleton)
+                .map(beans::getSingleton)
+                .map(LockEngine.class::cast)
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    private static void end(LockEngine locks, Duration atMost) {
+        int held = locks.held().size();
+        if (held > 0) {
+            log.info("{} lock(s) are held while the application ends; they are waited for, {} at most", held, atMost);
+        }
+        try {
+            locks.drain(atMost);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            locks.close();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    @Override
+    public int getPhase() {
+        return PHASE;
+    }
+}
