@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface LockActivity {
 
-    /** {@return the locks that threads and handles of this client hold} */
+    /** {@return the locks that threads and handles of this client hold; not those that are lost} */
     List<Hold> held();
 
     /** {@return the calls of this client that wait for a lock} */
@@ -17,6 +17,22 @@ public interface LockActivity {
 
     /** {@return how often a message of the store, rather than asking again, told a waiter that a lock is its own} */
     long wakeUps();
+
+    /** {@return how many held locks should have been renewed by now, and could not be; they will be lost if that goes on} */
+    int lateRenewals();
+
+    /** {@return whether messages of the store arrive; without them, those who wait ask more often} */
+    Hearing hearing();
+
+    /** Whether messages of the store arrive. */
+    enum Hearing {
+        /** Nobody has waited yet, so nobody listens. */
+        NOT_NEEDED,
+        /** They do. */
+        CONNECTED,
+        /** They do not, until the store has been connected to again. */
+        DISCONNECTED
+    }
 
     /**
      * A lock that is held.

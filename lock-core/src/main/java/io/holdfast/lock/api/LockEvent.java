@@ -21,8 +21,8 @@ public sealed interface LockEvent {
             implements LockEvent {}
 
     /**
-     * A lock was not free at once, and a caller begins to wait for it. {@code Acquired} or {@code NotAcquired} follows,
-     * unless the wait ends with an exception.
+     * A lock was not free at once, and a caller begins to wait for it. {@code Acquired}, {@code NotAcquired} or
+     * {@code Failed} follows.
      *
      * @param key the lock
      * @param name what its use is called, see {@link LockRequest#name()}; empty for none
@@ -38,6 +38,16 @@ public sealed interface LockEvent {
      * @param holder who held it at the last look, if known
      */
     record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements LockEvent {}
+
+    /**
+     * An attempt to get a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
+     *
+     * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param waited how long the caller waited
+     * @param failure what it is; an interrupt is an {@link InterruptedException}
+     */
+    record Failed(LockKey key, String name, Duration waited, Throwable failure) implements LockEvent {}
 
     /**
      * A lock was given back by its last handle.

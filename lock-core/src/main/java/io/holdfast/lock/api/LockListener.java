@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 /**
  * Is told what happens to the locks of one client.
  *
- * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Released} and {@code ForceReleased} are told on the
+ * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are told on the
  * thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on a thread kept for listeners, one after the
  * other. A listener should be quick. One that throws is logged and harms nobody.
  *
@@ -22,6 +22,16 @@ public interface LockListener {
      * @param event what happened
      */
     void onEvent(LockEvent event);
+
+    /**
+     * Is told that this thread begins to ask for a lock that it does not hold. {@code Acquired}, {@code NotAcquired} or
+     * {@code Failed} follows on this thread, and nothing else of this thread comes between but {@code Waiting}: so what
+     * lasts for one acquisition can be opened here and closed there. Does nothing unless implemented.
+     *
+     * @param key the lock
+     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     */
+    default void onAcquire(LockKey key, String name) {}
 
     /**
      * A listener that hears of lost locks only.

@@ -20,7 +20,10 @@ final class Activity implements LockActivity {
 
     @Override
     public List<LockActivity.Hold> held() {
-        return holds.all().stream().map(Activity::describe).toList();
+        return holds.all().stream()
+                .filter(hold -> hold.lease().loss() == null)
+                .map(Activity::describe)
+                .toList();
     }
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.Hold hold) {
@@ -43,5 +46,17 @@ final class Activity implements LockActivity {
     @Override
     public long wakeUps() {
         return client.seats().wakeUps();
+    }
+
+    @Override
+    public int lateRenewals() {
+        return (int) holds.all().stream()
+                .filter(hold -> hold.lease().isRenewalLate())
+                .count();
+    }
+
+    @Override
+    public Hearing hearing() {
+        return client.seats().hearing();
     }
 }

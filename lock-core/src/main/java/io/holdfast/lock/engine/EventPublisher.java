@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -50,6 +51,13 @@ final class EventPublisher {
     void publish(LockEvent event) {
         for (LockListener listener : listeners()) {
             guarded(() -> listener.onEvent(event));
+        }
+    }
+
+    /** Tells that this thread begins to ask for a lock. */
+    void begin(LockKey key, String name) {
+        for (LockListener listener : listeners()) {
+            guarded(() -> listener.onAcquire(key, name));
         }
     }
 

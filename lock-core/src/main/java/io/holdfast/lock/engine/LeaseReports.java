@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseEvents;
 import io.holdfast.lock.waiting.Gates;
@@ -28,8 +29,8 @@ final class LeaseReports implements LeaseEvents {
     @Override
     public void lost(Lease lease, LockEvent.Lost loss) {
         log.warn(
-                "Lock '{}' (fencing token {}) was lost after {} ms: {}{}",
-                loss.key(),
+                "Lock {} (fencing token {}) was lost after {} ms: {}{}",
+                Grant.label(loss.key(), loss.name()),
                 loss.fencingToken(),
                 loss.held().toMillis(),
                 loss.cause().explanation(),
@@ -59,8 +60,8 @@ final class LeaseReports implements LeaseEvents {
     @Override
     public void longHeld(LockEvent.LongHeld event) {
         log.warn(
-                "Lock '{}' has been held for {} ms and goes on being held; is the work stuck?",
-                event.key(),
+                "Lock {} has been held for {} ms and goes on being held; is the work stuck?",
+                Grant.label(event.key(), event.name()),
                 event.held().toMillis());
         events.publishLater(event);
     }

@@ -177,6 +177,16 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         return operations.activity().wakeUps();
     }
 
+    @Override
+    public int lateRenewals() {
+        return operations.activity().lateRenewals();
+    }
+
+    @Override
+    public Hearing hearing() {
+        return operations.activity().hearing();
+    }
+
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
         client.seats().tick();

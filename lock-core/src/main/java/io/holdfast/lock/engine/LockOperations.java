@@ -66,7 +66,7 @@ final class LockOperations {
             return new Outcome.Acquired(reentered);
         }
         ensureOpen();
-        Outcome outcome = acquireFirst(call);
+        Outcome outcome = events.hasListeners() ? acquireObserved(call) : acquireFirst(call);
         if (refusing && outcome instanceof Outcome.Acquired acquired) {
             try {
                 acquired.handle().close();
@@ -76,6 +76,17 @@ final class LockOperations {
             ensureOpen();
         }
         return outcome;
+    }
+
+    private Outcome acquireObserved(Call call) throws InterruptedException {
+        String name = call.terms().name();
+        events.begin(call.key(), name);
+        try {
+            return acquireFirst(call);
+        } catch (InterruptedException | RuntimeException | Error e) {
+            events.publish(new LockEvent.Failed(call.key(), name, call.budget().spent(), e));
+            throw e;
+        }
     }
 
     private Outcome acquireFirst(Call call) throws InterruptedException {

@@ -14,4 +14,15 @@ import io.holdfast.lock.store.OwnerId;
  * @param at when the hold began, on the ticker: for a grant of the store, before its call was sent
  * @param deadline until when it is certainly held without renewal, on the ticker
  */
-public record Grant(LockKey key, String name, OwnerId owner, long token, boolean exclusive, long at, long deadline) {}
+public record Grant(LockKey key, String name, OwnerId owner, long token, boolean exclusive, long at, long deadline) {
+
+    /**
+     * {@return a lock as messages call it: its key, and what its use is called}
+     *
+     * @param key the lock
+     * @param name of its use, or empty
+     */
+    public static String label(LockKey key, String name) {
+        return name.isEmpty() ? "'" + key + "'" : "'" + key + "' (" + name + ")";
+    }
+}

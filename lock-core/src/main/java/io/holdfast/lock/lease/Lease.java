@@ -377,6 +377,19 @@ public final class Lease implements Alarms.Subject {
         return grant.name();
     }
 
+    /**
+     * Whether the store should have renewed the lease by now and has not, so that it will be lost unless that changes.
+     *
+     * @return false also for a lease that is not to be renewed, or is lost
+     */
+    public boolean isRenewalLate() {
+        if (!isRenewing() || !isLive()) {
+            return false;
+        }
+        boolean wasDue = heldNanos() > leaseNanos;
+        return lastFailure != null || (wasDue && deadline - ticker.nanos() < leaseNanos / RenewalLoop.RENEWALS_A_LEASE);
+    }
+
     /** {@return the fencing token} */
     public long token() {
         return grant.token();

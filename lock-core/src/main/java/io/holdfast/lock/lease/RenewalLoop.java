@@ -172,9 +172,9 @@ final class RenewalLoop {
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
-                "Renewal of {} lock(s) failed, among them '{}', held for {} ms; it is tried again until the lease ends: {}",
+                "Renewal of {} lock(s) failed, among them {}, held for {} ms; it is tried again until the lease ends: {}",
                 keys.size(),
-                keys.get(0),
+                Grant.label(keys.get(0), batch.get(0).name()),
                 batch.get(0).held().toMillis(),
                 failure.toString());
         events.renewalFailed(new LockEvent.RenewalFailed(keys, failure));

@@ -6,6 +6,7 @@ import io.holdfast.lock.store.OwnerId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -137,6 +138,19 @@ final class Quorum {
                 nodes.get(i).send(owner, call);
             }
         }
+    }
+
+    /** Of every server, by its name. */
+    Map<String, String> evictionPolicies() {
+        Ballot<Map<String, String>> ballot = collect(node -> node.send(LockStore::evictionPolicies), each -> false);
+        Map<String, String> policies = new TreeMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            Map<String, String> answer = ballot.answer(i);
+            policies.put(
+                    nodes.get(i).name(),
+                    answer == null || answer.isEmpty() ? "unknown" : String.join(", ", answer.values()));
+        }
+        return policies;
     }
 
     void close() {

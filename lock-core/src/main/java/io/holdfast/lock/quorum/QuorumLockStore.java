@@ -18,6 +18,7 @@ import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -284,6 +285,12 @@ public final class QuorumLockStore implements LockStore {
             throw ballot.majorityLost(quorum.majority());
         }
         return answers;
+    }
+
+    /** Each server is asked by itself, so that those which answer do not wait for those which do not. */
+    @Override
+    public Map<String, String> evictionPolicies() {
+        return quorum.evictionPolicies();
     }
 
     /** There is nothing to be heard. */

@@ -18,6 +18,7 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -201,6 +202,11 @@ public final class RedisLockStore implements LockStore {
                 connections::newWakeups, layout.channel(clientId), ear, commandTimeout, wakeups::remove);
         wakeups.add(channel);
         return channel.start();
+    }
+
+    @Override
+    public Map<String, String> evictionPolicies() {
+        return EvictionPolicies.of(calls.connections());
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
@@ -201,6 +202,17 @@ public interface LockStore extends AutoCloseable {
 
         @Override
         void close();
+    }
+
+    /**
+     * What each server does when its memory is full: {@code noeviction} keeps locks, anything else may delete them. For
+     * those who look after the servers; takes up to one command timeout for each.
+     *
+     * @return policies by server, of a single one under the empty name; {@code unknown} where a server did not answer or
+     *     does not tell; empty if there is no server
+     */
+    default Map<String, String> evictionPolicies() {
+        return Map.of();
     }
 
     /** Frees connections. The locks stay as they are and end with their leases. */

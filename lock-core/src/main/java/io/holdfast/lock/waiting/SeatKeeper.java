@@ -1,5 +1,6 @@
 package io.holdfast.lock.waiting;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.LockStore;
@@ -203,6 +204,14 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
     /** {@return how many waiters heard from the store that their lock is there} */
     public long wakeUps() {
         return wakeUps.sum();
+    }
+
+    /** {@return whether calls of the store can be heard} */
+    public synchronized LockActivity.Hearing hearing() {
+        if (hearing) {
+            return LockActivity.Hearing.CONNECTED;
+        }
+        return listening == null ? LockActivity.Hearing.NOT_NEEDED : LockActivity.Hearing.DISCONNECTED;
     }
 
     @Override

@@ -25,6 +25,50 @@ class LeaseTest {
     }
 
     @Test
+    void renewal_is_late_after_one_has_failed_until_one_goes_through() {
+        Lease lease = lease();
+        lease.startRenewing();
+        assertThat(lease.isRenewalLate()).isFalse();
+
+        lease.renewalFailed(new IllegalStateException("on purpose"));
+        assertThat(lease.isRenewalLate()).isTrue();
+
+        lease.extendTo(time.nanos() + lease.leaseNanos());
+        assertThat(lease.isRenewalLate()).isFalse();
+    }
+
+    @Test
+    void renewal_is_late_when_two_thirds_of_a_renewed_lease_have_gone_by() {
+        Lease lease = lease();
+        lease.startRenewing();
+        time.pass(Duration.ofSeconds(20));
+        lease.extendTo(time.nanos() + lease.leaseNanos());
+
+        time.pass(Duration.ofSeconds(19));
+        assertThat(lease.isRenewalLate()).isFalse();
+        time.pass(Duration.ofSeconds(2));
+        assertThat(lease.isRenewalLate()).isTrue();
+    }
+
+    @Test
+    void lease_that_is_not_to_be_renewed_is_never_late() {
+        Lease lease = lease();
+        lease.renewalFailed(new IllegalStateException("on purpose"));
+        time.pass(Duration.ofSeconds(29));
+
+        assertThat(lease.isRenewalLate()).isFalse();
+    }
+
+    @Test
+    void lost_lease_is_lost_and_not_late() {
+        Lease lease = lease();
+        lease.startRenewing();
+        time.pass(Duration.ofSeconds(30));
+
+        assertThat(lease.isRenewalLate()).isFalse();
+    }
+
+    @Test
     void lock_is_downgraded_by_the_last_handle_that_needs_it_alone() {
         Lease lease = lease();
         lease.enter(true);

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
@@ -58,6 +59,29 @@ class QuorumTest {
 
     private static AcquireRequest request(OwnerId owner, int limit, long leaseMillis) {
         return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, false, true, 1);
+    }
+
+    @Test
+    void eviction_policy_of_each_server_is_known_as_far_as_it_tells() {
+        List<QuorumNode> nodes = List.of(
+                new QuorumNode("a:1", evicting(Map.of("", "noeviction"))),
+                new QuorumNode("b:1", evicting(Map.of())),
+                new QuorumNode("c:1", evicting(null)));
+        QuorumLockStore store = new QuorumLockStore(nodes, LONGEST, time, Runnable::run);
+
+        assertThat(store.evictionPolicies()).isEqualTo(Map.of("a:1", "noeviction", "b:1", "unknown", "c:1", "unknown"));
+    }
+
+    private static StoreSpy evicting(Map<String, String> policies) {
+        return new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public Map<String, String> evictionPolicies() {
+                if (policies == null) {
+                    throw unreachable();
+                }
+                return policies;
+            }
+        };
     }
 
     @ParameterizedTest

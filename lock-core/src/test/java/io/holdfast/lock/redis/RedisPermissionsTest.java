@@ -32,6 +32,7 @@ import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -106,6 +107,14 @@ class RedisPermissionsTest {
                 store.keepSeats(List.of(new SeatRequest(KEY, List.of(owners)))).get(0);
         assertThat(reply).isInstanceOf(SeatReply.Kept.class);
         return ((SeatReply.Kept) reply).called();
+    }
+
+    @Test
+    void eviction_policy_is_known_if_the_user_may_ask_for_it() {
+        assertThat(store.evictionPolicies()).isEqualTo(Map.of("", "unknown"));
+
+        permit("+info");
+        assertThat(store.evictionPolicies()).isEqualTo(Map.of("", "noeviction"));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.holdfast.lock.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
@@ -103,6 +104,17 @@ class SeatKeeperTest {
     void close() {
         store.reachable(true);
         keeper.close();
+    }
+
+    @Test
+    void hearing_begins_with_the_first_waiter_and_ends_with_the_connection() {
+        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
+
+        listening();
+        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.CONNECTED);
+
+        keeper.disconnected();
+        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.DISCONNECTED);
     }
 
     @Test

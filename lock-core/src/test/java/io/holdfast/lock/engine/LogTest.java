@@ -1,0 +1,84 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What an operator reads: nothing while all is well, and one line for each loss. */
+class LogTest extends EngineFixture {
+
+    private static final LockRequest NAMED = LockRequest.of(KEY).name("order");
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.holdfast.lock");
+    private final Level former = logger.getLevel();
+    private final ListAppender<ILoggingEvent> heard = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(Level.DEBUG);
+        heard.start();
+        logger.addAppender(heard);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(heard);
+        logger.setLevel(former);
+    }
+
+    private List<String> aboveDebug() {
+        return List.copyOf(heard.list).stream()
+                .filter(each -> each.getLevel().isGreaterOrEqual(Level.INFO))
+                .map(each -> each.getLevel() + " " + each.getFormattedMessage())
+                .toList();
+    }
+
+    @Test
+    void ordinary_life_of_locks_logs_nothing_above_debug() throws InterruptedException {
+        locks.execute(NAMED, () -> locks.execute(NAMED, () -> {}));
+        try (LockHandle held = locks.acquire(NAMED.shared(2))) {
+            held.extend(Duration.ofSeconds(40));
+            assertThat(others.tryAcquire(NAMED)).isEmpty();
+            assertThat(others.tryAcquire(NAMED.waitFor(Duration.ofSeconds(1)))).isEmpty();
+        }
+        locks.drain(Duration.ZERO);
+        locks.close();
+
+        assertThat(aboveDebug()).isEmpty();
+    }
+
+    @Test
+    void loss_is_one_line_with_key_and_name_and_time_held_and_cause() {
+        LockHandle lost = locks.acquire(NAMED);
+        time.pass(Duration.ofSeconds(31));
+
+        assertThat(lost.isHeld()).isFalse();
+        assertThat(catchThrowable(lost::close)).isNotNull();
+        assertThat(catchThrowable(lost::ensureHeld)).isNotNull();
+        assertThat(aboveDebug())
+                .singleElement()
+                .asString()
+                .startsWith("WARN Lock 'order:42' (order) (fencing token " + lost.fencingToken())
+                .contains("lost after 31000 ms: ");
+    }
+
+    @Test
+    void loss_of_a_lock_without_a_name_has_its_key() {
+        LockHandle lost = locks.acquire(KEY);
+        locks.close();
+
+        assertThat(lost.isHeld()).isFalse();
+        assertThat(aboveDebug()).singleElement().asString().startsWith("WARN Lock 'order:42' (fencing token");
+    }
+}

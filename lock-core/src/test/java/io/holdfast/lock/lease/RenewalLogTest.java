@@ -1,0 +1,72 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.holdfast.lock.store.OwnerId;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A failed renewal is one line. */
+class RenewalLogTest extends LeaseKeeperFixture {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger(LeaseKeeper.class);
+    private final Level former = logger.getLevel();
+    private final ListAppender<ILoggingEvent> heard = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        logger.setLevel(Level.INFO);
+        heard.start();
+        logger.addAppender(heard);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(heard);
+        logger.setLevel(former);
+        store.reachable(true);
+        keeper.close();
+    }
+
+    private void renewAt(Duration held) {
+        time.pass(held);
+        keeper.tick();
+        keeper.renewDue();
+    }
+
+    @Test
+    void failed_renewal_is_one_line_with_key_and_name_and_time_held_and_cause() {
+        var grant = new Grant(
+                KEY, "order", new OwnerId("client", 1), 7, true, time.nanos(), time.nanos() + LEASE.toNanos());
+        Lease lease = new Lease(grant, terms(LEASE), Thread.currentThread(), time, events);
+        lease.startRenewing();
+        keeper.watch(lease);
+        store.reachable(false);
+
+        renewAt(Duration.ofSeconds(10));
+
+        assertThat(heard.list).singleElement().satisfies(line -> {
+            assertThat(line.getLevel()).isEqualTo(Level.WARN);
+            assertThat(line.getFormattedMessage())
+                    .startsWith("Renewal of 1 lock(s) failed, among them 'order:42' (order), held for 10000 ms")
+                    .contains("Redis cannot be reached (on purpose)");
+        });
+    }
+
+    @Test
+    void renewal_that_goes_through_is_none() {
+        acquired(KEY, LEASE, true);
+
+        renewAt(Duration.ofSeconds(10));
+        renewAt(Duration.ofSeconds(10));
+
+        assertThat(heard.list).isEmpty();
+    }
+}
