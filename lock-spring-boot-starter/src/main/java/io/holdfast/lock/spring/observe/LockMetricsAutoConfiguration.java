@@ -1,0 +1,37 @@
+package io.holdfast.lock.spring.observe;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockTemplate;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.MeterObservationHandler;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.context.annotation.Bean;
+
+/** Meters, where there is a registry for them. */
+@AutoConfiguration(
+        after = LockObservationAutoConfiguration.class,
+        afterName = {
+            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
+@ConditionalOnClass(MeterRegistry.class)
+@ConditionalOnSingleCandidate(MeterRegistry.class)
+@ConditionalOnBean(LockTemplate.class)
+final class LockMetricsAutoConfiguration {
+
+    /** An observation is timed already where observations are. */
+    @Bean
+    LockMetrics lockMetrics(
+            MeterRegistry registry,
+            ObjectProvider<LockActivity> activity,
+            ObjectProvider<LockObservations> observations,
+            ObjectProvider<MeterObservationHandler<?>> handlers) {
+        boolean observed = observations.getIfAvailable() != null
+                && handlers.stream().findAny().isPresent();
+        return new LockMetrics(registry, activity::getIfUnique, !observed);
+    }
+}

@@ -1,0 +1,35 @@
+package io.holdfast.lock.spring.observe;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** Observations of acquisitions, where there is a registry for them. */
+@AutoConfiguration(
+        afterName = {
+            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
+            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
+        })
+@ConditionalOnClass(ObservationRegistry.class)
+@ConditionalOnSingleCandidate(ObservationRegistry.class)
+@ConditionalOnBean(LockTemplate.class)
+@ConditionalOnBooleanProperty(name = "lock.observations.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(ObservationProperties.class)
+final class LockObservationAutoConfiguration {
+
+    @Bean
+    LockObservations lockObservations(
+            ObservationRegistry registry,
+            ObjectProvider<LockObservationConvention> convention,
+            ObservationProperties properties) {
+        return new LockObservations(
+                registry, convention.getIfAvailable(() -> new StandardConvention(properties.includeKey())));
+    }
+}

@@ -1,0 +1,89 @@
+package io.holdfast.lock.spring.observe;
+
+import io.holdfast.lock.api.LockEvent;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The meters of the locks of one name. Those of the ordinary path are looked up once. */
+final class NamedMeters {
+
+    private final MeterRegistry registry;
+    private final String name;
+    private final Timer hold;
+    private @Nullable Timer acquired;
+    private @Nullable Counter handOffs;
+
+    NamedMeters(MeterRegistry registry, String name) {
+        this.registry = registry;
+        this.name = name;
+        this.hold = Timer.builder(Meters.HOLD)
+                .description("How long locks were held, until they were released or lost")
+                .tag(Meters.NAME, name)
+                .register(registry);
+    }
+
+    void gauge(String gauge, String description, Supplier<Number> value) {
+        Gauge.builder(gauge, value)
+                .description(description)
+                .tag(Meters.NAME, name)
+                .register(registry);
+    }
+
+    /** Two threads may both look it up, and find the same. */
+    void acquired(Duration waited) {
+        Timer timer = acquired;
+        if (timer == null) {
+            timer = timer(Meters.ACQUIRED, null);
+            acquired = timer;
+        }
+        timer.record(waited);
+    }
+
+    void acquisition(String outcome, @Nullable Throwable failure, Duration waited) {
+        timer(outcome, failure).record(waited);
+    }
+
+    /** With the tags that the timer of the observation has. */
+    private Timer timer(String outcome, @Nullable Throwable failure) {
+        return Timer.builder(Meters.ACQUIRE)
+                .description("How long acquisitions took, by what came of them")
+                .tag(Meters.NAME, name)
+                .tag(Meters.OUTCOME, outcome)
+                .tag(
+                        Meters.ERROR,
+                        failure == null ? Meters.NONE : failure.getClass().getSimpleName())
+                .register(registry);
+    }
+
+    void held(Duration time) {
+        hold.record(time);
+    }
+
+    void handedOff() {
+        Counter counter = handOffs;
+        if (counter == null) {
+            counter = Counter.builder(Meters.HAND_OFFS)
+                    .description("Locks that one thread of this client passed on to another, without asking the store")
+                    .tag(Meters.NAME, name)
+                    .register(registry);
+            handOffs = counter;
+        }
+        counter.increment();
+    }
+
+    void lost(LockEvent.Lost lost) {
+        hold.record(lost.held());
+        Counter.builder(Meters.LOST)
+                .description("Held locks that were lost")
+                .tag(Meters.NAME, name)
+                .tag(Meters.CAUSE, lost.cause().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+}
