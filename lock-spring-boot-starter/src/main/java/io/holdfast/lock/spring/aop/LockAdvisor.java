@@ -58,8 +58,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
         LockRequests requests =
                 new LockRequests(() -> customizers.orderedStream().toList());
-        this.interceptor = 
-                new LockInterceptor(definitions, requests, () -> required(templates), transactions(beans));
+        this.interceptor = new LockInterceptor(definitions, requests, () -> required(templates), transactions(beans));
         setOrder(order);
     }
 
@@ -98,7 +97,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
      *
      * @throws LockDefinitionException if one cannot work
      */
-    List<LockDefinition> definitionsOf(Class<?> type) {
+    public List<LockDefinition> definitionsOf(Class<?> type) {
         if (!pointcut.getClassFilter().matches(type)) {
             return List.of();
         }

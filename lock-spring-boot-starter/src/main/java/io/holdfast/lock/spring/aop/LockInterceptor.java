@@ -126,8 +126,8 @@ final class LockInterceptor implements MethodInterceptor {
         return new AsyncCall(template, request, invocation, type, definition.caller(), rules);
     }
 
-    static @Nullable Object failed(
-            LockDefinition definition, MethodInvocation invocation, LockStoreException failure) throws Throwable {
+    static @Nullable Object failed(LockDefinition definition, MethodInvocation invocation, LockStoreException failure)
+            throws Throwable {
         return definition.fallbacks().afterStoreFailure(invocation.getThis(), invocation.getArguments(), failure);
     }
 

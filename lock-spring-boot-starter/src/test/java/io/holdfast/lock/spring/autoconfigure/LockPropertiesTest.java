@@ -116,7 +116,7 @@ class LockPropertiesTest {
     @Test
     void every_property_is_described_for_editors() throws IOException {
         List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(36).allSatisfy(each -> assertThat(each).containsKey("description"));
+        assertThat(properties).hasSize(44).allSatisfy(each -> assertThat(each).containsKey("description"));
     }
 
     @Test
@@ -128,7 +128,8 @@ class LockPropertiesTest {
                         "lock.max-hold",
                         "lock.quorum.nodes",
                         "lock.quorum.rejoin-delay",
-                        "lock.quorum.ssl.bundle");
+                        "lock.quorum.ssl.bundle",
+                        "management.endpoint.locks.roles");
     }
 
     /** With defaults, it could not be told whether one is wanted. */

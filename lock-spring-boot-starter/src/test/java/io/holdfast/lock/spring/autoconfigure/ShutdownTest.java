@@ -34,7 +34,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 @Timeout(120)
 class ShutdownTest {
 
-    private static final Duration LEASE = Duration.ofMillis(900);
+    private static final Duration LEASE = Duration.ofSeconds(2);
 
     private final Bystander bystander = new Bystander();
     private final String key = "shutdown-" + UUID.randomUUID();
@@ -87,7 +87,7 @@ class ShutdownTest {
 
             CompletableFuture<Void> closed = closing(context);
             awaitRefusal(locks);
-            bystander.awaitRenewals(key, 3);
+            bystander.awaitRenewals(key, 4);
 
             assertThat(closed).isNotDone();
             handle.close();

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
 class WebShutdownTest {
 
     private static final String KEY = "web-shutdown";
-    private static final Duration LEASE = Duration.ofMillis(900);
+    private static final Duration LEASE = Duration.ofSeconds(2);
 
     private final Bystander bystander = new Bystander();
 

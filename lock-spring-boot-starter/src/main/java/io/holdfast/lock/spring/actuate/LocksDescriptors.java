@@ -1,0 +1,59 @@
+package io.holdfast.lock.spring.actuate;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * What the endpoint answers. Times are texts as {@code Duration} and {@code Instant} have them, so they look the same
+ * whatever the application's JSON mapper does with such types.
+ */
+final class LocksDescriptors {
+
+    private LocksDescriptors() {}
+
+    /** What this client has to do with locks. */
+    record Locks(
+            List<Held> held,
+            List<Waiting> waiting,
+            @Nullable Long wakeUps,
+            List<Definition> definitions) implements OperationResponseBody {}
+
+    record Held(
+            String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}
+
+    record Waiting(String key, String name, String mode, String thread, String waited) {}
+
+    /** An annotated method. Where a time is missing, the client's default is in force, or there is no such limit. */
+    record Definition(
+            String bean,
+            String method,
+            String name,
+            List<String> key,
+            String mode,
+            @Nullable Integer limit,
+            boolean fair,
+            @Nullable String lease,
+            @Nullable String waitFor,
+            @Nullable String minHold,
+            @Nullable String maxHold) {}
+
+    /** One lock as the store sees it. */
+    record Lock(String key, boolean held, List<Holder> holders, int waiters, long lastToken)
+            implements OperationResponseBody {}
+
+    record Holder(
+            String clientId,
+            String host,
+            long pid,
+            String thread,
+            String mode,
+            String since,
+            String remaining,
+            long fencingToken) {}
+
+    /** What a forced release has done. */
+    record Released(String key, List<Holder> released) implements OperationResponseBody {}
+
+    record Problem(String error) implements OperationResponseBody {}
+}

@@ -1,0 +1,125 @@
+package io.holdfast.lock.spring.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Held;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Holder;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Lock;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Locks;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Released;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Waiting;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+
+/**
+ * {@code /actuator/locks}: what this client holds and waits for, which methods lock, and one lock as the store sees it.
+ * Releases by force only where {@code management.endpoint.locks.access} is {@code unrestricted}; elsewhere it only reads.
+ *
+ * <p>A key may contain slashes, so it is all the rest of the path. A path cannot carry every key (two slashes in a row are
+ * one): such a key is given as {@code exactKey} instead, and what the path says is not looked at.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+final class LocksEndpoint {
+
+    private static final String HIDDEN = "******";
+
+    private final LockTemplate locks;
+    private final @Nullable LockActivity activity;
+    private final Supplier<List<Definition>> definitions;
+    private final Show showKeys;
+
+    /**
+     * Creates an instance.
+     *
+     * @param activity null if the template is one that does not tell
+     */
+    LocksEndpoint(
+            LockTemplate locks,
+            @Nullable LockActivity activity,
+            Supplier<List<Definition>> definitions,
+            Show showKeys) {
+        this.locks = locks;
+        this.activity = activity;
+        this.definitions = definitions;
+        this.showKeys = showKeys;
+    }
+
+    @ReadOperation
+    Locks locks() {
+        return locks(showKeys.isShown(true));
+    }
+
+    Locks locks(boolean withKeys) {
+        if (activity == null) {
+            return new Locks(List.of(), List.of(), null, definitions.get());
+        }
+        return new Locks(
+                activity.held().stream()
+                        .map(each -> new Held(
+                                withKeys ? each.key().value() : HIDDEN,
+                                each.name(),
+                                each.mode().name(),
+                                each.fencingToken(),
+                                each.thread(),
+                                each.held().toString(),
+                                each.remaining().toString()))
+                        .toList(),
+                activity.waiting().stream()
+                        .map(each -> new Waiting(
+                                withKeys ? each.key().value() : HIDDEN,
+                                each.name(),
+                                each.mode().name(),
+                                each.thread(),
+                                each.waited().toString()))
+                        .toList(),
+                activity.wakeUps(),
+                definitions.get());
+    }
+
+    @ReadOperation
+    Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
+        String text = keyOf(key, exactKey);
+        LockSnapshot snapshot = locks.inspect(text);
+        return new Lock(
+                text,
+                snapshot.holder().isPresent(),
+                describe(snapshot.holders()),
+                snapshot.waiters(),
+                snapshot.lastToken());
+    }
+
+    @DeleteOperation
+    Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
+        String text = keyOf(key, exactKey);
+        return new Released(text, describe(locks.forceRelease(text)));
+    }
+
+    private static String keyOf(String[] segments, @Nullable String exactKey) {
+        return exactKey == null ? String.join("/", segments) : exactKey;
+    }
+
+    private static List<Holder> describe(List<LockHolder> holders) {
+        return holders.stream()
+                .map(each -> new Holder(
+                        each.clientId(),
+                        each.host(),
+                        each.pid(),
+                        each.thread(),
+                        each.mode().name(),
+                        each.since().toString(),
+                        each.remaining().toString(),
+                        each.fencingToken()))
+                .toList();
+    }
+}

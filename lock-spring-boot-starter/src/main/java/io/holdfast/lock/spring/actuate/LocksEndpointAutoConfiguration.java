@@ -1,0 +1,45 @@
+package io.holdfast.lock.spring.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.aop.LockAdvisor;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+
+/** {@code /actuator/locks}, where the endpoint is exposed. */
+@AutoConfiguration(
+        afterName = {
+            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
+            "io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration"
+        })
+@ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
+@ConditionalOnBean({LockTemplate.class, LockAdvisor.class})
+@ConditionalOnAvailableEndpoint(LocksEndpoint.class)
+@EnableConfigurationProperties(LocksEndpointProperties.class)
+final class LocksEndpointAutoConfiguration {
+
+    @Bean
+    LocksEndpoint locksEndpoint(
+            LockTemplate locks,
+            ObjectProvider<LockActivity> activity,
+            ConfigurableListableBeanFactory beans,
+            LockAdvisor advisor,
+            LocksEndpointProperties properties) {
+        LockedMethods methods = new LockedMethods(beans, advisor);
+        return new LocksEndpoint(locks, activity.getIfUnique(), methods::all, properties.showKeys());
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
+    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties) {
+        return new LocksEndpointWebExtension(endpoint, properties);
+    }
+}

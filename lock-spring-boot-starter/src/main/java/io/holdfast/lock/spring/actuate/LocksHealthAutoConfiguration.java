@@ -1,0 +1,30 @@
+package io.holdfast.lock.spring.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.store.LockStore;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** Health of locks, named {@code locks}. */
+@AutoConfiguration(
+        afterName = "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
+        beforeName = "org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration")
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean(LockTemplate.class)
+@ConditionalOnEnabledHealthIndicator("locks")
+final class LocksHealthAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = "locksHealthIndicator")
+    HealthIndicator locksHealthIndicator(
+            LockTemplate locks, ObjectProvider<LockActivity> activity, ObjectProvider<LockStore> store) {
+        return new LocksHealthIndicator(locks, activity.getIfUnique(), store.getIfUnique());
+    }
+}

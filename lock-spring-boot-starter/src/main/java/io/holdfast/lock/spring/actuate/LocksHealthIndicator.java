@@ -1,0 +1,93 @@
+package io.holdfast.lock.spring.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockActivity.Hearing;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.store.LockStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * DOWN if the store does not answer, of a quorum most servers, or if locks that are held cannot be renewed, since they
+ * will be lost. What only makes waiting slower, or endangers locks some day, is a warning, and the status stays UP: nobody
+ * should take an application out of service for that.
+ */
+final class LocksHealthIndicator extends AbstractHealthIndicator {
+
+    /** A lock that nobody uses, to have something to ask for. */
+    private static final String PROBE = "holdfast:health";
+
+    private static final String NO_EVICTION = "noeviction";
+    private static final String UNKNOWN = "unknown";
+
+    private final LockTemplate locks;
+    private final @Nullable LockActivity activity;
+    private final @Nullable LockStore store;
+
+    LocksHealthIndicator(LockTemplate locks, @Nullable LockActivity activity, @Nullable LockStore store) {
+        super("The lock health check failed");
+        this.locks = locks;
+        this.activity = activity;
+        this.store = store;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        try {
+            locks.inspect(PROBE);
+        } catch (LockStoreException e) {
+            builder.down(e).withDetail("store", "does not answer");
+            return;
+        }
+        builder.up().withDetail("store", "answers");
+        List<String> warnings = new ArrayList<>();
+        if (activity != null) {
+            renewals(activity, builder);
+            wakeUps(activity, builder, warnings);
+        }
+        if (store != null) {
+            eviction(store.evictionPolicies(), builder, warnings);
+        }
+        if (!warnings.isEmpty()) {
+            builder.withDetail("warnings", warnings);
+        }
+    }
+
+    private static void renewals(LockActivity activity, Health.Builder builder) {
+        int late = activity.lateRenewals();
+        builder.withDetail("lateRenewals", late);
+        if (late > 0) {
+            builder.down();
+        }
+    }
+
+    private static void wakeUps(LockActivity activity, Health.Builder builder, List<String> warnings) {
+        Hearing hearing = activity.hearing();
+        builder.withDetail("wakeUps", hearing.name().toLowerCase(Locale.ROOT));
+        if (hearing == Hearing.DISCONNECTED) {
+            warnings.add("Messages of the store do not arrive: those who wait for locks ask every 100 ms instead");
+        }
+    }
+
+    private static void eviction(Map<String, String> policies, Health.Builder builder, List<String> warnings) {
+        if (policies.isEmpty()) {
+            return;
+        }
+        String single = policies.get("");
+        builder.withDetail("evictionPolicy", policies.size() == 1 && single != null ? single : policies);
+        new TreeMap<>(policies).forEach((server, policy) -> {
+            if (!policy.equals(NO_EVICTION) && !policy.equals(UNKNOWN)) {
+                warnings.add("The eviction policy" + (server.isEmpty() ? "" : " of " + server) + " is " + policy
+                        + ": when its memory is full, Redis may delete locks that are held. Set maxmemory-policy to "
+                        + NO_EVICTION);
+            }
+        });
+    }
+}

@@ -1,0 +1,175 @@
+package io.holdfast.lock.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
+import io.holdfast.lock.testing.StoreSpy;
+import java.security.Principal;
+import java.util.Set;
+import java.util.UUID;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.jmx.JmxAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** When there is an endpoint, who sees what, and what it says when the store fails. */
+class EndpointConditionTest {
+
+    private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
+
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private final ApplicationContextRunner application = Runners.starter().withBean(StoreSpy.class, () -> store);
+
+    @Test
+    void endpoint_is_there_if_it_is_exposed() {
+        application
+                .withPropertyValues(EXPOSED)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LocksEndpoint.class)
+                        .hasSingleBean(LocksEndpointWebExtension.class));
+    }
+
+    @Test
+    void endpoint_is_not_there_unless_it_is_exposed() {
+        application.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    @Test
+    void endpoint_is_not_there_without_access() {
+        application
+                .withPropertyValues(EXPOSED, "management.endpoint.locks.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    @Test
+    void endpoint_needs_the_actuator() {
+        application
+                .withPropertyValues(EXPOSED)
+                .withClassLoader(new FilteredClassLoader(Endpoint.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksEndpoint"));
+    }
+
+    @Test
+    void endpoint_needs_a_template() {
+        Runners.starter()
+                .withPropertyValues(EXPOSED)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksEndpoint.class));
+    }
+
+    @Test
+    void template_of_the_applications_own_that_does_not_tell_has_definitions_only() {
+        Runners.starter()
+                .withPropertyValues(EXPOSED)
+                .withBean(LockTemplate.class, () -> org.mockito.Mockito.mock(LockTemplate.class))
+                .withBean(EndpointTest.Payments.class)
+                .run(context -> {
+                    LocksDescriptors.Locks locks =
+                            context.getBean(LocksEndpoint.class).locks();
+                    assertThat(locks.definitions()).hasSize(2);
+                    assertThat(locks.held()).isEmpty();
+                    assertThat(locks.wakeUps()).isNull();
+                });
+    }
+
+    private static SecurityContext user(@Nullable String name, String role) {
+        return new SecurityContext() {
+            @Override
+            public @Nullable Principal getPrincipal() {
+                return name == null ? null : () -> name;
+            }
+
+            @Override
+            public boolean isUserInRole(String asked) {
+                return role.equals(asked);
+            }
+        };
+    }
+
+    @Test
+    void keys_are_shown_to_those_who_may_see_them() {
+        application
+                .withPropertyValues(
+                        EXPOSED,
+                        "management.endpoint.locks.show-keys=when-authorized",
+                        "management.endpoint.locks.roles=OPERATOR")
+                .run(context -> {
+                    LocksEndpointWebExtension web = context.getBean(LocksEndpointWebExtension.class);
+                    try (LockHandle held = context.getBean(LockTemplate.class).acquire("secret")) {
+                        assertThat(held.isHeld()).isTrue();
+                        assertThat(web.locks(user("jane", "OPERATOR"))
+                                        .held()
+                                        .get(0)
+                                        .key())
+                                .isEqualTo("secret");
+                        assertThat(web.locks(user("joe", "USER")).held().get(0).key())
+                                .isEqualTo("******");
+                        assertThat(web.locks(user(null, "")).held().get(0).key())
+                                .isEqualTo("******");
+                    }
+                });
+    }
+
+    @Test
+    void store_that_fails_is_said_and_no_stack_trace() {
+        LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
+        org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
+        LocksEndpoint endpoint = new LocksEndpoint(template, null, java.util.List::of, Show.ALWAYS);
+        var web = new LocksEndpointWebExtension(endpoint, new LocksEndpointProperties(Show.ALWAYS, Set.of()));
+
+        WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
+
+        assertThat(answer.getStatus()).isEqualTo(503);
+        assertThat(answer.getBody()).isEqualTo(new Problem("Redis cannot be reached (on purpose)"));
+    }
+
+    @Test
+    void endpoint_works_over_jmx() {
+        String domain = "holdfast-" + UUID.randomUUID();
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        JmxAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        JmxEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.jmx.enabled=true",
+                        "management.endpoints.jmx.exposure.include=locks",
+                        "management.endpoints.jmx.domain=" + domain)
+                .run(context -> {
+                    MBeanServer server = context.getBean(MBeanServer.class);
+                    ObjectName name = new ObjectName(domain + ":type=Endpoint,name=Locks");
+                    try (LockHandle held = context.getBean(LockTemplate.class).acquire("a,b//c")) {
+                        Object answer =
+                                server.invoke(name, "lock", new Object[] {new String[] {"-"}, "a,b//c"}, new String[] {
+                                    Object.class.getName(), String.class.getName()
+                                });
+                        assertThat(answer).asString().contains("a,b//c", String.valueOf(held.fencingToken()));
+                        assertThat(server.invoke(name, "locks", new Object[0], new String[0]))
+                                .asString()
+                                .contains("a,b//c");
+                        assertThatThrownBy(() -> server.invoke(
+                                        name,
+                                        "forceRelease",
+                                        new Object[] {new String[] {"-"}, "a,b//c"},
+                                        new String[] {Object.class.getName(), String.class.getName()}))
+                                .hasStackTraceContaining("forceRelease");
+                        held.ensureHeld();
+                    }
+                });
+    }
+}

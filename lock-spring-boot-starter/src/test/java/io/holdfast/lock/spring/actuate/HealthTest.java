@@ -1,0 +1,153 @@
+package io.holdfast.lock.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockActivity.Hearing;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.RedisServerProcess;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.ApplicationContext;
+
+@Timeout(60)
+class HealthTest {
+
+    private static Health health(ApplicationContext context) {
+        return context.getBean("locksHealthIndicator", HealthIndicator.class).health();
+    }
+
+    @Test
+    void redis_that_answers_and_evicts_nothing_is_up_without_warnings() {
+        Runners.redis()
+                .run(context -> assertThat(health(context))
+                        .isEqualTo(Health.up()
+                                .withDetail("store", "answers")
+                                .withDetail("lateRenewals", 0)
+                                .withDetail("wakeUps", "not_needed")
+                                .withDetail("evictionPolicy", "noeviction")
+                                .build()));
+    }
+
+    @Test
+    void redis_that_may_evict_locks_is_up_with_a_warning() {
+        try (RedisServerProcess server = RedisServerProcess.start("--maxmemory-policy", "allkeys-lru")) {
+            Runners.redis(server.port()).run(context -> {
+                Health health = health(context);
+
+                assertThat(health.getStatus()).isEqualTo(Status.UP);
+                assertThat(health.getDetails()).containsEntry("evictionPolicy", "allkeys-lru");
+                assertThat(health.getDetails().get("warnings"))
+                        .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                        .singleElement()
+                        .asString()
+                        .contains("allkeys-lru", "maxmemory-policy", "noeviction");
+            });
+        }
+    }
+
+    @Test
+    void redis_that_does_not_answer_is_down_and_says_why() {
+        RedisServerProcess server = RedisServerProcess.start();
+        Runners.redis(server.port()).run(context -> {
+            server.kill();
+            Health health = health(context);
+
+            assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+            assertThat(health.getDetails())
+                    .containsEntry("store", "does not answer")
+                    .hasEntrySatisfying(
+                            "error", error -> assertThat(error).asString().contains("LockStoreException"));
+        });
+        server.close();
+    }
+
+    private static Health of(LockActivity activity, Map<String, String> policies) {
+        LockStore store = mock(LockStore.class);
+        when(store.evictionPolicies()).thenReturn(policies);
+        return new LocksHealthIndicator(mock(LockTemplate.class), activity, store).health();
+    }
+
+    @Test
+    void late_renewals_are_down() {
+        LockActivity activity = mock(LockActivity.class);
+        when(activity.hearing()).thenReturn(Hearing.CONNECTED);
+        when(activity.lateRenewals()).thenReturn(2);
+
+        Health health = of(activity, Map.of());
+
+        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+        assertThat(health.getDetails()).containsEntry("lateRenewals", 2).doesNotContainKey("evictionPolicy");
+    }
+
+    @Test
+    void lost_subscription_is_up_with_a_warning() {
+        LockActivity activity = mock(LockActivity.class);
+        when(activity.hearing()).thenReturn(Hearing.DISCONNECTED);
+
+        Health health = of(activity, Map.of("", "unknown"));
+
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails())
+                .containsEntry("wakeUps", "disconnected")
+                .containsEntry("evictionPolicy", "unknown")
+                .hasEntrySatisfying(
+                        "warnings",
+                        warnings -> assertThat(warnings)
+                                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                                .singleElement()
+                                .asString()
+                                .contains("every 100 ms"));
+    }
+
+    @Test
+    void each_of_several_servers_is_named() {
+        LockActivity activity = mock(LockActivity.class);
+        when(activity.hearing()).thenReturn(Hearing.NOT_NEEDED);
+
+        Health health = of(activity, Map.of("a:1", "noeviction", "b:2", "volatile-lru", "c:3", "unknown"));
+
+        assertThat(health.getDetails().get("warnings"))
+                .isEqualTo(
+                        List.of("The eviction policy of b:2 is volatile-lru: when its memory is full, Redis may delete"
+                                + " locks that are held. Set maxmemory-policy to noeviction"));
+    }
+
+    @Test
+    void there_is_none_without_the_health_module() {
+        Runners.inMemory()
+                .withClassLoader(new FilteredClassLoader(HealthIndicator.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksHealthIndicator"));
+    }
+
+    @Test
+    void there_is_none_without_locks() {
+        Runners.starter().run(context -> assertThat(context).doesNotHaveBean("locksHealthIndicator"));
+    }
+
+    @Test
+    void can_be_switched_off() {
+        Runners.inMemory()
+                .withPropertyValues("management.health.locks.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("locksHealthIndicator"));
+    }
+
+    @Test
+    void indicator_of_the_applications_own_wins() {
+        HealthIndicator own = () -> Health.unknown().build();
+        Runners.inMemory()
+                .withBean("locksHealthIndicator", HealthIndicator.class, () -> own)
+                .run(context -> assertThat(health(context).getStatus()).isEqualTo(Status.UNKNOWN));
+    }
+}
