@@ -58,7 +58,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
         LockRequests requests =
                 new LockRequests(() -> customizers.orderedStream().toList());
-        this.interceptor = new LockInterceptor(definitions, requests, () -> required(templates), transactions(beans));
+        Supplier<LockTemplate> template = SingletonSupplier.of(() -> required(templates));
+        this.interceptor = new LockInterceptor(definitions, requests, template, transactions(beans));
         setOrder(order);
     }
 

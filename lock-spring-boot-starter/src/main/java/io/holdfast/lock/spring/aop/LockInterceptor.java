@@ -38,8 +38,8 @@ final class LockInterceptor implements MethodInterceptor {
     /**
      * Creates an instance.
      *
-     * @param template is asked at each call, so that building the advisor needs no connection
-     * @param transactions asked at each call, too
+     * @param template is asked when a method is called, so that building the advisor needs no connection
+     * @param transactions likewise
      */
     LockInterceptor(
             LockDefinitions definitions,

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -75,28 +76,35 @@ public final class KeySource {
     private List<LockKey> keysOfOnePart(CallContext call) {
         LockExpression part = parts.get(0);
         List<String> texts = KeyText.of(part.value(call), part);
-        if (texts.size() == 1) {
-            return List.of(key(prefix + texts.get(0)));
-        }
-        return texts.stream().map(text -> key(prefix + text)).toList();
+        return keys(join(List.of(prefix), "", texts, UnaryOperator.identity()));
     }
 
     private List<LockKey> keysOfAllParts(CallContext call) {
         List<String> joined = List.of(prefix);
         String separator = "";
         for (LockExpression part : parts) {
-            joined = join(joined, separator, KeyText.of(part.value(call), part));
+            joined = join(joined, separator, KeyText.of(part.value(call), part), KeySource::escaped);
             separator = String.valueOf(SEPARATOR);
         }
-        return joined.stream().map(this::key).toList();
+        return keys(joined);
+    }
+
+    private List<LockKey> keys(List<String> texts) {
+        return texts.size() == 1
+                ? List.of(key(texts.get(0)))
+                : texts.stream().map(this::key).toList();
     }
 
     /** Each with each: of a shop and several articles, each article in that shop. */
-    private static List<String> join(List<String> heads, String separator, List<String> tails) {
+    private static List<String> join(
+            List<String> heads, String separator, List<String> tails, UnaryOperator<String> form) {
+        if (heads.size() == 1 && tails.size() == 1) {
+            return List.of(heads.get(0) + separator + form.apply(tails.get(0)));
+        }
         List<String> joined = new ArrayList<>(heads.size() * tails.size());
         for (String head : heads) {
             for (String tail : tails) {
-                joined.add(head + separator + escaped(tail));
+                joined.add(head + separator + form.apply(tail));
             }
         }
         return joined;
