@@ -1,0 +1,140 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.ReducedClassPath;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.LockStore;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.util.ClassUtils;
+
+/** Applications that lack what others have. */
+@Timeout(60)
+class AbsentLibrariesTest {
+
+    /** What only comes with an application's own dependencies, or with the tests of this module. */
+    private static final String[] NOT_OF_THE_STARTER = {
+        "spring-integration",
+        "spring-test",
+        "spring-boot-test",
+        "spring-boot-webmvc",
+        "spring-boot-jdbc",
+        "spring-boot-actuator",
+        "spring-boot-micrometer",
+        "spring-webmvc",
+        "spring-jdbc",
+        "micrometer-core",
+        "micrometer-registry",
+        "reactor-",
+        "reactive-streams",
+        "lettuce-core",
+        "netty-",
+        "mockito",
+        "h2-"
+    };
+
+    public static class Service {
+
+        private final LockTemplate locks;
+
+        public Service(LockTemplate locks) {
+            this.locks = locks;
+        }
+
+        @DistributedLock(key = "'absent'")
+        public boolean isLocked() {
+            return !locks.inspect("absent").holders().isEmpty();
+        }
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(Service.class)
+    static class Application {
+
+        static String run() {
+            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                    .web(WebApplicationType.NONE)
+                    .properties("lock.store=in-memory", "spring.main.banner-mode=off")
+                    .run()) {
+                return "locked: " + context.getBean(Service.class).isLocked();
+            }
+        }
+    }
+
+    static final class Look {
+
+        static String run() {
+            return "reactor: " + ClassUtils.isPresent("reactor.core.publisher.Mono", Look.class.getClassLoader());
+        }
+    }
+
+    @Test
+    void class_path_can_be_reduced() {
+        assertThat(ReducedClassPath.without().run(Look.class)).isEqualTo("reactor: true");
+        assertThat(ReducedClassPath.without(NOT_OF_THE_STARTER).run(Look.class)).isEqualTo("reactor: false");
+    }
+
+    @Test
+    void starter_alone_is_enough() {
+        assertThat(ReducedClassPath.without(NOT_OF_THE_STARTER).run(Application.class))
+                .isEqualTo("locked: true");
+    }
+
+    @Test
+    void neither_redis_nor_transactions_are_needed_for_locks_in_memory() {
+        ReducedClassPath path = ReducedClassPath.without(NOT_OF_THE_STARTER)
+                .and("spring-data", "spring-boot-data", "jedis", "spring-tx", "spring-boot-transaction");
+        assertThat(path.run(Application.class)).isEqualTo("locked: true");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "io.micrometer.core",
+                "org.springframework.boot.actuate",
+                "org.springframework.boot.health",
+                "reactor.core",
+                "org.springframework.transaction",
+                "org.springframework.integration",
+                "org.springframework.test",
+                "io.lettuce"
+            })
+    void application_works_without(String packageName) {
+        Runners.redis()
+                .withClassLoader(new FilteredClassLoader(packageName))
+                .withBean(Service.class)
+                .run(context ->
+                        assertThat(context.getBean(Service.class).isLocked()).isTrue());
+    }
+
+    public static class WithoutTemplate {
+
+        @DistributedLock(key = "'absent'")
+        public void run() {}
+    }
+
+    @Test
+    void without_a_connection_factory_there_is_no_store_and_locked_methods_fail() {
+        Runners.starter().withBean(WithoutTemplate.class).run(context -> {
+            assertThat(context).hasNotFailed().doesNotHaveBean(LockStore.class).doesNotHaveBean(LockTemplate.class);
+            assertThatThrownBy(() -> context.getBean(WithoutTemplate.class).run())
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("no RedisConnectionFactory");
+        });
+    }
+}
