@@ -131,6 +131,7 @@ class ArchitectureTest {
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnLost",
+                        "aop.ChildContextCheck",
                         "aop.LockAdvisor",
                         "aop.LockStartupCheck",
                         "autoconfigure.LockEngineCustomizer",

@@ -62,7 +62,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private List<LockDefinition> check(String name) {
         Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
         if (instance == null || instance instanceof FactoryBean<?>) {
-            Class<?> type = typeOf(name);
+            Class<?> type = typeOf(beans, name);
             return type == null ? List.of() : advisor.definitionsOf(type);
         }
         List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
@@ -81,7 +81,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    private @Nullable Class<?> typeOf(String name) {
+    static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
         try {
             boolean template = beans.containsBeanDefinition(name)
                     && beans.getMergedBeanDefinition(name).isAbstract();

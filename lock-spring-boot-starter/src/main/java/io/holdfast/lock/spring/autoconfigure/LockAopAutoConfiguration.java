@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
+import io.holdfast.lock.spring.aop.ChildContextCheck;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,6 +11,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -49,5 +51,11 @@ final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockStartupCheck lockStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         return new LockStartupCheck(beans, advisor);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ChildContextCheck lockChildContextCheck(ApplicationContext context, LockAdvisor advisor) {
+        return new ChildContextCheck(context, advisor);
     }
 }

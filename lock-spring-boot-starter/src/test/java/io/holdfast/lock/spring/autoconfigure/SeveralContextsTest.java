@@ -14,8 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.support.GenericApplicationContext;
 
 /** Several application contexts in one process: one after the other, side by side, and inside each other. */
 @Timeout(60)
@@ -118,15 +116,34 @@ class SeveralContextsTest {
     }
 
     @Test
-    void child_without_the_starter_is_not_intercepted_by_its_parent() {
-        Runners.inMemory().run(parent -> {
-            try (GenericApplicationContext child = new GenericApplicationContext()) {
-                child.setParent(parent.getSourceApplicationContext(ConfigurableApplicationContext.class));
-                child.registerBean(Service.class);
-                child.refresh();
-                assertThat(child.getBean(Service.class).isLocked(KEY)).isFalse();
-            }
-        });
+    void child_without_the_starter_does_not_start_with_locked_methods() {
+        Runners.inMemory()
+                .run(parent -> new ApplicationContextRunner()
+                        .withParent(parent)
+                        .withBean(Service.class)
+                        .run(child -> assertThat(Startup.failureOf(child))
+                                .contains(
+                                        "Service.isLocked", "would run without its lock", "@EnableAutoConfiguration")));
+    }
+
+    @Test
+    void child_without_the_starter_does_not_start_with_lazy_locked_methods() {
+        Runners.inMemory()
+                .run(parent -> lazy(new ApplicationContextRunner()
+                                .withParent(parent)
+                                .withBean(Service.class))
+                        .run(child -> assertThat(child).hasFailed()));
+    }
+
+    @Test
+    void child_without_the_starter_may_have_other_beans() {
+        Runners.inMemory()
+                .withBean(Service.class)
+                .run(parent -> new ApplicationContextRunner()
+                        .withParent(parent)
+                        .withBean(Object.class)
+                        .run(child -> assertThat(child.getBean(Service.class).isLocked(KEY))
+                                .isTrue()));
     }
 
     @Test
