@@ -14,6 +14,7 @@ final class DeferredStage {
     private final AsyncCall call;
     private final Executor threads;
     private final CompletableFuture<Object> result = new CompletableFuture<>();
+    private final Thread caller = Thread.currentThread();
     private volatile @Nullable CompletionStage<Object> stage;
     private volatile @Nullable Object work;
 
@@ -27,7 +28,7 @@ final class DeferredStage {
         try {
             held = call.template().get().executeAsync(call.request(), this::runLocked);
         } catch (RuntimeException failure) {
-            threads.execute(() -> refuse(failure));
+            refuseElsewhere(failure);
             return result;
         }
         var unused = result.whenComplete((value, failure) -> {
@@ -62,7 +63,7 @@ final class DeferredStage {
     private void ended(@Nullable Object value, @Nullable Throwable failure) {
         CompletionStage<Object> begun = stage;
         if (failure != null && begun == null && !result.isDone()) {
-            refuse(failure);
+            refuseElsewhere(failure);
         } else if (begun != null && failure instanceof LockLostException loss) {
             var unused = begun.whenComplete((own, ownFailure) -> lost(own, ownFailure, loss));
         } else {
@@ -73,6 +74,15 @@ final class DeferredStage {
     private void lost(@Nullable Object own, @Nullable Throwable ownFailure, LockLostException loss) {
         boolean stands = loss != ownFailure && Losses.isTolerated(call.rules(), loss);
         Stages.complete(result, own, stands ? ownFailure : loss);
+    }
+
+    /** It may have been refused before the caller came to ask. */
+    private void refuseElsewhere(Throwable failure) {
+        if (Thread.currentThread() == caller) {
+            threads.execute(() -> refuse(failure));
+        } else {
+            refuse(failure);
+        }
     }
 
     private void refuse(Throwable failure) {

@@ -24,6 +24,7 @@ final class LockSession {
     private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
     private final Sinks.Empty<Object> lost = Sinks.empty();
+    private final Thread subscriber = Thread.currentThread();
     private volatile @Nullable LockHandle lock;
 
     private LockSession(AsyncCall call, Executor threads) {
@@ -91,7 +92,16 @@ final class LockSession {
         return end;
     }
 
+    /** All may have happened before the subscriber comes to ask for it; what follows is not for its thread. */
     private void ended(@Nullable Throwable failure, MonoSink<LockSession> sink) {
+        if (Thread.currentThread() == subscriber) {
+            threads.execute(() -> tell(failure, sink));
+        } else {
+            tell(failure, sink);
+        }
+    }
+
+    private void tell(@Nullable Throwable failure, MonoSink<LockSession> sink) {
         if (failure != null && lock == null) {
             sink.error(new SessionException(false, failure));
         }
@@ -119,12 +129,21 @@ final class LockSession {
     }
 
     private Mono<Void> releaseUnless(Predicate<Throwable> known) {
-        return Mono.<Void>defer(() -> {
-                    end.complete(null);
-                    return Mono.fromFuture(released, true);
-                })
+        return Mono.<Void>create(this::release)
                 .onErrorResume(known, failure -> Mono.empty())
                 .onErrorMap(failure -> new SessionException(true, failure));
+    }
+
+    /** Asks first, so that the answer comes on the thread that released the lock, not on the one that ended the work. */
+    private void release(MonoSink<Void> sink) {
+        var unused = released.whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                sink.success();
+            } else {
+                sink.error(failure);
+            }
+        });
+        end.complete(null);
     }
 
     private static boolean isSame(Throwable told, Throwable failure) {

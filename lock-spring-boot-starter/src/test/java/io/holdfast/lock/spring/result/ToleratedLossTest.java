@@ -30,6 +30,9 @@ import reactor.test.StepVerifier;
 @Timeout(60)
 class ToleratedLossTest implements AsyncCall.Rules {
 
+    /** Time for a stream to be ended, if it were. */
+    private static final Duration PAUSE = Duration.ofMillis(300);
+
     private final InMemoryLockStore store = new InMemoryLockStore();
     private final LockEngine locks = LockEngine.builder(store).build();
     private final AsyncResults async = new AsyncResults();
@@ -106,7 +109,9 @@ class ToleratedLossTest implements AsyncCall.Rules {
         StepVerifier.create(service(ResultKind.PUBLISHER)
                         .flux(() -> Flux.just(1)
                                 .doOnNext(this::lost)
-                                .concatWith(Mono.fromFuture(known).thenReturn(2))))
+                                .concatWith(Mono.fromFuture(known)
+                                        .then(Mono.delay(PAUSE))
+                                        .thenReturn(2))))
                 .expectNext(1, 2)
                 .verifyComplete();
         assertOneLoss();
