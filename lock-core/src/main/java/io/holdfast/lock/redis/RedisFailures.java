@@ -19,6 +19,9 @@ final class RedisFailures {
     private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
 
     private static final String NOPERM = "NOPERM";
+    /** What scripts say of a lock whose fields they do not understand, see common.lua. */
+    private static final String LAYOUT = "LAYOUT";
+
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", "The server is a replica: check that the address is the primary's, or use Sentinel."),
             Map.entry(
@@ -39,6 +42,10 @@ final class RedisFailures {
             Map.entry(
                     "WRONGTYPE",
                     "The key holds something that is no lock: check who else writes under the key prefix."),
+            Map.entry(
+                    LAYOUT,
+                    "A later version of this library keeps the lock, or something else has written to its key. Upgrade this"
+                            + " application too."),
             Map.entry("ERR", "Check the server's version (6.2 or later), and who else writes under the key prefix."));
 
     private RedisFailures() {}
@@ -131,7 +138,8 @@ final class RedisFailures {
     /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
     private static String hint(String error) {
         boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
-        return HINTS.getOrDefault(forbidden ? NOPERM : code(error).orElse(""), "");
+        String code = error.contains(LAYOUT + ' ') ? LAYOUT : code(error).orElse("");
+        return HINTS.getOrDefault(forbidden ? NOPERM : code, "");
     }
 
     private static Optional<String> serverError(Throwable failure) {

@@ -21,6 +21,9 @@
 -- A reservation is a hold whose owner has a seat: should it end before its owner was heard of, the seat still has its
 -- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
 -- a text they are written by '%d': Lua itself would write them in scientific notation.
+-- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form;
+-- what is new gets a field of its own, and unknown fields are left alone. A layout that can't be had so begins the crowd of
+-- each lock that is held or waited for with its number and a slash: scripts that do not know it then refuse the lock.
 
 local call = redis.call
 local SEAT_US = 3000000
@@ -34,6 +37,9 @@ end
 local function open(key, now, retention_ms, fields)
   local head, tail, seats, fair, sweep, reserved, graves_end, owner, rest =
     string.match(fields[4] or '1 0 0 0 0 0 0 .', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
+  if not owner then
+    error('LAYOUT ' .. (string.match(fields[4], '^(%d+)/') or 'unknown') .. ' of lock ' .. key)
+  end
   if owner == '.' then
     owner = fields[1] or nil
   end

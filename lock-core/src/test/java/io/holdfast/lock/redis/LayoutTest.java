@@ -1,0 +1,292 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPubSub;
+
+/**
+ * Layout 1, field by field. Versions that run side by side during an upgrade read what the other one wrote: whoever changes
+ * an assertion here changes what they may rely on, see "Upgrades" in the reference on reliability.
+ */
+class LayoutTest {
+
+    private static final HolderInfo HERE = new HolderInfo("web-1", 17, "main");
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final String NAME = "lock:{order:42}";
+    private static final String TIME = "1[6-9]\\d{14}|[2-9]\\d{15}";
+
+    private static RedisServerProcess server;
+    private static Jedis redis;
+    private static RedisLockStore store;
+
+    private final OwnerId first = new OwnerId("client", 1);
+    private final OwnerId second = new OwnerId("other", 2);
+
+    @BeforeAll
+    static void open() {
+        server = RedisServerProcess.start();
+        redis = new Jedis("127.0.0.1", server.port(), 5000);
+        store = new RedisLockStore(TestRedis.jedis(server.port()), RedisLockSettings.STANDARD);
+    }
+
+    @AfterAll
+    static void close() {
+        store.close();
+        redis.close();
+        server.close();
+    }
+
+    @BeforeEach
+    @AfterEach
+    void forget() {
+        redis.flushAll();
+    }
+
+    private static AcquireReply exclusive(OwnerId owner, long tokens) {
+        return acquire(owner, AcquireRequest.EXCLUSIVE, false, tokens);
+    }
+
+    private static AcquireReply acquire(OwnerId owner, int limit, boolean fair, long tokens) {
+        return store.acquire(new AcquireRequest(KEY, owner, 30_000, HERE, limit, fair, true, tokens));
+    }
+
+    /** Every field, and nothing else, each of its form. */
+    private static void assertFields(Map<String, String> forms) {
+        Map<String, String> fields = redis.hgetAll(NAME);
+        assertThat(fields).containsOnlyKeys(forms.keySet());
+        forms.forEach((field, form) ->
+                assertThat(fields.get(field)).as(field).matches(Pattern.compile(form, Pattern.DOTALL)));
+    }
+
+    @Test
+    void lock_that_is_held_alone() {
+        exclusive(first, 1);
+
+        assertFields(Map.of("owner", "client:1", "lease_end", TIME, "token", TIME, "holder", "web-1\n17\nmain"));
+    }
+
+    @Test
+    void lock_whose_holder_has_reserved_tokens() {
+        exclusive(first, 64);
+
+        assertFields(Map.of("owner", "client:1", "lease_end", TIME, "token", TIME, "holder", "64\nweb-1\n17\nmain"));
+    }
+
+    @Test
+    void lock_that_is_kept_for_its_minimum_time() {
+        exclusive(first, 1);
+        store.release(new ReleaseRequest(KEY, first, Duration.ofSeconds(5), 0, 30_000));
+
+        assertFields(Map.of("owner", "-client:1", "lease_end", TIME, "token", TIME, "holder", "web-1\n17\nmain"));
+    }
+
+    @Test
+    void lock_that_is_free() {
+        exclusive(first, 1);
+        store.release(new ReleaseRequest(KEY, first));
+
+        assertFields(Map.of("lease_end", TIME, "token", TIME, "holder", "web-1\n17\nmain"));
+    }
+
+    @Test
+    void queue() {
+        exclusive(first, 1);
+        acquire(second, AcquireRequest.EXCLUSIVE, true, 1);
+
+        assertFields(Map.of(
+                "lease_end",
+                TIME,
+                "token",
+                TIME,
+                "holder",
+                "web-1\n17\nmain",
+                "crowd",
+                "1 1 1 1 0 0 0 client:1",
+                "seat:other:2",
+                "1",
+                "ticket:1",
+                "other:2 0 1 (" + TIME + ") 1 0\nweb-1\n17\nmain"));
+    }
+
+    @Test
+    void reservation() {
+        exclusive(first, 1);
+        exclusive(second, 4);
+        store.release(new ReleaseRequest(KEY, first));
+
+        assertFields(Map.of(
+                "lease_end",
+                TIME,
+                "token",
+                TIME,
+                "holder",
+                "4\nweb-1\n17\nmain",
+                "crowd",
+                "2 1 0 0 0 1 0 other:2",
+                "seat:other:2",
+                "1",
+                "ticket:1",
+                "other:2 0 0 (" + TIME + ") 4 1\nweb-1\n17\nmain"));
+    }
+
+    @Test
+    void shared_holders() {
+        acquire(first, 5, false, 1);
+        acquire(second, 5, false, 1);
+
+        String hold = "(" + TIME + ") (" + TIME + ")\nweb-1\n17\nmain";
+        assertFields(Map.of(
+                "token",
+                TIME,
+                "crowd",
+                "1 0 0 0 0 0 0 . 2 (" + TIME + ") (" + TIME + ")",
+                "shared:client:1",
+                hold,
+                "shared:other:2",
+                hold,
+                "reader",
+                "other:2"));
+    }
+
+    @Test
+    void tombstone() {
+        exclusive(first, 1);
+        store.leave(KEY, first, Duration.ofSeconds(30));
+
+        assertFields(Map.of(
+                "lease_end",
+                TIME,
+                "token",
+                TIME,
+                "holder",
+                "web-1\n17\nmain",
+                "crowd",
+                "1 0 0 0 0 0 (" + TIME + ") .",
+                "grave:client:1",
+                TIME,
+                "prune_at",
+                TIME));
+    }
+
+    @Test
+    void messages() throws InterruptedException {
+        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        JedisPubSub listener = new JedisPubSub() {
+            @Override
+            public void onMessage(String channel, String message) {
+                messages.add(channel + ' ' + message);
+            }
+
+            @Override
+            public void onSubscribe(String channel, int count) {
+                messages.add("subscribed");
+            }
+        };
+        Thread listening = new Thread(() -> {
+            try (Jedis own = new Jedis("127.0.0.1", server.port())) {
+                own.subscribe(listener, "lock:wake:client", "lock:wake:other");
+            }
+        });
+        listening.start();
+        assertThat(next(messages)).isEqualTo("subscribed");
+        assertThat(next(messages)).isEqualTo("subscribed");
+
+        exclusive(first, 64);
+        exclusive(second, 4);
+        store.release(new ReleaseRequest(KEY, first));
+
+        assertThat(next(messages)).isEqualTo("lock:wake:client awaited 1 1");
+        assertThat(next(messages))
+                .matches("lock:wake:other granted 2 (" + TIME + ") 4 (" + TIME + ") (" + TIME + ") 0");
+        listener.unsubscribe();
+        listening.join();
+    }
+
+    private static String next(BlockingQueue<String> messages) throws InterruptedException {
+        return messages.poll(30, TimeUnit.SECONDS);
+    }
+
+    /** What a later version of the same layout may add. */
+    @Test
+    void unknown_fields_are_left_alone() {
+        Map<String, String> unknown = Map.of("zone", "eu", "seat", "7", "shared", "1", "ticket:", "x", "graves", "2");
+        redis.hset(NAME, unknown);
+
+        exclusive(first, 1);
+        exclusive(second, 1);
+        assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000)))).containsOnly(new RenewReply.Renewed());
+        store.release(new ReleaseRequest(KEY, first));
+        assertThat(exclusive(second, 1)).isInstanceOf(AcquireReply.Granted.class);
+        store.leave(KEY, second, Duration.ofMillis(1));
+        acquire(new OwnerId("third", 3), 2, false, 1);
+        assertThat(store.inspect(KEY).holders()).hasSize(1);
+        assertThat(store.forceRelease(KEY)).hasSize(1);
+
+        assertThat(redis.hgetAll(NAME)).containsAllEntriesOf(unknown);
+    }
+
+    private static Map<String, String> laterLayout() {
+        Map<String, String> lock = new HashMap<>();
+        lock.put("token", "9000000000000000");
+        lock.put("crowd", "2/whatever it may be");
+        redis.hset(NAME, lock);
+        return lock;
+    }
+
+    @Test
+    void lock_of_a_later_layout_is_refused_and_left_as_it_is() {
+        Map<String, String> later = laterLayout();
+
+        assertThatThrownBy(() -> exclusive(first, 1))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade this application too");
+        assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.release(new ReleaseRequest(KEY, first))).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.leave(KEY, first, Duration.ZERO)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.forceRelease(KEY)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.inspect(KEY)).isInstanceOf(LockStoreException.class);
+        assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000))))
+                .allSatisfy(reply -> assertThat(reply).isInstanceOf(RenewReply.Failed.class));
+        assertThat(redis.hgetAll(NAME)).isEqualTo(later);
+    }
+
+    @Test
+    void lock_of_a_later_layout_costs_no_other_lock_its_renewal() {
+        laterLayout();
+        LockKey other = LockKey.of("order:43");
+        store.acquire(new AcquireRequest(other, second, 30_000, HERE, AcquireRequest.EXCLUSIVE, false, true, 1));
+
+        List<RenewReply> replies =
+                store.renew(List.of(new RenewRequest(KEY, first, 30_000), new RenewRequest(other, second, 30_000)));
+
+        assertThat(replies.get(1)).isEqualTo(new RenewReply.Renewed());
+        assertThat(store.release(new ReleaseRequest(other, second))).isEqualTo(ReleaseReply.RELEASED);
+    }
+}
