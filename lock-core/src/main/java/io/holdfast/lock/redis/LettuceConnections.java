@@ -35,6 +35,9 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
 
     private static final Logger log = LoggerFactory.getLogger(LettuceConnections.class);
 
+    /** A constant, so that it can be read where Lettuce is not there. */
+    static final String CONFIGURATION_FIELD = "configuration";
+
     private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
 
     private final ClientResources resources;
@@ -72,7 +75,7 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
      * for which they answer localhost.
      */
     private static RedisConfiguration configuration(LettuceConnectionFactory original) {
-        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
         if (field == null) {
             return known(original);
         }

@@ -18,8 +18,10 @@ final class LockConnections {
 
     private static final int RENEWAL_CONNECTIONS = 2;
     private static final int WAKEUP_CONNECTIONS = 1;
-    private static final boolean JEDIS = isPresent("redis.clients.jedis.Jedis");
-    private static final boolean LETTUCE = isPresent("io.lettuce.core.RedisClient");
+    static final String JEDIS_CLASS = "redis.clients.jedis.Jedis";
+    static final String LETTUCE_CLASS = "io.lettuce.core.RedisClient";
+    private static final boolean JEDIS = isPresent(JEDIS_CLASS);
+    private static final boolean LETTUCE = isPresent(LETTUCE_CLASS);
 
     private final RedisConnectionFactory applications;
     private final RedisLockSettings settings;

@@ -1,0 +1,71 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+class NativeHintsTest {
+
+    private final RuntimeHints hints = registered();
+
+    /** By way of the file that Spring reads. */
+    private static RuntimeHints registered() {
+        RuntimeHints hints = new RuntimeHints();
+        ClassLoader loader = NativeHintsTest.class.getClassLoader();
+        SpringFactoriesLoader.forResourceLocation("META-INF/spring/aot.factories")
+                .load(RuntimeHintsRegistrar.class)
+                .stream()
+                .filter(each -> each.getClass().getName().startsWith("io.holdfast."))
+                .forEach(each -> each.registerHints(hints, loader));
+        return hints;
+    }
+
+    @Test
+    void every_script_is_kept() throws IOException {
+        var scripts = new PathMatchingResourcePatternResolver().getResources("classpath*:io/holdfast/lock/redis/*.lua");
+        assertThat(scripts).hasSizeGreaterThan(LuaScript.values().length);
+        assertThat(Stream.of(scripts).map(each -> "io/holdfast/lock/redis/" + each.getFilename()))
+                .allMatch(path ->
+                        RuntimeHintsPredicates.resource().forResource(path).test(hints));
+    }
+
+    @Test
+    void drivers_are_found_by_name() {
+        assertThat(List.of(LockConnections.JEDIS_CLASS, LockConnections.LETTUCE_CLASS))
+                .allMatch(name -> RuntimeHintsPredicates.reflection()
+                        .onType(ClassUtils.resolveClassName(name, null))
+                        .test(hints));
+    }
+
+    @Test
+    void servers_of_a_lettuce_factory_can_be_read() {
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, LettuceConnections.CONFIGURATION_FIELD);
+        assertThat(field).isNotNull();
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(field)).accepts(hints);
+    }
+
+    @Test
+    void fields_that_are_updated_atomically_can_be_reached() throws Exception {
+        Class<?> lease = Class.forName("io.holdfast.lock.lease.Lease");
+        List<Field> updated = Stream.of(lease.getDeclaredFields())
+                .filter(field -> Modifier.isVolatile(field.getModifiers()))
+                .toList();
+        assertThat(updated)
+                .isNotEmpty()
+                .allMatch(field ->
+                        RuntimeHintsPredicates.reflection().onFieldAccess(field).test(hints));
+    }
+}

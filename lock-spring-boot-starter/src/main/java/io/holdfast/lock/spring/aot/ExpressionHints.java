@@ -1,0 +1,155 @@
+package io.holdfast.lock.spring.aot;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.ExpressionException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.StringUtils;
+
+/**
+ * Registers what SpEL may call by reflection when it evaluates one expression of {@link DistributedLock}.
+ *
+ * <p>It starts from the types that the expression can begin with (parameters, the bean itself, {@code @beans},
+ * {@code T(types)}), looks for members with a name that occurs in the expression, and goes on from what these return, until
+ * it meets no new type. So {@code #order.customer.id} keeps three getters and nothing else. Types that only a subclass of
+ * a declared type has are not seen.
+ */
+final class ExpressionHints {
+
+    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+
+    private final ReflectionHints hints;
+    private final ConfigurableListableBeanFactory beans;
+    private final Set<String> names = new HashSet<>();
+    private final Set<String> generic = new HashSet<>();
+    private final Set<Class<?>> seen = new HashSet<>();
+    private final Deque<Class<?>> open = new ArrayDeque<>();
+
+    ExpressionHints(ReflectionHints hints, ConfigurableListableBeanFactory beans) {
+        this.hints = hints;
+        this.beans = beans;
+    }
+
+    void register(String expression, LockedMethod locked) {
+        SpelExpression parsed = parse(expression);
+        if (parsed == null) {
+            return;
+        }
+        meet(locked.type());
+        Method method = locked.method();
+        for (int i = 0; i < method.getParameterCount(); i++) {
+            meet(ResolvableType.forMethodParameter(method, i, locked.type()));
+        }
+        collect(parsed.getAST());
+        while (!open.isEmpty()) {
+            registerMembers(open.remove());
+        }
+    }
+
+    /** Null for what is no expression: the start of the application says so, with the method's name. */
+    private static @Nullable SpelExpression parse(String expression) {
+        try {
+            return PARSER.parseRaw(expression);
+        } catch (ExpressionException | IllegalStateException e) {
+            return null;
+        }
+    }
+
+    private void collect(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference property) {
+            addProperty(property.getName());
+        } else if (node instanceof MethodReference method) {
+            names.add(method.getName());
+        } else if (node instanceof BeanReference bean) {
+            meetBean(bean.toStringAST());
+        } else if (node instanceof TypeReference type) {
+            meetType(type.getChild(0).toStringAST());
+        }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            collect(node.getChild(i));
+        }
+    }
+
+    private void addProperty(String name) {
+        names.add(name);
+        names.add("get" + StringUtils.capitalize(name));
+        names.add("is" + StringUtils.capitalize(name));
+    }
+
+    /** @param reference {@code @name}, {@code &name} for a factory, or with the name in quotes */
+    private void meetBean(String reference) {
+        String name = reference.substring(1).replace("'", "");
+        String bean = reference.startsWith("&") ? BeanFactory.FACTORY_BEAN_PREFIX + name : name;
+        Class<?> type = beans.containsBean(bean) ? beans.getType(bean, false) : null;
+        if (type != null) {
+            meet(type);
+        }
+    }
+
+    private void meetType(String name) {
+        try {
+            meet(new StandardTypeLocator(beans.getBeanClassLoader()).findType(name));
+        } catch (ExpressionException unknown) {
+            hints.registerTypeIfPresent(beans.getBeanClassLoader(), name);
+        }
+    }
+
+    /** Elements of arrays and collections too, since expressions can select and project. */
+    private void meet(ResolvableType type) {
+        if (!generic.add(type.toString())) {
+            return;
+        }
+        Class<?> raw = type.resolve();
+        if (raw != null) {
+            meet(raw.isArray() ? raw.componentType() : raw);
+        }
+        for (ResolvableType each : type.getGenerics()) {
+            meet(each);
+        }
+    }
+
+    private void meet(Class<?> type) {
+        if (!type.isPrimitive() && type != Object.class && seen.add(type)) {
+            open.add(type);
+        }
+    }
+
+    /**
+     * The type itself is needed to tell whether it has a {@code toString()} of its own, its super-types because SpEL calls
+     * a method by the public one of them.
+     */
+    private void registerMembers(Class<?> type) {
+        hints.registerType(type);
+        LockedMethod.hierarchy(type).forEach(this::meet);
+        for (Method method : type.getMethods()) {
+            if (names.contains(method.getName())) {
+                hints.registerMethod(method, ExecutableMode.INVOKE);
+                meet(ResolvableType.forMethodReturnType(method, type));
+            }
+        }
+        for (Field field : type.getFields()) {
+            if (names.contains(field.getName())) {
+                hints.registerField(field);
+                meet(ResolvableType.forField(field, type));
+            }
+        }
+    }
+}

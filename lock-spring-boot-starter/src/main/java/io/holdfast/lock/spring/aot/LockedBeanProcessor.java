@@ -1,0 +1,29 @@
+package io.holdfast.lock.spring.aot;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
+import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RegisteredBean;
+
+/** Finds beans with locked methods, and has a native image keep what their locks need of them. */
+final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
+
+    @Override
+    public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
+        List<LockedMethod> methods = LockedMethod.of(bean.getBeanClass());
+        return methods.isEmpty()
+                ? null
+                : (generation, code) ->
+                        methods.forEach(each -> register(each, bean.getBeanFactory(), generation.getRuntimeHints()));
+    }
+
+    private static void register(LockedMethod locked, ConfigurableListableBeanFactory beans, RuntimeHints hints) {
+        locked.registerReflection(hints.reflection());
+        for (String expression : locked.expressions()) {
+            new ExpressionHints(hints.reflection(), beans).register(expression, locked);
+        }
+    }
+}

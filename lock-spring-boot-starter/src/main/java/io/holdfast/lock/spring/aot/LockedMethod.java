@@ -1,0 +1,93 @@
+package io.holdfast.lock.spring.aot;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * A method that may run under a lock, as its annotation says. Nothing is checked: what cannot work fails the start of the
+ * application, with a better message.
+ *
+ * @param method the method
+ * @param type the class of the bean
+ * @param annotation that of the method, or of its class
+ */
+record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLock> annotation) {
+
+    /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
+    static List<LockedMethod> of(Class<?> type) {
+        List<LockedMethod> found = new ArrayList<>();
+        for (Method method : methodsOf(type)) {
+            MergedAnnotation<DistributedLock> annotation = find(method, type);
+            if (annotation != null) {
+                found.add(new LockedMethod(method, type, annotation));
+            }
+        }
+        return found;
+    }
+
+    private static Set<Method> methodsOf(Class<?> type) {
+        Set<Method> methods = new LinkedHashSet<>();
+        for (Class<?> each : hierarchy(type)) {
+            methods.addAll(List.of(ReflectionUtils.getDeclaredMethods(each)));
+        }
+        methods.removeIf(each -> each.isSynthetic() || Modifier.isStatic(each.getModifiers()));
+        return methods;
+    }
+
+    static Set<Class<?>> hierarchy(Class<?> type) {
+        Set<Class<?>> types = new LinkedHashSet<>();
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            types.add(each);
+        }
+        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+        return types;
+    }
+
+    private static @Nullable MergedAnnotation<DistributedLock> find(Method method, Class<?> type) {
+        boolean byClass = Modifier.isPublic(method.getModifiers());
+        return Stream.<AnnotatedElement>of(method, type, method.getDeclaringClass())
+                .limit(byClass ? 3 : 1)
+                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+                        .get(DistributedLock.class))
+                .filter(MergedAnnotation::isPresent)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** What SpEL evaluates. */
+    List<String> expressions() {
+        return Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))
+                .filter(each -> !each.isBlank())
+                .toList();
+    }
+
+    /** The method itself, its fallbacks, and the annotations that its lock is composed of. */
+    void registerReflection(ReflectionHints hints) {
+        hints.registerMethod(method, ExecutableMode.INVOKE);
+        String fallback = annotation.getString("fallbackMethod");
+        for (Method each : methodsOf(type)) {
+            if (each.getName().equals(fallback)) {
+                hints.registerMethod(each, ExecutableMode.INVOKE);
+            }
+        }
+        for (MergedAnnotation<?> each = annotation; each != null; each = each.getMetaSource()) {
+            hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
+        }
+    }
+}

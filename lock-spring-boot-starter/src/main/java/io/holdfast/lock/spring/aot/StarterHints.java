@@ -1,0 +1,23 @@
+package io.holdfast.lock.spring.aot;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+
+/**
+ * What every application needs: the attributes of the annotation, and {@code #root}. Mockito is left out, so that a native
+ * image takes no bean for a mock.
+ */
+final class StarterHints implements RuntimeHintsRegistrar {
+
+    @Override
+    public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
+        hints.reflection()
+                .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
+                .registerType(
+                        TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
+    }
+}

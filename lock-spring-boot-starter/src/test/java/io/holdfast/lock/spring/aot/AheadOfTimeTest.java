@@ -1,0 +1,155 @@
+package io.holdfast.lock.spring.aot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.UUID;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.test.tools.CompileWithForkedClassLoader;
+
+/** Applications that were processed ahead of time, run on the JVM. */
+@Timeout(120)
+@CompileWithForkedClassLoader
+class AheadOfTimeTest {
+
+    public record Order(String id) {}
+
+    public static class Naming {
+        public String keyOf(Order order) {
+            return "order:" + order.id();
+        }
+    }
+
+    public static class Payments {
+
+        @DistributedLock(name = "order", key = "#order.id", waitFor = 0)
+        public Boolean holds(LockTemplate locks, Order order) {
+            return locks.inspect("order:" + order.id()).holder().isPresent();
+        }
+
+        @DistributedLock(key = "@naming.keyOf(#order)", waitFor = 0)
+        public Boolean holdsByBean(LockTemplate locks, Order order) {
+            return locks.inspect("order:" + order.id()).holder().isPresent();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class InMemory {
+
+        @Bean
+        LockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        Payments payments() {
+            return new Payments();
+        }
+
+        @Bean
+        Naming naming() {
+            return new Naming();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class OnRedis {
+
+        @Bean
+        Payments payments() {
+            return new Payments();
+        }
+
+        @Bean
+        Naming naming() {
+            return new Naming();
+        }
+    }
+
+    public static class Leased {
+
+        @DistributedLock(key = "'leased'", leaseString = "${app.lease}")
+        public Duration remaining(LockTemplate locks) {
+            return locks.inspect("leased").holder().orElseThrow().remaining();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Placeholder {
+
+        @Bean
+        LockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        Leased leased() {
+            return new Leased();
+        }
+    }
+
+    private static String[] redis(String prefix, String client) {
+        return new String[] {
+            prefix + ".host=127.0.0.1", prefix + ".port=" + TestRedis.shared().port(), prefix + ".client-type=" + client
+        };
+    }
+
+    private static void locks(ConfigurableApplicationContext context) {
+        LockTemplate locks = context.getBean(LockTemplate.class);
+        Payments payments = context.getBean(Payments.class);
+        Order order = new Order(UUID.randomUUID().toString());
+
+        assertThat(AopUtils.isAopProxy(payments)).isTrue();
+        assertThat(payments.holds(locks, order)).isTrue();
+        assertThat(payments.holdsByBean(locks, order)).isTrue();
+        try (LockHandle other = locks.acquire("order:" + order.id()).detach()) {
+            assertThatThrownBy(() -> payments.holds(locks, order)).isInstanceOf(LockNotAcquiredException.class);
+        }
+    }
+
+    @Test
+    void annotated_methods_are_locked() {
+        AheadOfTime.run(InMemory.class, AheadOfTimeTest::locks);
+    }
+
+    @Test
+    void locks_are_kept_in_the_applications_redis_by_jedis() {
+        AheadOfTime.run(OnRedis.class, AheadOfTimeTest::locks, redis("spring.data.redis", "jedis"));
+    }
+
+    @Tag("full")
+    @Test
+    void locks_are_kept_in_a_redis_of_their_own_by_lettuce() {
+        AheadOfTime.run(OnRedis.class, AheadOfTimeTest::locks, redis("lock.redis", "lettuce"));
+    }
+
+    /** What production sets, the build need not know. */
+    @Test
+    void placeholder_of_an_annotation_may_be_unknown_to_the_build() {
+        AheadOfTime.run(
+                Placeholder.class, AheadOfTimeTest::locksFor9Seconds, new String[0], new String[] {"app.lease=9s"});
+    }
+
+    private static void locksFor9Seconds(ConfigurableApplicationContext context) {
+        Duration remaining = context.getBean(Leased.class).remaining(context.getBean(LockTemplate.class));
+        assertThat(remaining).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(9));
+    }
+}

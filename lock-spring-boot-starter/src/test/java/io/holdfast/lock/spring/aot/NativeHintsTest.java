@@ -1,0 +1,217 @@
+package io.holdfast.lock.spring.aot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.LockStore;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** What a native image is told of an application. */
+class NativeHintsTest {
+
+    public record Order(Customer customer, List<Item> items, UUID number) {}
+
+    public static class Customer {
+
+        public String getId() {
+            return "c-1";
+        }
+
+        public String getName() {
+            return "Ada";
+        }
+    }
+
+    public interface Article {
+        String code();
+    }
+
+    record Item(String code) implements Article {}
+
+    public static class Node<T extends Comparable<T>> {
+        public T value;
+        public Node<T> next;
+    }
+
+    public static class Naming {
+        public String keyOf(Order order) {
+            return order.customer().getId();
+        }
+    }
+
+    @DistributedLock
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface OrderLock {
+        @AliasFor(annotation = DistributedLock.class, attribute = "key")
+        String value();
+    }
+
+    interface Shipping {
+        @DistributedLock(key = "#order.items.![code]")
+        void ship(Order order);
+    }
+
+    @DistributedLock(name = "shop")
+    public static class Shop implements Shipping {
+
+        @OrderLock("#order.customer.id + #p0.number")
+        public void pay(Order order) {}
+
+        @DistributedLock(
+                key = "@naming.keyOf(#order)",
+                condition = "#order.toString().isBlank()",
+                fallbackMethod = "later")
+        public void charge(Order order) {}
+
+        private void later(Order order) {}
+
+        @DistributedLock(key = "T(java.util.Objects).hash(#a) + T(unknown.Type).x() + @missing")
+        public void hash(String a) {}
+
+        @DistributedLock(key = "#node.next.value.length()")
+        public void walk(Node<String> node) {}
+
+        public void onlyByTheClass() {}
+
+        @Override
+        public void ship(Order order) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        LockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        Naming naming() {
+            return new Naming();
+        }
+
+        @Bean
+        Shop shop() {
+            return new Shop();
+        }
+    }
+
+    private static RuntimeHints hints;
+
+    @BeforeAll
+    static void process() {
+        hints = AheadOfTime.hintsOf(Application.class);
+    }
+
+    private static Predicate<RuntimeHints> invocation(Class<?> type, String method) {
+        return RuntimeHintsPredicates.reflection().onMethodInvocation(type, method);
+    }
+
+    @Test
+    void attributes_of_the_annotation_can_be_read() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(DistributedLock.class)
+                        .withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void attributes_of_a_composed_annotation_can_be_read() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(OrderLock.class)
+                        .withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void locked_methods_can_be_invoked() {
+        assertThat(List.of("pay", "charge", "hash", "walk", "onlyByTheClass", "ship"))
+                .allMatch(name -> invocation(Shop.class, name).test(hints));
+        assertThat(invocation(Shipping.class, "ship")).accepts(hints);
+    }
+
+    @Test
+    void fallback_can_be_invoked() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(ReflectionUtils.findMethod(Shop.class, "later", Order.class)))
+                .accepts(hints);
+    }
+
+    @Test
+    void conditions_are_expressions_too() {
+        assertThat(invocation(String.class, "isBlank")).accepts(hints);
+    }
+
+    @Test
+    void getters_and_record_accessors_that_a_key_names_can_be_invoked() {
+        assertThat(invocation(Order.class, "customer")).accepts(hints);
+        assertThat(invocation(Customer.class, "getId")).accepts(hints);
+        assertThat(invocation(Order.class, "number")).accepts(hints);
+    }
+
+    @Test
+    void members_that_no_key_names_are_left_alone() {
+        assertThat(invocation(Customer.class, "getName")).rejects(hints);
+    }
+
+    @Test
+    void elements_of_collections_are_followed_to_the_public_type() {
+        assertThat(invocation(Order.class, "items")).accepts(hints);
+        assertThat(invocation(Item.class, "code")).accepts(hints);
+        assertThat(invocation(Article.class, "code")).accepts(hints);
+    }
+
+    @Test
+    void type_of_a_key_is_kept_so_that_its_text_is_known() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(UUID.class)).accepts(hints);
+    }
+
+    @Test
+    void beans_that_a_key_names_can_be_called() {
+        assertThat(invocation(Naming.class, "keyOf")).accepts(hints);
+    }
+
+    @Test
+    void types_that_a_key_names_can_be_called() {
+        assertThat(invocation(java.util.Objects.class, "hash")).accepts(hints);
+    }
+
+    @Test
+    void fields_and_generic_types_are_followed() {
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(Node.class, "next"))
+                .accepts(hints);
+        assertThat(invocation(String.class, "length")).accepts(hints);
+    }
+
+    @Test
+    void root_of_expressions_can_be_read() {
+        Class<?> root = ClassUtils.resolveClassName("io.holdfast.lock.spring.key.KeyRoot", null);
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(root)
+                        .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))
+                .accepts(hints);
+    }
+
+    @Test
+    void scripts_are_kept() {
+        assertThat(RuntimeHintsPredicates.resource().forResource("io/holdfast/lock/redis/acquire.lua"))
+                .accepts(hints);
+    }
+}
