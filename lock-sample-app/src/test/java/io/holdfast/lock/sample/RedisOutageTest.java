@@ -9,7 +9,6 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,7 +17,7 @@ class RedisOutageTest {
     @Test
     void without_redis_nothing_is_done_and_the_answer_is_503(@TempDir Path directory) {
         try (RedisServerProcess redis = RedisServerProcess.start();
-                SampleInstance shop = SampleInstance.start(directory, redis.port(), List.of())) {
+                SampleInstance shop = SampleInstance.start(directory, redis.port())) {
             String before = shop.get("/products").text();
             redis.kill();
 

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -29,14 +31,24 @@ public final class SampleInstance implements AutoCloseable {
      * @param directory where the instances of one test meet
      * @param redisPort where to look for a Redis
      */
-    public static SampleInstance start(Path directory, int redisPort, List<Class<?>> sources, String... arguments) {
+    public static SampleInstance start(Path directory, int redisPort, String... arguments) {
+        return start(directory, redisPort, context -> {}, arguments);
+    }
+
+    /**
+     * @param beans registers what takes the place of the sample's own; also where that was built ahead of time, and has no
+     *     other configuration classes
+     */
+    public static SampleInstance start(
+            Path directory, int redisPort, Consumer<GenericApplicationContext> beans, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.add("--server.port=0");
         all.add("--shop.directory=" + directory);
         all.add("--spring.data.redis.host=127.0.0.1");
         all.add("--spring.data.redis.port=" + redisPort);
         return new SampleInstance(new SpringApplicationBuilder(ShopApplication.class)
-                .sources(sources.toArray(Class[]::new))
+                .main(ShopApplication.class)
+                .initializers(context -> beans.accept((GenericApplicationContext) context))
                 .run(all.toArray(String[]::new)));
     }
 

@@ -1,26 +1,28 @@
 package io.holdfast.lock.sample.race;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.ExitCodeGenerator;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
-/** {@code --shop.race=1000}: both races, a table on standard output, and out. */
+/**
+ * {@code --shop.race=1000}: both races, a table on standard output, and out. Without it, nothing. That is asked when the
+ * application runs, since a condition on the bean would be decided when it is built ahead of time.
+ */
 @Component
-@ConditionalOnProperty("shop.race")
 class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
 
     private final RaceDirector director;
-    private final int items;
+    private final @Nullable Integer items;
     private final int workers;
     private int exitCode = 1;
 
     RaceCommand(
             RaceDirector director,
-            @Value("${shop.race}") int items,
+            @Value("${shop.race:#{null}}") @Nullable Integer items,
             @Value("${shop.race.workers:" + RaceSettings.DEFAULT_WORKERS + "}") int workers) {
         this.director = director;
         this.items = items;
@@ -30,6 +32,9 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
     @Override
     @SuppressWarnings("SystemOut") // the table is this command's answer, not a log
     public void run(ApplicationArguments arguments) throws InterruptedException {
+        if (items == null) {
+            return;
+        }
         RaceResult unlocked = director.run(new RaceSettings(items, false, workers));
         RaceResult locked = director.run(new RaceSettings(items, true, workers));
         System.out.print(text(unlocked, locked));

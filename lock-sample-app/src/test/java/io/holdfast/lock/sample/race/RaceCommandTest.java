@@ -17,8 +17,8 @@ class RaceCommandTest {
 
     @Test
     void both_races_are_run_and_told_and_the_exit_code_is_zero(@TempDir Path directory, CapturedOutput output) {
-        try (SampleInstance shop = SampleInstance.start(
-                directory, SampleInstance.noRedis(), List.of(), "--shop.race=60", "--shop.race.workers=4")) {
+        try (SampleInstance shop =
+                SampleInstance.start(directory, SampleInstance.noRedis(), "--shop.race=60", "--shop.race.workers=4")) {
             assertThat(output).contains("only live instance", "without lock", "with lock", "With it every item");
             assertThat(SpringApplication.exit(shop.context())).isZero();
         }

@@ -8,16 +8,13 @@ import io.holdfast.lock.sample.SampleInstance;
 import io.holdfast.lock.sample.SampleInstance.Answer;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import tools.jackson.databind.JsonNode;
 
@@ -37,8 +34,8 @@ class RaceTest {
     @BeforeAll
     static void start() {
         redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port(), List.of(ThinkingTogether.class));
-        two = SampleInstance.start(directory, redis.port(), List.of(ThinkingTogether.class));
+        one = SampleInstance.start(directory, redis.port(), RaceTest::thinkingTogether);
+        two = SampleInstance.start(directory, redis.port(), RaceTest::thinkingTogether);
     }
 
     @AfterAll
@@ -48,17 +45,13 @@ class RaceTest {
         redis.close();
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class ThinkingTogether {
+    private static void thinkingTogether(GenericApplicationContext context) {
+        context.registerBean("thinkingTogether", Thinking.class, () -> RaceTest::think, bean -> bean.setPrimary(true));
+    }
 
-        @Bean
-        @Primary
-        Thinking thinkingTogether() {
-            return () -> {
-                allHaveRead.countDown();
-                allHaveRead.await(20, TimeUnit.SECONDS);
-            };
-        }
+    private static void think() throws InterruptedException {
+        allHaveRead.countDown();
+        allHaveRead.await(20, TimeUnit.SECONDS);
     }
 
     @Test

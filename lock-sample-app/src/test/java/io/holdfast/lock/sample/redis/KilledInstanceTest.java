@@ -8,7 +8,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -46,7 +45,7 @@ class KilledInstanceTest {
     void who_joined_a_killed_instance_goes_on_with_its_redis_and_its_database() throws Exception {
         startInstance();
         ProcessHandle server = server();
-        try (SampleInstance joined = SampleInstance.start(directory, SampleInstance.noRedis(), List.of())) {
+        try (SampleInstance joined = SampleInstance.start(directory, SampleInstance.noRedis())) {
             long order =
                     joined.post("/orders?product=1").join().json().get("id").asLong();
             kill();

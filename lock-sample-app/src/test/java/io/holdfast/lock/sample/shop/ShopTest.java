@@ -17,9 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 class ShopTest {
@@ -34,8 +32,8 @@ class ShopTest {
     @BeforeAll
     static void start() {
         redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port(), List.of(PatientTerminal.class));
-        two = SampleInstance.start(directory, redis.port(), List.of(PatientTerminal.class));
+        one = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal);
+        two = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal);
     }
 
     @AfterAll
@@ -45,26 +43,24 @@ class ShopTest {
         redis.close();
     }
 
+    private static void patientTerminal(GenericApplicationContext context) {
+        context.registerBean(
+                "patientTerminal", PatientTerminal.class, PatientTerminal::new, bean -> bean.setPrimary(true));
+    }
+
     /** Waits for a second charge before it does the first: without the lock both are certain to happen. */
-    @Configuration(proxyBeanMethods = false)
-    static class PatientTerminal {
+    static class PatientTerminal extends CardTerminal {
 
         private static final CountDownLatch TWO_CHARGES = new CountDownLatch(2);
 
-        @Bean
-        @Primary
-        CardTerminal patientTerminal() {
-            return new CardTerminal() {
-                @Override
-                void charge(long amountCents) {
-                    TWO_CHARGES.countDown();
-                    try {
-                        TWO_CHARGES.await(1, TimeUnit.SECONDS);
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
-                }
-            };
+        @Override
+        void charge(long amountCents) {
+            TWO_CHARGES.countDown();
+            try {
+                TWO_CHARGES.await(1, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
