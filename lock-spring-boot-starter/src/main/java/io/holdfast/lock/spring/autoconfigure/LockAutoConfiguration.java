@@ -13,6 +13,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
+import org.springframework.core.io.ResourceLoader;
 
 /** The template, on whatever store there is. */
 @AutoConfiguration(
@@ -50,5 +52,10 @@ final class LockAutoConfiguration {
     @ConditionalOnBooleanProperty("lock.fail-fast")
     FailFastCheck lockFailFastCheck(ObjectProvider<LockTemplate> templates) {
         return new FailFastCheck(templates);
+    }
+
+    @Bean
+    static UnknownPropertyCheck lockUnknownPropertyCheck(Environment environment, ResourceLoader resources) {
+        return new UnknownPropertyCheck(environment, () -> KnownProperties.read(resources.getClassLoader()));
     }
 }

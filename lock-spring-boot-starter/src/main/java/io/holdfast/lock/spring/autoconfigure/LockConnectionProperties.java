@@ -14,8 +14,8 @@ import org.springframework.util.StringUtils;
  * Where locks have a Redis of their own. Each property means what the one of the same name means under
  * {@code spring.data.redis}.
  *
- * @param url Address of the Redis that locks use instead of the application's. Overrides host, port, username, password
- *     and database. Example: redis://user:password@example.com:6379/8
+ * @param url Address of the Redis that locks use instead of the application's, as in
+ *     redis://user:password@example.com:6379/8. Overrides host, port, username, password and database.
  * @param host Host of the Redis that locks use instead of the application's.
  * @param port Port of the locks' own Redis, 6379 unless set.
  * @param username Login user of the locks' own Redis.

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties.Cli
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
@@ -60,14 +62,14 @@ final class OwnConnections implements DisposableBean {
      * A connection factory that was not started, until the application ends.
      *
      * @param prefix of the properties that it is made from, for messages
-     * @throws LockSetupException if there is no client
+     * @throws LockSetupException if there is no client, or in a native image
      * @throws InvalidLockPropertyException if there is no such SSL bundle
      */
     RedisConnectionFactory open(String prefix, DataRedisProperties redis) {
+        refuseNativeImage(prefix, NativeDetector.inNativeImage());
         checkBundle(prefix + ".ssl.bundle", redis.getSsl().getBundle());
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         contexts.add(context);
-        redis.getListener().setAutoStartup(false);
         context.setClassLoader(loader);
         context.setEnvironment(environment());
         context.registerBean("lockRedis", DataRedisProperties.class, () -> redis, each -> each.setPrimary(true));
@@ -78,6 +80,17 @@ final class OwnConnections implements DisposableBean {
         context.register(DataRedisAutoConfiguration.class);
         context.refresh();
         return factoryIn(context);
+    }
+
+    /** It has no class files, from which a context is made at run time. */
+    static void refuseNativeImage(String prefix, boolean nativeImage) {
+        if (nativeImage) {
+            throw new LockSetupException(
+                    "Properties under " + prefix
+                            + " name a Redis for locks, which works on the JVM only, and this is a native" + " image.",
+                    "Define a RedisConnectionFactory bean with @LockConnectionFactory, and remove these properties.",
+                    null);
+        }
     }
 
     /** A cluster or sentinel factory would connect. */
@@ -113,9 +126,11 @@ final class OwnConnections implements DisposableBean {
 
     /** Without system properties and environment variables, which are the application's. */
     private StandardEnvironment environment() {
-        Map<String, Object> properties = clientType == null
-                ? Map.of()
-                : Map.of(CLIENT_TYPE, clientType.name().toLowerCase(Locale.ROOT));
+        Map<String, Object> properties = new HashMap<>();
+        properties.put("spring.data.redis.listener.auto-startup", false);
+        if (clientType != null) {
+            properties.put(CLIENT_TYPE, clientType.name().toLowerCase(Locale.ROOT));
+        }
         StandardEnvironment environment = new StandardEnvironment() {
             @Override
             protected void customizePropertySources(MutablePropertySources sources) {}

@@ -2,22 +2,16 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.jayway.jsonpath.JsonPath;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.core.Ordered;
-import org.springframework.core.io.ClassPathResource;
 
 class LockPropertiesTest {
 
@@ -111,51 +105,5 @@ class LockPropertiesTest {
         Runners.inMemory()
                 .withPropertyValues("lock.lease=-1s")
                 .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is 'PT-1S'"));
-    }
-
-    @Test
-    void every_property_is_described_for_editors() throws IOException {
-        List<Map<String, Object>> properties = metadata("$.properties");
-        assertThat(properties).hasSize(44).allSatisfy(each -> assertThat(each).containsKey("description"));
-    }
-
-    @Test
-    void every_property_that_is_in_force_has_a_default_for_editors() throws IOException {
-        assertThat(withoutDefault())
-                .filteredOn(each -> !isOfAConnection(each))
-                .containsExactly(
-                        "lock.instances",
-                        "lock.max-hold",
-                        "lock.quorum.nodes",
-                        "lock.quorum.rejoin-delay",
-                        "lock.quorum.ssl.bundle",
-                        "management.endpoint.locks.roles");
-    }
-
-    /** With defaults, it could not be told whether one is wanted. */
-    @Test
-    void no_property_of_a_connection_of_their_own_has_a_default() throws IOException {
-        assertThat(withoutDefault())
-                .filteredOn(LockPropertiesTest::isOfAConnection)
-                .hasSize(15);
-    }
-
-    private static boolean isOfAConnection(String property) {
-        return property.startsWith("lock.redis.");
-    }
-
-    private static List<String> withoutDefault() throws IOException {
-        return metadata("$.properties").stream()
-                .filter(each -> !each.containsKey("defaultValue"))
-                .map(each -> String.valueOf(each.get("name")))
-                .toList();
-    }
-
-    private static List<Map<String, Object>> metadata(String path) throws IOException {
-        try (InputStream json = new ClassPathResource(
-                        "META-INF/spring-configuration-metadata.json", LockProperties.class.getClassLoader())
-                .getInputStream()) {
-            return JsonPath.read(json, path);
-        }
     }
 }

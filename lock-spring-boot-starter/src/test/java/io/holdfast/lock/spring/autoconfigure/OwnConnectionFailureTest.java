@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
@@ -172,5 +173,12 @@ class OwnConnectionFailureTest {
                         "lock.redis.ssl.bundle=locks")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("lock.redis.ssl.bundle is 'locks'", "spring.ssl.bundle", "[other]"));
+    }
+
+    @Test
+    void native_image_is_told_what_to_do_instead() {
+        assertThatThrownBy(() -> OwnConnections.refuseNativeImage("lock.quorum", true))
+                .isInstanceOf(LockSetupException.class)
+                .hasMessageContainingAll("lock.quorum", "native image", "@LockConnectionFactory");
     }
 }
