@@ -21,11 +21,10 @@ import java.util.concurrent.TimeUnit;
  * the method runs, also when a lease is given, unless {@code renew} or {@code lock.renew} is false. A thread that holds
  * the key already enters again without asking Redis.
  *
- * <p>A method that returns a {@link java.util.concurrent.CompletionStage} or
- * {@link java.util.concurrent.CompletableFuture} waits for the lock on the caller's thread, and holds it until the stage
- * is complete. The caller's stage completes after the lock was released; if the lock was lost, it completes with
- * {@link io.holdfast.lock.api.LockLostException}. Other futures, reactive types and Kotlin {@code suspend} functions are
- * not supported and fail startup.
+ * <p>A method that returns a stage, a future or a publisher (Reactor's, or what Spring can adapt to it) holds its lock until
+ * that is complete, failed or cancelled, and the caller sees the end after the release; a lost lock ends it with
+ * {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired at each subscription, and no event
+ * loop waits for a lock. Kotlin {@code suspend} functions are not supported and fail startup.
  *
  * <p>On a class, the annotation means all its public methods, but not the one named by {@link #fallbackMethod()}; one on a
  * method takes its place. It may be a part of another annotation, which hands on attributes by
