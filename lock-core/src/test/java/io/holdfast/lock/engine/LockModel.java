@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What locks are meant to do, in the simplest words: no concurrency, no network, one clock. */
@@ -104,11 +105,16 @@ final class LockModel {
         return grant.lost || grant.revoked;
     }
 
-    void forced(String key) {
+    /** The client that did it knows at once; others find out. */
+    void forced(String key, Predicate<Grant> ofThatClient) {
         Grant grant = holders.remove(key);
         if (grant != null) {
             grant.revoked = true;
         }
+        open().stream()
+                .map(handle -> handle.grant)
+                .filter(each -> each.key.equals(key) && ofThatClient.test(each))
+                .forEach(each -> each.lost = true);
     }
 
     void passed(long time) {

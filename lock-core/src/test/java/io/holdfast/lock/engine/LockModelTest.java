@@ -247,9 +247,9 @@ class LockModelTest {
     }
 
     private void force(String key) {
-        assertThat(clients[random.nextInt(clients.length)].forceRelease(key).isEmpty())
-                .isEqualTo(model.isFree(key));
-        model.forced(key);
+        LockEngine client = clients[random.nextInt(clients.length)];
+        assertThat(client.forceRelease(key).isEmpty()).isEqualTo(model.isFree(key));
+        model.forced(key, grant -> clientOf(grant.thread) == client);
     }
 
     private void pass(Duration passed) {
