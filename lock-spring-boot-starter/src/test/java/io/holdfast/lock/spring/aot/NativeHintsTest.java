@@ -67,8 +67,14 @@ class NativeHintsTest {
         void ship(Order order);
     }
 
+    /** The proxy of the bean's class has Spring register that class, and not this one. */
+    public abstract static class Later {
+
+        void later(Order order) {}
+    }
+
     @DistributedLock(name = "shop")
-    public static class Shop implements Shipping {
+    public static class Shop extends Later implements Shipping {
 
         @OrderLock("#order.customer.id + #p0.number")
         public void pay(Order order) {}
@@ -78,8 +84,6 @@ class NativeHintsTest {
                 condition = "#order.toString().isBlank()",
                 fallbackMethod = "later")
         public void charge(Order order) {}
-
-        private void later(Order order) {}
 
         @DistributedLock(key = "T(java.util.Objects).hash(#a) + T(unknown.Type).x() + @missing")
         public void hash(String a) {}
@@ -150,7 +154,7 @@ class NativeHintsTest {
     @Test
     void fallback_can_be_invoked() {
         assertThat(RuntimeHintsPredicates.reflection()
-                        .onMethodInvocation(ReflectionUtils.findMethod(Shop.class, "later", Order.class)))
+                        .onMethodInvocation(ReflectionUtils.findMethod(Later.class, "later", Order.class)))
                 .accepts(hints);
     }
 
