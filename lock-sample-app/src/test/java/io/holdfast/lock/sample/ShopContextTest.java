@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.testing.TestRedis;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -17,12 +16,13 @@ import org.springframework.test.context.DynamicPropertySource;
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.RANDOM_PORT)
 class ShopContextTest {
 
-    @TempDir
-    private static Path directory;
+    /** Known also when the test is processed ahead of time, before any extension of JUnit has made something. */
+    private static final Path DIRECTORY =
+            Path.of("target", "shop-context-" + ProcessHandle.current().pid()).toAbsolutePath();
 
     @DynamicPropertySource
     static void properties(DynamicPropertyRegistry properties) {
-        properties.add("shop.directory", directory::toString);
+        properties.add("shop.directory", DIRECTORY::toString);
         properties.add("spring.data.redis.host", () -> "127.0.0.1");
         properties.add("spring.data.redis.port", () -> TestRedis.shared().port());
     }
