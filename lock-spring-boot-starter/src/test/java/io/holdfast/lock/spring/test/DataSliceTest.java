@@ -3,14 +3,18 @@ package io.holdfast.lock.spring.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -25,6 +29,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Annotated beans in tests of the data layer, and of the whole, on a real Redis and a real database. */
@@ -124,6 +129,13 @@ class DataSliceTest {
         public List<Integer> one() {
             return jdbc.queryForList("select 1", Integer.class);
         }
+
+        @DistributedLock(key = "'" + KEY + "'")
+        @Transactional
+        public void write(Runnable meanwhile) {
+            jdbc.update("insert into sold (id) values (1)");
+            meanwhile.run();
+        }
     }
 
     @Nested
@@ -145,11 +157,43 @@ class DataSliceTest {
     @ContextConfiguration(classes = Shop.class)
     @Import(JdbcOrders.class)
     @AutoConfigureTestLocks
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     class OnADatabaseWithTestLocks {
 
+        @Autowired
+        JdbcOrders orders;
+
+        @Autowired
+        TestLocks testLocks;
+
+        @Autowired
+        JdbcTemplate jdbc;
+
         @Test
-        void annotated_method_runs_under_its_lock(@Autowired JdbcOrders orders) {
+        @Order(1)
+        void lock_that_is_taken_in_the_transaction_of_a_test_is_kept_until_it_ends() {
             assertThat(orders.one()).containsExactly(1);
+            assertThat(testLocks.isHeld(KEY)).isTrue();
+        }
+
+        @Test
+        @Order(2)
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        void it_is_free_after_that() {
+            assertThat(testLocks.heldKeys()).isEmpty();
+            orders.one();
+            assertThat(testLocks.isHeld(KEY)).isFalse();
+        }
+
+        @Test
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        void transaction_whose_lock_is_lost_is_rolled_back() {
+            jdbc.execute("create table sold (id int)");
+            assertThatThrownBy(() -> orders.write(() -> testLocks.lose(KEY))).isInstanceOf(LockLostException.class);
+            assertThat(jdbc.queryForList("select id from sold")).isEmpty();
+
+            orders.write(() -> {});
+            assertThat(jdbc.queryForList("select id from sold")).hasSize(1);
         }
     }
 }

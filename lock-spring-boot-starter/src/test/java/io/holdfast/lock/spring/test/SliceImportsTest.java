@@ -33,11 +33,21 @@ class SliceImportsTest {
         }
     }
 
+    /** Meters and endpoints are parts of their own. */
     @Test
-    void test_on_redis_has_the_locks_of_the_application() {
-        Path redis =
-                FOLDER.resolve("org.springframework.boot.data.redis.test.autoconfigure.AutoConfigureDataRedis.imports");
-        Path application = FOLDER.resolve("org.springframework.boot.autoconfigure.AutoConfiguration.imports");
-        assertThat(lines(redis)).containsExactlyElementsOf(lines(application));
+    void tests_with_locks_have_those_of_the_application() {
+        List<String> application =
+                lines(FOLDER.resolve("org.springframework.boot.autoconfigure.AutoConfiguration.imports"));
+        List<String> locks = application.stream()
+                .filter(name -> name.contains(".autoconfigure.") || name.endsWith(".LockEventAutoConfiguration"))
+                .toList();
+        assertThat(lines(FOLDER.resolve(
+                        "org.springframework.boot.data.redis.test.autoconfigure.AutoConfigureDataRedis.imports")))
+                .containsExactlyElementsOf(locks);
+        assertThat(lines(FOLDER.resolve("io.holdfast.lock.spring.test.AutoConfigureTestLocks.imports")))
+                .contains("io.holdfast.lock.spring.test.TestLocksAutoConfiguration")
+                .containsAll(locks.stream()
+                        .filter(name -> !name.contains("StoreAutoConfiguration"))
+                        .toList());
     }
 }
