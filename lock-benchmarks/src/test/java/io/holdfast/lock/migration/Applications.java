@@ -1,43 +1,55 @@
 package io.holdfast.lock.migration;
 
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.util.ClassUtils;
+import org.springframework.context.annotation.Configuration;
 
-/** Spring Boot applications on the shared Redis. */
+/**
+ * Spring Boot applications on the shared Redis. They are configured as Boot does it with what is on the class path, but for
+ * those of the libraries that the application does not have.
+ */
 public final class Applications {
+
+    private static final String HOLDFAST = "io.holdfast.";
+    private static final String LOCK4J = "com.baomidou.";
 
     private Applications() {}
 
-    /** Without any lock. */
+    /** Without any lock that configures itself. */
     public static ApplicationContextRunner plain() {
+        return without(HOLDFAST, LOCK4J);
+    }
+
+    public static ApplicationContextRunner holdfast() {
+        return without(LOCK4J);
+    }
+
+    public static ApplicationContextRunner lock4j() {
+        return without(HOLDFAST);
+    }
+
+    public static ApplicationContextRunner holdfastAndLock4j() {
+        return without();
+    }
+
+    private static ApplicationContextRunner without(String... libraries) {
+        ImportCandidates all = ImportCandidates.load(AutoConfiguration.class, Applications.class.getClassLoader());
+        String excluded = StreamSupport.stream(all.spliterator(), false)
+                .filter(name -> Arrays.stream(libraries).anyMatch(name::startsWith))
+                .collect(Collectors.joining(","));
         return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class, DataRedisAutoConfiguration.class))
+                .withUserConfiguration(Application.class)
                 .withPropertyValues(
+                        "spring.autoconfigure.exclude=" + excluded,
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + Redis.port(),
                         "spring.data.redis.client-type=jedis");
-    }
-
-    /** With the starter, as its imports file registers it. */
-    public static ApplicationContextRunner holdfast() {
-        return withHoldfast(plain());
-    }
-
-    public static ApplicationContextRunner withHoldfast(ApplicationContextRunner application) {
-        ClassLoader loader = Applications.class.getClassLoader();
-        ImportCandidates all = ImportCandidates.load(AutoConfiguration.class, loader);
-        Class<?>[] ours = StreamSupport.stream(all.spliterator(), false)
-                .filter(name -> name.startsWith("io.holdfast."))
-                .map(name -> ClassUtils.resolveClassName(name, loader))
-                .toArray(Class<?>[]::new);
-        return application.withConfiguration(AutoConfigurations.of(ours));
     }
 
     /** With settings that a page shows. */
@@ -46,4 +58,8 @@ public final class Applications {
                 .withPropertyValues("spring.config.location=classpath:/io/holdfast/lock/migration/" + file)
                 .withInitializer(new ConfigDataApplicationContextInitializer());
     }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
 }

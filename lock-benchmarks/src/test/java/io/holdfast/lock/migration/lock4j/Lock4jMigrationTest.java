@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.baomidou.lock.DefaultLockFailureStrategy;
 import com.baomidou.lock.DefaultLockKeyBuilder;
 import com.baomidou.lock.exception.LockFailureException;
-import com.baomidou.lock.spring.boot.autoconfigure.LockAutoConfiguration;
-import com.baomidou.lock.spring.boot.autoconfigure.RedisTemplateLockAutoConfiguration;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.migration.Applications;
 import io.holdfast.lock.migration.Door;
@@ -20,7 +18,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.BeanDefinitionOverrideException;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 class Lock4jMigrationTest {
@@ -28,8 +25,7 @@ class Lock4jMigrationTest {
     private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);
     private final Door shop = new Door();
 
-    private final ApplicationContextRunner lock4j = Applications.configured(
-                    withLock4j(Applications.plain()), "lock4j/before.yaml")
+    private final ApplicationContextRunner lock4j = Applications.configured(Applications.lock4j(), "lock4j/before.yaml")
             .withBean("tenants", Tenants.class, () -> () -> "north")
             .withBean(Door.class, () -> shop)
             .withBean(DefaultLockKeyBuilder.class)
@@ -43,15 +39,10 @@ class Lock4jMigrationTest {
             .withBean("tenants", Tenants.class, () -> () -> "north")
             .withBean(Door.class, () -> shop)
             .withBean(Lock4jAfter.class);
-    private final ApplicationContextRunner both = Applications.withHoldfast(withLock4j(Applications.plain()))
+    private final ApplicationContextRunner both = Applications.holdfastAndLock4j()
             .withPropertyValues("lock4j.lock-key-prefix=shop", "lock.redis.key-prefix=shop")
             .withBean(Door.class, () -> shop)
             .withBean(Lock4jBetween.class);
-
-    private static ApplicationContextRunner withLock4j(ApplicationContextRunner application) {
-        return application.withConfiguration(
-                AutoConfigurations.of(RedisTemplateLockAutoConfiguration.class, LockAutoConfiguration.class));
-    }
 
     /** Two instances of the application. */
     private static <T> void inTwo(ApplicationContextRunner application, Class<T> bean, BiConsumer<T, T> test) {
