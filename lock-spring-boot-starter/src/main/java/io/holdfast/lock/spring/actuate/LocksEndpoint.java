@@ -34,23 +34,24 @@ final class LocksEndpoint {
 
     private static final String HIDDEN = "******";
 
-    private final LockTemplate locks;
-    private final @Nullable LockActivity activity;
+    private final Supplier<LockTemplate> locks;
+    private final Supplier<@Nullable LockActivity> books;
     private final Supplier<List<Definition>> definitions;
     private final Show showKeys;
 
     /**
      * Creates an instance.
      *
-     * @param activity null if the template is one that does not tell
+     * @param locks asked at the first request, so that the endpoint makes no bean that is lazy
+     * @param books yields null if the template is one that does not tell
      */
     LocksEndpoint(
-            LockTemplate locks,
-            @Nullable LockActivity activity,
+            Supplier<LockTemplate> locks,
+            Supplier<@Nullable LockActivity> books,
             Supplier<List<Definition>> definitions,
             Show showKeys) {
         this.locks = locks;
-        this.activity = activity;
+        this.books = books;
         this.definitions = definitions;
         this.showKeys = showKeys;
     }
@@ -61,6 +62,7 @@ final class LocksEndpoint {
     }
 
     Locks locks(boolean withKeys) {
+        LockActivity activity = books.get();
         if (activity == null) {
             return new Locks(List.of(), List.of(), null, definitions.get());
         }
@@ -90,7 +92,7 @@ final class LocksEndpoint {
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        LockSnapshot snapshot = locks.inspect(text);
+        LockSnapshot snapshot = locks.get().inspect(text);
         return new Lock(
                 text,
                 snapshot.holder().isPresent(),
@@ -102,7 +104,7 @@ final class LocksEndpoint {
     @DeleteOperation
     Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        return new Released(text, describe(locks.forceRelease(text)));
+        return new Released(text, describe(locks.get().forceRelease(text)));
     }
 
     private static String keyOf(String[] segments, @Nullable String exactKey) {

@@ -28,13 +28,13 @@ final class LocksEndpointAutoConfiguration {
 
     @Bean
     LocksEndpoint locksEndpoint(
-            LockTemplate locks,
+            ObjectProvider<LockTemplate> locks,
             ObjectProvider<LockActivity> activity,
             ConfigurableListableBeanFactory beans,
             LockAdvisor advisor,
             LocksEndpointProperties properties) {
         LockedMethods methods = new LockedMethods(beans, advisor);
-        return new LocksEndpoint(locks, activity.getIfUnique(), methods::all, properties.showKeys());
+        return new LocksEndpoint(locks::getObject, activity::getIfUnique, methods::all, properties.showKeys());
     }
 
     @Bean

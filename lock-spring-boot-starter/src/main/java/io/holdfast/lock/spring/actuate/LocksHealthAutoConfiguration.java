@@ -24,7 +24,9 @@ final class LocksHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "locksHealthIndicator")
     HealthIndicator locksHealthIndicator(
-            LockTemplate locks, ObjectProvider<LockActivity> activity, ObjectProvider<LockStore> store) {
-        return new LocksHealthIndicator(locks, activity.getIfUnique(), store.getIfUnique());
+            ObjectProvider<LockTemplate> locks,
+            ObjectProvider<LockActivity> activity,
+            ObjectProvider<LockStore> store) {
+        return new LocksHealthIndicator(locks::getObject, activity::getIfUnique, store::getIfUnique);
     }
 }

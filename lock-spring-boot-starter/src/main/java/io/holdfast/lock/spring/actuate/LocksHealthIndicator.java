@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -27,31 +28,37 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     private static final String NO_EVICTION = "noeviction";
     private static final String UNKNOWN = "unknown";
 
-    private final LockTemplate locks;
-    private final @Nullable LockActivity activity;
-    private final @Nullable LockStore store;
+    private final Supplier<LockTemplate> template;
+    private final Supplier<@Nullable LockActivity> books;
+    private final Supplier<@Nullable LockStore> stores;
 
-    LocksHealthIndicator(LockTemplate locks, @Nullable LockActivity activity, @Nullable LockStore store) {
+    /** Asks for each at the first look, so that health makes no bean that is lazy. */
+    LocksHealthIndicator(
+            Supplier<LockTemplate> template,
+            Supplier<@Nullable LockActivity> books,
+            Supplier<@Nullable LockStore> stores) {
         super("The lock health check failed");
-        this.locks = locks;
-        this.activity = activity;
-        this.store = store;
+        this.template = template;
+        this.books = books;
+        this.stores = stores;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         try {
-            locks.inspect(PROBE);
+            template.get().inspect(PROBE);
         } catch (LockStoreException e) {
             builder.down(e).withDetail("store", "does not answer");
             return;
         }
         builder.up().withDetail("store", "answers");
         List<String> warnings = new ArrayList<>();
+        LockActivity activity = books.get();
         if (activity != null) {
             renewals(activity, builder);
             wakeUps(activity, builder, warnings);
         }
+        LockStore store = stores.get();
         if (store != null) {
             eviction(store.evictionPolicies(), builder, warnings);
         }

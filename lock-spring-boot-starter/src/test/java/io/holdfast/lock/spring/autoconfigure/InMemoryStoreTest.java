@@ -105,7 +105,8 @@ class InMemoryStoreTest {
     void unknown_value_fails_the_start_and_names_what_is_allowed() {
         Runners.redis()
                 .withPropertyValues("lock.store=memory")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.store", "IN_MEMORY", "REDIS"));
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("lock.store is 'memory'", "redis, in-memory"));
     }
 
     @Test
