@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What to lock, and how. Immutable; whatever is not said is left to the client's {@link LockDefaults}.
@@ -140,6 +141,19 @@ public record LockRequest(
      */
     public LockRequest name(String value) {
         return new LockRequest(keys, value, mode, limit, fair, lease, waitFor, renew, minHold, maxHold);
+    }
+
+    /**
+     * A copy for other keys: with a tenant's name in front of each, for example.
+     *
+     * @param change makes the text of each new key from the text of a former one
+     * @return a copy with those keys
+     * @throws LockKeyException if a text cannot be a key
+     */
+    public LockRequest mapKeys(UnaryOperator<String> change) {
+        List<LockKey> changed =
+                keys.stream().map(key -> LockKey.of(change.apply(key.value()))).toList();
+        return new LockRequest(changed, name, mode, limit, fair, lease, waitFor, renew, minHold, maxHold);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */

@@ -10,6 +10,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
@@ -20,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * interrupt, are guarded by one monitor, so an interrupt never hits the work.
  */
 final class AsyncExecution<T extends @Nullable Object> {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
     private final Supplier<ClosableHandle> acquire;
     private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
@@ -87,8 +91,16 @@ final class AsyncExecution<T extends @Nullable Object> {
             complete(null, close(handle, e));
             return;
         }
-        handle.detach();
+        detach(handle);
         stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
+    }
+
+    private static void detach(ClosableHandle handle) {
+        try {
+            handle.detach();
+        } catch (IllegalStateException closedByTheWork) {
+            log.debug("{} was closed before its work was complete", handle, closedByTheWork);
+        }
     }
 
     @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it

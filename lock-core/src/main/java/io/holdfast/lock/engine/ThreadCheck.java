@@ -25,18 +25,14 @@ final class ThreadCheck {
                     + LockRequest.MAX_TIME.toDays() + " days");
         }
         for (Hold hold : holds.ofCurrentThread().values()) {
-            if (hold.lease().holdCount() > 0) {
-                ensureHeld(hold.lease(), atLeast.toNanos());
-            }
+            ensureHeld(hold.lease(), atLeast.toNanos());
         }
     }
 
+    /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
     private void ensureHeld(Lease lease, long nanos) {
-        LockEvent.Lost loss = lease.loss();
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
-        if (lease.deadline() - client.ticker().nanos() < nanos) {
+        throwIfLost(lease);
+        if (lease.holdCount() > 0 && lease.deadline() - client.ticker().nanos() < nanos) {
             extend(lease, nanos);
         }
     }
@@ -52,7 +48,14 @@ final class ThreadCheck {
             if (lease.isOpen()) {
                 throw e;
             }
-            // another thread has given the lock back meanwhile
+            throwIfLost(lease); // else another thread has given the lock back meanwhile
+        }
+    }
+
+    private static void throwIfLost(Lease lease) {
+        LockEvent.Lost loss = lease.loss();
+        if (loss != null) {
+            throw new LockLostException(loss);
         }
     }
 }

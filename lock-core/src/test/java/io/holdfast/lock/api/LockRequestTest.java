@@ -107,4 +107,18 @@ class LockRequestTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("limit is 0");
     }
+
+    @Test
+    void keys_can_be_changed_and_all_else_stays() {
+        LockRequest both =
+                LockRequest.ofAll(List.of("a", "b")).shared(3).name("some").waitFor(Duration.ofSeconds(2));
+
+        LockRequest changed = both.mapKeys(key -> "tenant/" + key);
+
+        assertThat(changed)
+                .isEqualTo(LockRequest.ofAll(List.of("tenant/a", "tenant/b"))
+                        .shared(3)
+                        .name("some")
+                        .waitFor(Duration.ofSeconds(2)));
+    }
 }

@@ -126,4 +126,19 @@ class AsyncExecutionTest extends EngineFixture {
 
         assertThatThrownBy(result::join).hasCauseInstanceOf(LockLostException.class);
     }
+
+    @Test
+    void work_that_gives_its_lock_back_early_is_followed_all_the_same() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<String> result = locks.executeAsync(LockRequest.of(KEY), lock -> {
+            lock.close();
+            return stage;
+        });
+
+        stage.complete("done");
+
+        assertThat(result.orTimeout(1, java.util.concurrent.TimeUnit.MINUTES).join())
+                .isEqualTo("done");
+        assertThat(isFree()).isTrue();
+    }
 }

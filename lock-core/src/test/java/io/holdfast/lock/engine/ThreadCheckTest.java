@@ -147,4 +147,25 @@ class ThreadCheckTest extends EngineFixture {
                 .hasMessageContaining("365 days");
         assertThatThrownBy(() -> locks.ensureHeld(Duration.ofDays(366))).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void lock_that_the_closed_client_gave_back_is_lost() {
+        LockHandle handle = locks.acquire(KEY);
+        locks.close();
+        assertThatThrownBy(() -> locks.ensureHeld(Duration.ZERO))
+                .isInstanceOfSatisfying(
+                        LockLostException.class,
+                        lost -> assertThat(lost.lossCause()).isEqualTo(LossCause.CLOSED));
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void client_that_is_closed_while_a_lock_is_extended_has_lost_it() {
+        heldWithLeft(Duration.ofMillis(1));
+        store.before = () -> {
+            store.before = () -> {};
+            locks.close();
+        };
+        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+    }
 }

@@ -10,9 +10,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 /**
- * Looks at contexts that have this one as their parent: Spring applies an advisor to the beans of its own context only. So
- * locked methods in a child without the advisor would run unlocked, and end the child's start. One that has its own looks
- * after itself.
+ * Looks at contexts that have this one as their parent. A child without a proxy creator of its own applies no advisor, so its
+ * locked methods would run unlocked, and end the child's start. A child that has the advisor looks after itself.
  */
 public final class ChildContextCheck implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -45,7 +44,8 @@ public final class ChildContextCheck implements ApplicationListener<ContextRefre
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = LockStartupCheck.typeOf(beans, name);
             List<LockDefinition> found = type == null ? List.of() : advisor.definitionsOf(type);
-            if (!found.isEmpty()) {
+            boolean locked = beans.containsSingleton(name) && LockStartupCheck.isLocked(beans.getSingleton(name));
+            if (!found.isEmpty() && !locked) {
                 throw unlocked(name, found.get(0));
             }
         }

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.aop;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.definition.LockDefinition;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,10 @@ final class LockRequests {
         return request;
     }
 
-    /** Others' code may answer null, whatever its signature says. */
+    /**
+     * Others' code may answer null, whatever its signature says. A new request waits as the former one would: its own
+     * default would be another for values than for futures.
+     */
     private static LockRequest customized(
             LockRequestCustomizer customizer, LockRequest request, LockDefinition definition) {
         @Nullable LockRequest customized = customizer.customize(request, definition.method());
@@ -36,6 +40,8 @@ final class LockRequests {
             throw new IllegalStateException(customizer.getClass().getName() + " made no request of that for "
                     + definition.caller() + ". Return the request as it came if there is nothing to change.");
         }
-        return customized;
+        return customized
+                .name(customized.name().isEmpty() ? request.name() : customized.name())
+                .waitFor(customized.waitFor().or(request::waitFor).orElse(Duration.ZERO));
     }
 }

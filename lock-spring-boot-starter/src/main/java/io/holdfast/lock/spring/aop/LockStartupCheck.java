@@ -103,7 +103,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static boolean isLocked(@Nullable Object instance) {
+    static boolean isLocked(@Nullable Object instance) {
         if (!(instance instanceof Advised proxy)) {
             return AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
         }

@@ -32,10 +32,10 @@ final class LockedCall implements LockedFunction<@Nullable Object, Throwable> {
     @Override
     @SuppressWarnings("NullAway") // what proceeds may return null
     public @Nullable Object apply(LockHandle lock) throws Throwable {
-        begun = true;
         LockContext.Scope scope = LockContext.open(lock);
         try {
             joining.run();
+            begun = true;
             result = ResultKind.requireValue(invocation.proceed(), definition.caller());
             return result;
         } catch (Throwable e) {

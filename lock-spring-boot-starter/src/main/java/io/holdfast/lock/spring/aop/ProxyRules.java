@@ -36,6 +36,13 @@ final class ProxyRules {
         if (Modifier.isStatic(modifiers)) {
             throw refuse(method, userClass, "the method is static", "Make it an instance method of a bean.");
         }
+        if (isHiddenFrom(userClass, method) && needsSubclass(userClass)) {
+            throw refuse(
+                    method,
+                    userClass,
+                    "the method is package-private and inherited from another package, where no proxy overrides it",
+                    "Make it protected or public.");
+        }
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
         if ((finalClass || Modifier.isFinal(modifiers)) && needsSubclass(userClass)) {
             String what = finalClass ? "the class is final" : "the method is final";
@@ -45,6 +52,12 @@ final class ProxyRules {
                     what,
                     "Remove final, or set spring.aop.proxy-target-class=false and call the bean through an interface.");
         }
+    }
+
+    private static boolean isHiddenFrom(Class<?> userClass, Method method) {
+        int visible = Modifier.PUBLIC | Modifier.PROTECTED;
+        return (method.getModifiers() & visible) == 0
+                && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName());
     }
 
     private static LockDefinitionException refuse(Method method, Class<?> userClass, String what, String action) {

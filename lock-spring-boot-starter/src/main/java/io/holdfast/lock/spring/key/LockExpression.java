@@ -4,6 +4,8 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
@@ -18,7 +20,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 final class LockExpression {
 
-    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    private static final SpelExpressionParser PARSER =
+            new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
     private final String attribute;
     private final SpelExpression expression;

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -22,6 +23,15 @@ public enum ResultKind {
     PUBLISHER;
 
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    /** What Spring MVC works on after the method has returned. */
+    private static final Set<String> LATER = Set.of(
+            "java.util.concurrent.Callable",
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
     /**
      * {@return what a method returns}
@@ -42,6 +52,9 @@ public enum ResultKind {
                 throw refuse(where, "returns a " + type.getName());
             }
             return STAGE;
+        }
+        if (LATER.contains(type.getName())) {
+            throw refuse(where, "returns a " + type.getName());
         }
         if (!ReactiveTypes.isReactive(type)) {
             return VALUE;

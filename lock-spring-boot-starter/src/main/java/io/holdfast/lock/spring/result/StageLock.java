@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Holds a lock until the stage or future that a method returned is complete. The caller gets a future of its own, which
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Only where waiting is forbidden, on an event loop, {@link DeferredStage} has it done by another thread.
  */
 final class StageLock {
+
+    private static final Logger log = LoggerFactory.getLogger(StageLock.class);
 
     private final Executor threads;
 
@@ -58,7 +62,7 @@ final class StageLock {
             throwIfAny(closing(handle, null, call.rules()));
             return null;
         }
-        handle.detach();
+        detach(handle);
         return follow(Stages.of(result, threads), result, handle, call.rules());
     }
 
@@ -72,6 +76,15 @@ final class StageLock {
             }
         });
         return result;
+    }
+
+    /** The method may have closed its handle; then there is nothing to pass on. */
+    private static void detach(LockHandle handle) {
+        try {
+            handle.detach();
+        } catch (IllegalStateException closedByTheMethod) {
+            log.debug("{} was closed before its work was complete", handle, closedByTheMethod);
+        }
     }
 
     private static void throwIfAny(@Nullable Throwable failure) throws Throwable {

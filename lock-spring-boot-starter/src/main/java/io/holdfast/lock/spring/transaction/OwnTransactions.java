@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.MethodClassKey;
 import org.springframework.transaction.TransactionDefinition;
@@ -35,7 +36,8 @@ final class OwnTransactions {
     }
 
     private boolean suspendsCaller(Method method, Class<?> type) {
-        if (beans.getBeanNamesForType(TransactionManager.class, true, false).length != 1) {
+        if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true, false).length
+                != 1) {
             return false;
         }
         return beans.getBeanProvider(TransactionAttributeSource.class).stream()

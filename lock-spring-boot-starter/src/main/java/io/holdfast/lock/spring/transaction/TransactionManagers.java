@@ -74,9 +74,9 @@ public final class TransactionManagers
 
     @Override
     public void afterSingletonsInstantiated() {
-        forEachExisting(beans, PlatformTransactionManager.class, this::addTo);
         BeanFactory factory = beans;
         while (factory instanceof ConfigurableListableBeanFactory each) {
+            forEachExisting(each, PlatformTransactionManager.class, this::addTo);
             forEachExisting(each, LockTemplate.class, (template, name) -> templates.add(template));
             factory = each.getParentBeanFactory();
         }

@@ -13,6 +13,13 @@ import org.junit.jupiter.api.Test;
 
 class DefinitionFailureTest {
 
+    static class ReturnsCallable {
+        @DistributedLock(name = "later")
+        public java.util.concurrent.Callable<String> run() {
+            return () -> "";
+        }
+    }
+
     static class NothingToLock {
         @DistributedLock
         public void run() {}
@@ -314,5 +321,10 @@ class DefinitionFailureTest {
     @Test
     void maximum_hold_below_100_ms() {
         fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "Allowed is 100 ms");
+    }
+
+    @Test
+    void work_that_the_web_layer_does_later() {
+        fails(ReturnsCallable.class, "java.util.concurrent.Callable", "not supported");
     }
 }

@@ -212,6 +212,25 @@ class InstanceSettingsTest {
                 });
     }
 
+    @Order(1)
+    static class NewRequest implements LockRequestCustomizer {
+        @Override
+        public LockRequest customize(LockRequest request, java.lang.reflect.Method method) {
+            return LockRequest.of("another");
+        }
+    }
+
+    @Test
+    void new_request_of_a_customizer_waits_and_is_called_as_the_former_one() {
+        runner.withBean(NewRequest.class).run(context -> {
+            context.getBean(Orders.class).silent(1);
+            LockRequest used = context.getBean(Recorder.class).seen.get(0);
+            assertThat(used.key().value()).isEqualTo("another");
+            assertThat(used.waitFor()).contains(Duration.ofSeconds(5));
+            assertThat(used.name()).isNotEmpty();
+        });
+    }
+
     @Test
     void customizer_that_answers_null_is_named() {
         runner.withBean("nothing", LockRequestCustomizer.class, () -> (request, method) -> null)

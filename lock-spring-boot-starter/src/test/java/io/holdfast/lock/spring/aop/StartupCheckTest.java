@@ -16,6 +16,8 @@ import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
 
@@ -59,6 +61,8 @@ class StartupCheckTest {
         @DistributedLock(key = "#user")
         public void rename(String user) {}
     }
+
+    static class Inheriting extends io.holdfast.lock.spring.definition.HiddenMethod {}
 
     static class Named {
         @DistributedLock(name = "named", key = "#id")
@@ -222,7 +226,7 @@ class StartupCheckTest {
                         .contains("Lock keys of Named.one and OtherParts.five have the name 'named'"));
     }
 
-    static class Farewell implements DisposableBean {
+    static class Farewell implements SmartLifecycle {
 
         private static String said = "";
         private final Good good;
@@ -232,16 +236,55 @@ class StartupCheckTest {
         }
 
         @Override
+        public void start() {}
+
+        @Override
+        public void stop() {
+            said = good.run();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return true;
+        }
+    }
+
+    @Test
+    void locked_methods_work_while_lifecycle_beans_stop() {
+        runner.withBean(Good.class).withBean(Farewell.class).run(context -> Farewell.said = "");
+
+        assertThat(Farewell.said).isEqualTo("ran");
+    }
+
+    static class EarlyEnd implements DisposableBean {
+
+        private static String said = "";
+        private final Good good;
+
+        EarlyEnd(Good good) {
+            this.good = good;
+        }
+
+        @Override
         public void destroy() {
             said = good.run();
         }
     }
 
+    /** Nothing was started, so nothing is stopped in order, and what was made is destroyed. */
     @Test
-    void locked_methods_work_until_their_beans_are_destroyed() {
-        runner.withBean(Good.class).withBean(Farewell.class).run(context -> Farewell.said = "");
+    void locked_methods_work_until_their_beans_are_destroyed_if_the_start_fails() {
+        EarlyEnd.said = "";
+        runner.withBean(Good.class)
+                .withBean(EarlyEnd.class)
+                .withInitializer(context -> context.addApplicationListener(event -> {
+                    if (event instanceof ContextRefreshedEvent) {
+                        throw new IllegalStateException("on purpose");
+                    }
+                }))
+                .run(context -> assertThat(context).hasFailed());
 
-        assertThat(Farewell.said).isEqualTo("ran");
+        assertThat(EarlyEnd.said).isEqualTo("ran");
     }
 
     @Test
@@ -256,5 +299,10 @@ class StartupCheckTest {
     @Test
     void keys_with_a_name_a_text_or_a_bean_that_makes_them_are_not_warned_about(CapturedOutput output) {
         runner.withBean(Named.class).run(context -> assertThat(output).doesNotContain("These lock keys have no name"));
+    }
+
+    @Test
+    void package_private_method_of_another_package_fails_startup() {
+        failsWith(Inheriting.class, "HiddenMethod.run()", "inherited from another package", "protected");
     }
 }
