@@ -96,7 +96,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     /**
      * The definitions of all methods that calls of this class can reach.
      *
-     * @throws LockDefinitionException if one cannot work
+     * @param type the class of a bean
+     * @return none if nothing of it is locked
+     * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if one cannot work
      */
     public List<LockDefinition> definitionsOf(Class<?> type) {
         if (!pointcut.getClassFilter().matches(type)) {
