@@ -303,6 +303,6 @@ class StartupCheckTest {
 
     @Test
     void package_private_method_of_another_package_fails_startup() {
-        failsWith(Inheriting.class, "HiddenMethod.run()", "inherited from another package", "protected");
+        failsWith(Inheriting.class, "Inheriting.run()", "inherited from another package", "protected");
     }
 }
