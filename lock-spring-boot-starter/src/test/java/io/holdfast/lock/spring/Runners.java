@@ -37,9 +37,10 @@ public final class Runners {
                         "spring.data.redis.client-type=jedis");
     }
 
-    /** Without any store. */
+    /** Without any store. What a test still holds at its end is not waited for. */
     public static ApplicationContextRunner starter() {
         return new ApplicationContextRunner()
+                .withPropertyValues("lock.shutdown.await=0")
                 .withConfiguration(AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), ours())
                         .toArray(Class<?>[]::new)));
     }

@@ -81,7 +81,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_and_renewed_while_new_locks_are_refused() {
-        Runners.redis().run(context -> {
+        Runners.redis().withPropertyValues("lock.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
 
@@ -106,6 +106,7 @@ class ShutdownTest {
             freeBefore.set(bystander.holderOf(key).isEmpty());
         });
         Runners.redis()
+                .withPropertyValues("lock.shutdown.await=20s")
                 .withPropertyValues("lock.shutdown.await=1ms")
                 .withBean(Marker.class, () -> connectionsStop)
                 .run(context -> {
@@ -126,6 +127,7 @@ class ShutdownTest {
         CountDownLatch executorsStop = new CountDownLatch(1);
         Marker marker = new Marker(ExecutorConfigurationSupport.DEFAULT_PHASE, executorsStop::countDown);
         Runners.inMemory()
+                .withPropertyValues("lock.shutdown.await=20s")
                 .withBean(ThreadPoolTaskExecutor.class)
                 .withBean(Marker.class, () -> marker)
                 .run(context -> {
@@ -146,7 +148,7 @@ class ShutdownTest {
 
     @Test
     void locks_outlive_a_stop_and_a_restart_of_the_context() {
-        Runners.inMemory().run(context -> {
+        Runners.inMemory().withPropertyValues("lock.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(key);
 
@@ -163,7 +165,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_when_a_stopped_context_is_closed() {
-        Runners.redis().run(context -> {
+        Runners.redis().withPropertyValues("lock.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
             context.getSourceApplicationContext().stop();
@@ -180,7 +182,7 @@ class ShutdownTest {
 
     @Test
     void end_of_a_child_context_is_not_the_end_of_its_parents_locks() {
-        Runners.inMemory().run(context -> {
+        Runners.inMemory().withPropertyValues("lock.shutdown.await=20s").run(context -> {
             Runners.starter().withParent(context).run(child -> assertThat(child).hasNotFailed());
             context.getSourceApplicationContext().stop();
 
@@ -226,6 +228,7 @@ class ShutdownTest {
     @Test
     void time_that_makes_no_sense_fails_the_start() {
         Runners.inMemory()
+                .withPropertyValues("lock.shutdown.await=20s")
                 .withPropertyValues("lock.shutdown.await=-1s")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("lock.shutdown.await is 'PT-1S'", "0 s to 1 day"));

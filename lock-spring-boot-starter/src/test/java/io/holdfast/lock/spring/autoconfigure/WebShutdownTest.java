@@ -77,7 +77,7 @@ class WebShutdownTest {
 
     @Test
     void running_request_keeps_its_lock_and_may_take_others_until_it_is_done() throws Exception {
-        WebApplication application = WebApplication.start(Work.class);
+        WebApplication application = WebApplication.start(Work.class, "lock.shutdown.await=20s");
         Work work = application.bean(Work.class);
         CompletableFuture<HttpResponse<String>> response = application.getLater("/work");
         work.entered.await();
