@@ -182,7 +182,7 @@ class ShutdownTest {
 
     @Test
     void end_of_a_child_context_is_not_the_end_of_its_parents_locks() {
-        Runners.inMemory().withPropertyValues("lock.shutdown.await=20s").run(context -> {
+        Runners.inMemory().run(context -> {
             Runners.starter().withParent(context).run(child -> assertThat(child).hasNotFailed());
             context.getSourceApplicationContext().stop();
 
@@ -193,6 +193,7 @@ class ShutdownTest {
     @Test
     void client_of_the_applications_own_is_waited_for_too() {
         Runners.starter()
+                .withPropertyValues("lock.shutdown.await=20s")
                 .withBean(
                         "own",
                         LockTemplate.class,
