@@ -43,6 +43,7 @@ final class LeaseReports implements LeaseEvents {
         if (hold != null) {
             hold.leaveGate(gates);
         }
+        holds.fewer();
     }
 
     @Override

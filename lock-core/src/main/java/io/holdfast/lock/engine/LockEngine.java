@@ -217,7 +217,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     /**
      * Refuses new locks from now on, ends the waits for them, and gives those who hold locks time to give them back. Their
-     * leases are renewed meanwhile, and they may enter again what they hold. To be followed by {@link #close}.
+     * leases are renewed meanwhile, and they may enter again what they hold. Who has lost his lock is not waited for. To be
+     * followed by {@link #close}.
      *
      * @param atMost how long to wait for them
      * @return whether nothing is held any more

@@ -52,20 +52,30 @@ final class ThreadHolds {
         if (hold != null) {
             exclusive.remove(lease.key(), hold);
         }
+        fewer();
+    }
+
+    /** A hold has ended, or its lease was lost. */
+    void fewer() {
         CountDownLatch awaited = none;
-        if (awaited != null && ofClient.isEmpty()) {
+        if (awaited != null && isNoneHeld()) {
             awaited.countDown();
         }
     }
 
     /**
-     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. The latch is there
-     * before the books are looked at, and they are looked at after each removal, so one of both finds them empty.
+     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. Who has lost his lock
+     * is not waited for. The latch is there before the books are looked at, and they are looked at after each removal and
+     * each loss, so one of both finds that nothing is held.
      */
     boolean awaitNone(Duration atMost) throws InterruptedException {
         CountDownLatch latch = new CountDownLatch(1);
         none = latch;
-        return ofClient.isEmpty() || latch.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        return isNoneHeld() || latch.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private boolean isNoneHeld() {
+        return ofClient.keySet().stream().allMatch(Lease::isLost);
     }
 
     /** What this client holds now, by its own books. */

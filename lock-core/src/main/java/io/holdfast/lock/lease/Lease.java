@@ -219,6 +219,11 @@ public final class Lease implements Alarms.Subject {
         return loss(ticker.nanos());
     }
 
+    /** {@return whether the lease was declared lost; unlike {@link #loss()}, discovers nothing} */
+    public boolean isLost() {
+        return loss != null;
+    }
+
     LockEvent.@Nullable Lost loss(long now) {
         LockEvent.Lost known = loss;
         if (known == null && now - deadline >= 0 && isOpen()) {

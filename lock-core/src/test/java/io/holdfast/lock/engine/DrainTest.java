@@ -76,6 +76,27 @@ class DrainTest extends ThreadsFixture {
     }
 
     @Test
+    void who_lost_his_lock_before_is_not_waited_for() throws InterruptedException {
+        LockHandle lost = locks.acquire(KEY);
+        locks.forceRelease(KEY);
+
+        assertThat(locks.drain(LONG)).isTrue();
+        assertThat(EngineFixture.catchThrowable(lost::close)).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void who_loses_his_lock_meanwhile_is_not_waited_for_any_more() {
+        LockHandle lost = locks.acquire(KEY);
+        Future<Boolean> drained = draining();
+        assertThat(drained).isNotDone();
+
+        locks.forceRelease(KEY);
+
+        assertThat(get(drained)).isTrue();
+        assertThat(EngineFixture.catchThrowable(lost::close)).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
     void holder_enters_again_and_stays_the_holder() {
         LockHandle handle = locks.acquire(KEY);
         Future<Boolean> drained = draining();
