@@ -50,6 +50,7 @@ class OwnTlsTest {
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
+                        "lock.redis.command-timeout=30s", // a handshake may be slow
                         "lock.redis.client-type=" + client);
     }
 
