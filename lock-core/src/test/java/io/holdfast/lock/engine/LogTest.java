@@ -3,42 +3,28 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** What an operator reads: nothing while all is well, and one line for each loss. */
 class LogTest extends EngineFixture {
 
     private static final LockRequest NAMED = LockRequest.of(KEY).name("order");
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.holdfast.lock");
-    private final Level former = logger.getLevel();
-    private final ListAppender<ILoggingEvent> heard = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.DEBUG);
-        heard.start();
-        logger.addAppender(heard);
-    }
+    private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
 
     @AfterEach
     void stopListening() {
-        logger.detachAppender(heard);
-        logger.setLevel(former);
+        heard.close();
     }
 
     private List<String> aboveDebug() {
-        return List.copyOf(heard.list).stream()
+        return heard.events().stream()
                 .filter(each -> each.getLevel().isGreaterOrEqual(Level.INFO))
                 .map(each -> each.getLevel() + " " + each.getFormattedMessage())
                 .toList();

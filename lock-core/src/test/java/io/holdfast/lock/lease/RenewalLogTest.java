@@ -3,34 +3,20 @@ package io.holdfast.lock.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A failed renewal is one line. */
 class RenewalLogTest extends LeaseKeeperFixture {
 
-    private final Logger logger = (Logger) LoggerFactory.getLogger(LeaseKeeper.class);
-    private final Level former = logger.getLevel();
-    private final ListAppender<ILoggingEvent> heard = new ListAppender<>();
-
-    @BeforeEach
-    void listen() {
-        logger.setLevel(Level.INFO);
-        heard.start();
-        logger.addAppender(heard);
-    }
+    private final HeardLog heard = new HeardLog(LeaseKeeper.class.getName(), Level.INFO);
 
     @AfterEach
     void stopListening() {
-        logger.detachAppender(heard);
-        logger.setLevel(former);
+        heard.close();
         store.reachable(true);
         keeper.close();
     }
@@ -52,7 +38,7 @@ class RenewalLogTest extends LeaseKeeperFixture {
 
         renewAt(Duration.ofSeconds(10));
 
-        assertThat(heard.list).singleElement().satisfies(line -> {
+        assertThat(heard.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
                     .startsWith("Renewal of 1 lock(s) failed, among them 'order:42' (order), held for 10000 ms")
@@ -67,6 +53,6 @@ class RenewalLogTest extends LeaseKeeperFixture {
         renewAt(Duration.ofSeconds(10));
         renewAt(Duration.ofSeconds(10));
 
-        assertThat(heard.list).isEmpty();
+        assertThat(heard.events()).isEmpty();
     }
 }

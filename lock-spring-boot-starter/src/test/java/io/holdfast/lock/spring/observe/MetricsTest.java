@@ -99,15 +99,19 @@ class MetricsTest {
         });
     }
 
+    private CompletableFuture<LockHandle> waiting(LockTemplate locks) {
+        CompletableFuture<LockHandle> waiter = NewThread.start(() ->
+                locks.acquire(ORDER.waitFor(Duration.ofMinutes(1)).fair(true)).detach());
+        Awaitility.await().until(() -> gauge("lock.waiting", "order") == 1);
+        return waiter;
+    }
+
     @Test
     void held_and_waiting_are_what_the_client_knows() {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle held = heldElsewhere(locks);
-            CompletableFuture<LockHandle> waiter = NewThread.start(
-                    () -> locks.acquire(ORDER.waitFor(Duration.ofMinutes(1)).fair(true))
-                            .detach());
-            Awaitility.await().until(() -> gauge("lock.waiting", "order") == 1);
+            CompletableFuture<LockHandle> waiter = waiting(locks);
 
             assertThat(gauge("lock.held", "order")).isEqualTo(1);
             held.close();
@@ -122,10 +126,7 @@ class MetricsTest {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle held = heldElsewhere(locks);
-            CompletableFuture<LockHandle> waiter = NewThread.start(
-                    () -> locks.acquire(ORDER.waitFor(Duration.ofMinutes(1)).fair(true))
-                            .detach());
-            Awaitility.await().until(() -> gauge("lock.waiting", "order") == 1);
+            CompletableFuture<LockHandle> waiter = waiting(locks);
             held.close();
             waiter.join().close();
 
