@@ -3,8 +3,9 @@ package io.holdfast.lock.api;
 /**
  * Is told what happens to the locks of one client.
  *
- * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are told on the
- * thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on a thread kept for listeners, one after the
+ * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are
+ * told on the thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on a thread
+ * kept for listeners, one after the
  * other. A listener should be quick. One that throws is logged and harms nobody.
  *
  * <pre>{@code

@@ -23,8 +23,8 @@ import java.util.function.UnaryOperator;
  *
  * @param keys what is locked: at least one key, each once, in their natural order, which is the order in which they are
  *     acquired
- * @param name what this use of locks is called, where keys are too many to be told apart: in metrics and lists; empty for none.
- *     It does not change what is locked
+ * @param name what this use of locks is called, where keys are too many to be told apart: in metrics and lists; empty for
+ *     none. It does not change what is locked
  * @param mode alone, or together with others
  * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link #UNLIMITED} if shared
  * @param fair whether the lock is granted strictly in the order in which requests arrived at the store, over all

@@ -36,8 +36,8 @@ final class LockOperations {
     private final ThreadHolds holds = new ThreadHolds();
     private final Waits waits;
     private final Activity activity;
-    private volatile boolean refusing;
     private final ThreadCheck check;
+    private volatile boolean refusing;
     private volatile boolean closed;
 
     LockOperations(Client client, EventPublisher events) {

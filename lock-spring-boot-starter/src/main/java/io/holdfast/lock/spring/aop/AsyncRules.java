@@ -53,13 +53,7 @@ final class AsyncRules implements AsyncCall.Rules {
             throw failure;
         }
         return LockInterceptor.refused(
-                definition,
-                invocation,
-                new LockNotAcquiredException(
-                        definition.caller(),
-                        contention.key(),
-                        contention.waited(),
-                        contention.holder().orElse(null)));
+                definition, invocation, contention.key(), contention.waited(), contention.holder());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
@@ -14,6 +16,8 @@ import io.holdfast.lock.spring.result.AsyncCall;
 import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -92,14 +96,7 @@ final class LockInterceptor implements MethodInterceptor {
             return executed.value();
         }
         var refused = (LockResult.NotAcquired<@Nullable Object>) result;
-        return refused(
-                definition,
-                invocation,
-                new LockNotAcquiredException(
-                        definition.caller(),
-                        refused.key(),
-                        refused.waited(),
-                        refused.holder().orElse(null)));
+        return refused(definition, invocation, refused.key(), refused.waited(), refused.holder());
     }
 
     /** To be run under the lock, on this thread. */
@@ -131,9 +128,15 @@ final class LockInterceptor implements MethodInterceptor {
         return definition.fallbacks().afterStoreFailure(invocation.getThis(), invocation.getArguments(), failure);
     }
 
+    /** Contention: nothing, a fallback, or the exception, which names the method. */
     static @Nullable Object refused(
-            LockDefinition definition, MethodInvocation invocation, LockNotAcquiredException contention)
+            LockDefinition definition,
+            MethodInvocation invocation,
+            LockKey key,
+            Duration waited,
+            Optional<LockHolder> holder)
             throws Throwable {
+        var contention = new LockNotAcquiredException(definition.caller(), key, waited, holder.orElse(null));
         return definition.onContention() == OnContention.SKIP
                 ? ResultKind.skipped(definition.method().getReturnType())
                 : definition.fallbacks().afterContention(invocation.getThis(), invocation.getArguments(), contention);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,19 +105,19 @@ final class LockMetrics implements LockListener {
             meters.gauge(
                     Meters.HELD,
                     "Locks that this client holds",
-                    () -> books.held().stream()
-                            .filter(each -> names.tag(each.name()).equals(tag))
-                            .count());
+                    () -> count(books.held().stream().map(LockActivity.Hold::name), tag));
             meters.gauge(
                     Meters.WAITING,
                     "Calls of this client that wait for a lock",
-                    () -> books.waiting().stream()
-                            .filter(each -> names.tag(each.name()).equals(tag))
-                            .count());
+                    () -> count(books.waiting().stream().map(LockActivity.Wait::name), tag));
             FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
                     .description("Waiters that a message of the store told that their lock is there")
                     .register(registry);
         }
         return meters;
+    }
+
+    private long count(Stream<String> of, String tag) {
+        return of.filter(name -> names.tag(name).equals(tag)).count();
     }
 }

@@ -47,14 +47,12 @@ public enum ResultKind {
             throw refuse(where, "is a suspend function");
         }
         Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
-        if (CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)) {
-            if (!type.isAssignableFrom(CompletableFuture.class)) {
-                throw refuse(where, "returns a " + type.getName());
-            }
-            return STAGE;
-        }
-        if (LATER.contains(type.getName())) {
+        boolean future = CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type);
+        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || LATER.contains(type.getName())) {
             throw refuse(where, "returns a " + type.getName());
+        }
+        if (future) {
+            return STAGE;
         }
         if (!ReactiveTypes.isReactive(type)) {
             return VALUE;
