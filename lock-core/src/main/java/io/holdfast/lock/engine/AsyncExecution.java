@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
- * work's stage is complete. The release, which talks to the store, runs on the executor too, never on the thread that
- * completes the stage.
+ * work's stage is complete. The release, which talks to the store, runs on a thread of the client: not on the one that
+ * completes the stage, which may be an event loop, and not on the executor, whose threads may all be waiting for this
+ * very lock.
  *
  * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
  * interrupt, are guarded by one monitor, so an interrupt never hits the work.
@@ -28,16 +29,19 @@ final class AsyncExecution<T extends @Nullable Object> {
     private final Supplier<ClosableHandle> acquire;
     private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
     private final Executor executor;
+    private final Executor releasing;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
     AsyncExecution(
             Supplier<ClosableHandle> acquire,
             Function<? super LockHandle, ? extends CompletionStage<T>> work,
-            Executor executor) {
+            Executor executor,
+            Executor releasing) {
         this.acquire = acquire;
         this.work = work;
         this.executor = executor;
+        this.releasing = releasing;
     }
 
     CompletableFuture<T> start() {
@@ -51,10 +55,10 @@ final class AsyncExecution<T extends @Nullable Object> {
         return result;
     }
 
-    /** On the executor; or here if that is closed already, since somebody waits for the result. */
+    /** Here if the client is closed already, since somebody waits for the result. */
     private void executeOrRun(Runnable task) {
         try {
-            executor.execute(task);
+            releasing.execute(task);
         } catch (RejectedExecutionException closed) {
             task.run();
         }

@@ -55,8 +55,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final EventPublisher events;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
+    private final ExecutorService ownThreads;
     private final Executor executor;
-    private final @Nullable ExecutorService ownExecutor;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
@@ -65,10 +65,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause);
         this.operations = new LockOperations(client, events);
-        Executor given = builder.executor;
-        ExecutorService own = given == null ? Executors.newCachedThreadPool(Daemons.numbered("lock-async-")) : null;
-        this.ownExecutor = own;
-        this.executor = own == null ? Objects.requireNonNull(given) : own;
+        this.ownThreads = Executors.newCachedThreadPool(Daemons.numbered("lock-async-"));
+        this.executor = Objects.requireNonNullElse(builder.executor, ownThreads);
     }
 
     /**
@@ -113,7 +111,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return new AsyncExecution<T>(() -> required(request, false), work, executor).start();
+        return new AsyncExecution<T>(() -> required(request, false), work, executor, ownThreads).start();
     }
 
     @Override
@@ -233,9 +231,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         operations.close();
         cleanup.close();
         events.close();
-        if (ownExecutor != null) {
-            ownExecutor.shutdown();
-        }
+        ownThreads.shutdown();
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */
@@ -288,8 +284,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         /**
          * {@return this}
          *
-         * @param value runs {@code executeAsync}; its threads wait for locks. Daemon threads, one for each waiting call,
-         *     unless told
+         * @param value runs {@code executeAsync}: its threads wait for locks and begin the work. Each waiting call needs a
+         *     thread of its own, so it should make new ones as needed; calls that a bounded one keeps in a queue have not
+         *     begun to wait, and their time limit has not begun to run. Locks are given back by threads of the client.
+         *     Daemon threads, one for each waiting call, unless told
          */
         public Builder executor(Executor value) {
             this.executor = value;

@@ -11,6 +11,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -137,8 +140,26 @@ class AsyncExecutionTest extends EngineFixture {
 
         stage.complete("done");
 
-        assertThat(result.orTimeout(1, java.util.concurrent.TimeUnit.MINUTES).join())
-                .isEqualTo("done");
+        assertThat(result.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("done");
         assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void lock_is_given_back_although_all_threads_of_the_executor_wait_for_it() {
+        ExecutorService single = Executors.newSingleThreadExecutor();
+        LockEngine bounded = LockEngine.builder(store).executor(single).build();
+        LockRequest patient = LockRequest.of(KEY).waitFor(Duration.ofDays(1));
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<String> first = bounded.executeAsync(patient, lock -> stage);
+        CompletableFuture<String> second =
+                bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture("second"));
+        Awaitility.await().until(() -> bounded.waiting().size() == 1);
+
+        stage.complete("first");
+
+        assertThat(first.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("first");
+        assertThat(second.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("second");
+        bounded.close();
+        single.shutdownNow();
     }
 }

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.aop.BeanTypes;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
@@ -16,7 +17,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
@@ -35,7 +35,7 @@ final class LockedMethods {
     List<Definition> all() {
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
-            Class<?> type = AutoProxyUtils.determineTargetClass(beans, bean);
+            Class<?> type = BeanTypes.of(beans, bean);
             if (type != null) {
                 Class<?> userClass = ClassUtils.getUserClass(type);
                 advisor.definitionsOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));

@@ -3,6 +3,8 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -15,16 +17,12 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /** {@code /actuator/locks}, where the endpoint is exposed. */
-@AutoConfiguration(
-        afterName = {
-            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
-            "io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration"
-        })
+@AutoConfiguration(after = {LockAutoConfiguration.class, LockAopAutoConfiguration.class})
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean({LockTemplate.class, LockAdvisor.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
-final class LocksEndpointAutoConfiguration {
+public final class LocksEndpointAutoConfiguration {
 
     @Bean
     LocksEndpoint locksEndpoint(

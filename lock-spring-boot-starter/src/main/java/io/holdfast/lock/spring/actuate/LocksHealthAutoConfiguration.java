@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,12 +15,12 @@ import org.springframework.context.annotation.Bean;
 
 /** Health of locks, named {@code locks}. */
 @AutoConfiguration(
-        afterName = "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
+        after = LockAutoConfiguration.class,
         beforeName = "org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration")
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnEnabledHealthIndicator("locks")
-final class LocksHealthAutoConfiguration {
+public final class LocksHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "locksHealthIndicator")

@@ -42,7 +42,7 @@ public final class ChildContextCheck implements ApplicationListener<ContextRefre
             return;
         }
         for (String name : beans.getBeanDefinitionNames()) {
-            Class<?> type = LockStartupCheck.typeOf(beans, name);
+            Class<?> type = BeanTypes.of(beans, name);
             List<LockDefinition> found = type == null ? List.of() : advisor.definitionsOf(type);
             boolean locked = beans.containsSingleton(name) && LockStartupCheck.isLocked(beans.getSingleton(name));
             if (!found.isEmpty() && !locked) {

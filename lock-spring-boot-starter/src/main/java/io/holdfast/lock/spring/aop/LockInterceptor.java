@@ -23,7 +23,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.GenericTypeResolver;
 
 /**
  * Runs one call under its lock.
@@ -61,15 +60,35 @@ final class LockInterceptor implements MethodInterceptor {
         Object target = invocation.getThis();
         Class<?> targetClass =
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        LockDefinition definition = definitions.find(invocation.getMethod(), targetClass);
+        LockDefinition definition = definition(invocation, targetClass);
         @Nullable Object[] args = invocation.getArguments();
-        if (definition == null || !definition.condition().matches(target, targetClass, args)) {
+        if (!definition.condition().matches(target, targetClass, args)) {
             return invocation.proceed();
         }
         LockRequest request = requests.of(definition, target, targetClass, args);
         return definition.result() == ResultKind.VALUE
                 ? run(definition, request, invocation)
-                : async.run(definition.result(), asyncCall(definition, request, invocation, targetClass));
+                : async.run(definition.result(), asyncCall(definition, request, invocation));
+    }
+
+    /**
+     * The annotation may be on an interface that only a proxy has: that of a Spring Data repository, whose target is the
+     * general implementation. The pointcut was asked for the class of that proxy.
+     */
+    private LockDefinition definition(MethodInvocation invocation, Class<?> targetClass) {
+        LockDefinition definition = definitions.find(invocation.getMethod(), targetClass);
+        Object target = invocation.getThis();
+        if (definition == null && target != null) {
+            definition = definitions.find(invocation.getMethod(), target.getClass());
+        }
+        if (definition == null) {
+            throw new IllegalStateException(
+                    invocation.getMethod() + " was to be locked, but no @DistributedLock is found"
+                            + " for it on " + targetClass.getName()
+                            + ", so it does not run. Put the annotation on that class, or"
+                            + " use LockTemplate inside the method.");
+        }
+        return definition;
     }
 
     @SuppressWarnings("NullAway") // what proceeds may return null
@@ -116,11 +135,9 @@ final class LockInterceptor implements MethodInterceptor {
         }
     }
 
-    private AsyncCall asyncCall(
-            LockDefinition definition, LockRequest request, MethodInvocation invocation, Class<?> targetClass) {
-        Class<?> type = GenericTypeResolver.resolveReturnType(definition.method(), targetClass);
+    private AsyncCall asyncCall(LockDefinition definition, LockRequest request, MethodInvocation invocation) {
         AsyncRules rules = new AsyncRules(definition, invocation, asyncJoining(definition, request, invocation));
-        return new AsyncCall(template, request, invocation, type, definition.caller(), rules);
+        return new AsyncCall(template, request, invocation, definition.returnType(), definition.caller(), rules);
     }
 
     static @Nullable Object failed(LockDefinition definition, MethodInvocation invocation, LockStoreException failure)
@@ -138,7 +155,7 @@ final class LockInterceptor implements MethodInterceptor {
             throws Throwable {
         var contention = new LockNotAcquiredException(definition.caller(), key, waited, holder.orElse(null));
         return definition.onContention() == OnContention.SKIP
-                ? ResultKind.skipped(definition.method().getReturnType())
+                ? ResultKind.skipped(definition.returnType())
                 : definition.fallbacks().afterContention(invocation.getThis(), invocation.getArguments(), contention);
     }
 }

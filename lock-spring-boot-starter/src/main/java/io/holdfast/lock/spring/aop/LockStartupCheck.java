@@ -13,7 +13,6 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -62,12 +61,13 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private List<LockDefinition> check(String name) {
         Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
         if (instance == null || instance instanceof FactoryBean<?>) {
-            Class<?> type = typeOf(beans, name);
+            Class<?> type = BeanTypes.of(beans, name);
             return type == null ? List.of() : advisor.definitionsOf(type);
         }
         List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
         if (!found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
+            ProxyRules.checkProxy(instance, found);
             AsyncOrder.check(name, instance, found);
             closeBeforeTheTemplate(name);
         }
@@ -78,16 +78,6 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private void closeBeforeTheTemplate(String name) {
         for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
             beans.registerDependentBean(template, name);
-        }
-    }
-
-    static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
-        try {
-            boolean template = beans.containsBeanDefinition(name)
-                    && beans.getMergedBeanDefinition(name).isAbstract();
-            return template ? null : beans.getType(name, false);
-        } catch (BeansException notResolvable) {
-            return null;
         }
     }
 

@@ -1,22 +1,34 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
-/** Which methods a proxy can lock: not private or static ones, and with a class proxy no final ones. */
+/**
+ * Which methods a proxy can lock: not private or static ones, with a class proxy no final ones, and none that Spring calls
+ * on the bean itself, at the beginning and end of its life.
+ */
 final class ProxyRules {
 
     private static final String PROXIES_HINT = "Locks work through a proxy of the bean.";
+    private static final List<String> CALLBACKS =
+            List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+    private static final String FINAL_HINT =
+            "Remove final, or set spring.aop.proxy-target-class=false and call the bean through an interface.";
 
     private final BeanFactory beans;
 
@@ -46,11 +58,42 @@ final class ProxyRules {
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
         if ((finalClass || Modifier.isFinal(modifiers)) && needsSubclass(userClass)) {
             String what = finalClass ? "the class is final" : "the method is final";
+            throw refuse(method, userClass, what, FINAL_HINT);
+        }
+        if (isLifecycleCallback(method, userClass)) {
             throw refuse(
                     method,
                     userClass,
-                    what,
-                    "Remove final, or set spring.aop.proxy-target-class=false and call the bean through an interface.");
+                    "Spring calls the method when the bean begins or ends, on the bean itself",
+                    "Use LockTemplate inside the method, or do the work in an ApplicationRunner, or a SmartLifecycle.");
+        }
+    }
+
+    /** By the annotation of the method alone: one of the class means those methods that are called through the proxy. */
+    private static boolean isLifecycleCallback(Method method, Class<?> userClass) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return annotations.isPresent(DistributedLock.class)
+                && (CALLBACKS.stream().anyMatch(annotations::isPresent)
+                        || overrides(method, userClass, InitializingBean.class)
+                        || overrides(method, userClass, DisposableBean.class));
+    }
+
+    private static boolean overrides(Method method, Class<?> userClass, Class<?> callback) {
+        return callback.isAssignableFrom(userClass)
+                && ClassUtils.hasMethod(callback, method.getName(), method.getParameterTypes());
+    }
+
+    /**
+     * A bean may get a class proxy where others get one of its interfaces: a scoped one, for example.
+     *
+     * @param bean as it is called
+     * @throws LockDefinitionException if one of its locked methods would run on the proxy itself
+     */
+    static void checkProxy(Object bean, List<LockDefinition> locked) {
+        for (LockDefinition each : locked) {
+            if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(each.method().getModifiers())) {
+                throw refuse(each.method(), AopUtils.getTargetClass(bean), "the method is final", FINAL_HINT);
+            }
         }
     }
 

@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 @AutoConfiguration(before = {QuorumLockStoreAutoConfiguration.class, RedisLockStoreAutoConfiguration.class})
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @Conditional(OnInMemory.class)
-final class InMemoryLockStoreAutoConfiguration {
+public final class InMemoryLockStoreAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(InMemoryLockStoreAutoConfiguration.class);
 

@@ -25,7 +25,7 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
 @Import(ProxyCreatorRegistrar.class)
-final class LockAopAutoConfiguration {
+public final class LockAopAutoConfiguration {
 
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 

@@ -24,7 +24,7 @@ import org.springframework.core.io.ResourceLoader;
             RedisLockStoreAutoConfiguration.class
         })
 @EnableConfigurationProperties({LockProperties.class, ShutdownProperties.class})
-final class LockAutoConfiguration {
+public final class LockAutoConfiguration {
 
     /** Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. */
     @Bean

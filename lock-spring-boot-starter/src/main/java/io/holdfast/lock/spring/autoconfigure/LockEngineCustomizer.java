@@ -8,8 +8,10 @@ import io.holdfast.lock.engine.LockEngine;
  *
  * <pre>{@code
  * @Bean
- * LockEngineCustomizer lockThreads(Executor executor) {
- *     return builder -> builder.executor(executor);
+ * LockEngineCustomizer lockThreads() {
+ *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // each waiting call needs one of its own
+ *     threads.setTaskDecorator(new ContextPropagatingTaskDecorator());
+ *     return builder -> builder.executor(threads);
  * }
  * }</pre>
  */

@@ -17,7 +17,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnClass(TransactionExecutionListener.class)
 @EnableConfigurationProperties(LockProperties.class)
-final class LockTransactionAutoConfiguration {
+public final class LockTransactionAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

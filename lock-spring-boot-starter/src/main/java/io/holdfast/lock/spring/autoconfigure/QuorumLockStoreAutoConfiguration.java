@@ -32,7 +32,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @Conditional(OnQuorum.class)
 @EnableConfigurationProperties({LockProperties.class, LockConnectionProperties.class, QuorumProperties.class})
 @Import(OwnConnections.class)
-final class QuorumLockStoreAutoConfiguration {
+public final class QuorumLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */
     @Bean

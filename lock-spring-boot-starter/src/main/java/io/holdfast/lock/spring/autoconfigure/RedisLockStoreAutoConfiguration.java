@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @Conditional(OnRedis.class)
 @EnableConfigurationProperties({LockProperties.class, LockConnectionProperties.class})
 @Import(OwnConnections.class)
-final class RedisLockStoreAutoConfiguration {
+public final class RedisLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */
     @Bean

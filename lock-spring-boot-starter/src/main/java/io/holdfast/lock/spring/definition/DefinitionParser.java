@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.util.ClassUtils;
@@ -52,7 +53,8 @@ final class DefinitionParser {
     LockDefinition parse(DistributedLock annotation, Method method, Class<?> userClass) {
         String where = LockDefinition.describe(method, userClass);
         ResultKind result = ResultKind.of(method, userClass, where);
-        checkSkip(annotation, method, where);
+        Class<?> returnType = GenericTypeResolver.resolveReturnType(method, userClass);
+        checkSkip(annotation, returnType, where);
         String caller = userClass.getSimpleName() + '.' + method.getName();
         String given = placeholders.resolve("name", annotation.name(), where);
         String name = given.isEmpty() ? caller : given;
@@ -67,6 +69,7 @@ final class DefinitionParser {
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),
+                returnType,
                 result);
     }
 
@@ -97,8 +100,7 @@ final class DefinitionParser {
         return expressions;
     }
 
-    private static void checkSkip(DistributedLock annotation, Method method, String where) {
-        Class<?> type = method.getReturnType();
+    private static void checkSkip(DistributedLock annotation, Class<?> type, String where) {
         if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(type)) {
             throw new LockDefinitionException(
                     where + " has onContention = SKIP, but returns "

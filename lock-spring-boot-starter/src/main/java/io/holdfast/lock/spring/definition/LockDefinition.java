@@ -25,7 +25,8 @@ import org.springframework.util.ClassUtils;
  * @param onContention what to do when the lock is not free in time
  * @param onLost what to do when it was lost meanwhile
  * @param fallbacks what takes the place of the method when it cannot have the lock
- * @param result what kind of value the method returns
+ * @param returnType what the method returns in the bean's class, type variables resolved
+ * @param result what kind of value that is
  */
 public record LockDefinition(
         Method method,
@@ -37,6 +38,7 @@ public record LockDefinition(
         OnContention onContention,
         OnLost onLost,
         Fallbacks fallbacks,
+        Class<?> returnType,
         ResultKind result) {
 
     /**

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "lock.events.publish", matchIfMissing = true)
 @EnableConfigurationProperties(EventProperties.class)
-final class LockEventAutoConfiguration {
+public final class LockEventAutoConfiguration {
 
     @Bean
     LockEventPublisher lockEventPublisher(ApplicationEventPublisher application) {

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.observe;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import org.springframework.beans.factory.ObjectProvider;
@@ -13,15 +14,12 @@ import org.springframework.context.annotation.Bean;
 
 /** Meters, where there is a registry for them. */
 @AutoConfiguration(
-        after = LockObservationAutoConfiguration.class,
-        afterName = {
-            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
-            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
-        })
+        after = {LockAutoConfiguration.class, LockObservationAutoConfiguration.class},
+        afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnSingleCandidate(MeterRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
-final class LockMetricsAutoConfiguration {
+public final class LockMetricsAutoConfiguration {
 
     /** An observation is timed already where observations are. */
     @Bean

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.observe;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -13,16 +14,14 @@ import org.springframework.context.annotation.Bean;
 
 /** Observations of acquisitions, where there is a registry for them. */
 @AutoConfiguration(
-        afterName = {
-            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration",
-            "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration"
-        })
+        after = LockAutoConfiguration.class,
+        afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnSingleCandidate(ObservationRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnBooleanProperty(name = "lock.observations.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(ObservationProperties.class)
-final class LockObservationAutoConfiguration {
+public final class LockObservationAutoConfiguration {
 
     @Bean
     LockObservations lockObservations(

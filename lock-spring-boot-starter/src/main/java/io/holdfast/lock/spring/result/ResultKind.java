@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.ResolvableType;
 
 /** What a locked method returns: a value that is there, or something whose completion ends the work. */
 public enum ResultKind {
@@ -24,14 +25,23 @@ public enum ResultKind {
 
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
-    /** What Spring MVC works on after the method has returned. */
+    /** What Spring MVC works on after the method has returned, with all that extends it. */
     private static final Set<String> LATER = Set.of(
             "java.util.concurrent.Callable",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-            "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    /** Whose body Spring MVC works on in the same way. */
+    private static final Set<String> WRAPPER = Set.of("org.springframework.http.HttpEntity");
+
+    private static final ClassValue<Boolean> UNFINISHED = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return isFuture(type) || isLater(type) || ReactiveTypes.isReactive(type);
+        }
+    };
 
     /**
      * {@return what a method returns}
@@ -47,8 +57,9 @@ public enum ResultKind {
             throw refuse(where, "is a suspend function");
         }
         Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
-        boolean future = CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type);
-        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || LATER.contains(type.getName())) {
+        requireOpen(ResolvableType.forMethodReturnType(method, userClass), where);
+        boolean future = isFuture(type);
+        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || isLater(type)) {
             throw refuse(where, "returns a " + type.getName());
         }
         if (future) {
@@ -68,6 +79,30 @@ public enum ResultKind {
         return PUBLISHER;
     }
 
+    /** What is inside of a wrapper would be worked on without the lock, and the lock cannot go in there. */
+    private static void requireOpen(ResolvableType type, String where) {
+        Class<?> body = NamedTypes.isA(type.toClass(), WRAPPER) ? bodyOf(type) : Object.class;
+        if (UNFINISHED.get(body)) {
+            throw refuse(where, "returns a " + type);
+        }
+    }
+
+    private static Class<?> bodyOf(ResolvableType wrapper) {
+        ResolvableType entity = wrapper;
+        while (!entity.hasGenerics() && entity.getSuperType() != ResolvableType.NONE) {
+            entity = entity.getSuperType();
+        }
+        return entity.getGeneric(0).resolve(Object.class);
+    }
+
+    private static boolean isFuture(Class<?> type) {
+        return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type);
+    }
+
+    private static boolean isLater(Class<?> type) {
+        return NamedTypes.isA(type, LATER);
+    }
+
     private static LockDefinitionException refuse(String where, String what) {
         return new LockDefinitionException(
                 where + " " + what + ", which is not supported: the lock would be released before the work is done.",
@@ -81,27 +116,21 @@ public enum ResultKind {
     }
 
     /**
-     * A future that hides behind a wider return type, such as Object, would go on without the lock.
+     * Work that hides behind a wider return type, such as Object, would go on without the lock.
      *
      * @param result what the method returned
      * @param caller the method, for messages
      * @return the result
-     * @throws IllegalStateException if it is a future, or a reactive type
+     * @throws IllegalStateException if it is a future, a reactive type, or what Spring MVC works on later
      */
     public static @Nullable Object requireValue(@Nullable Object result, String caller) {
-        if (result != null && isUnfinished(result)) {
+        if (result != null && UNFINISHED.get(result.getClass())) {
             throw new IllegalStateException(
                     caller + " is locked and returned a " + result.getClass().getName()
                             + ", but does not declare it, so the lock is released before that work is done. Declare it"
                             + " as the return type.");
         }
         return result;
-    }
-
-    private static boolean isUnfinished(Object result) {
-        return result instanceof Future<?>
-                || result instanceof CompletionStage<?>
-                || ReactiveTypes.isReactive(result.getClass());
     }
 
     /**

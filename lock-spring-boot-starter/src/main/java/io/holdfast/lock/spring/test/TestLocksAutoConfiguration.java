@@ -1,7 +1,11 @@
 package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.InMemoryLockStoreAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockEngineCustomizer;
+import io.holdfast.lock.spring.autoconfigure.QuorumLockStoreAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -9,13 +13,13 @@ import org.springframework.context.annotation.Primary;
 
 /** The store of a test. Comes before the others, which back off then. */
 @AutoConfiguration(
-        beforeName = {
-            "io.holdfast.lock.spring.autoconfigure.InMemoryLockStoreAutoConfiguration",
-            "io.holdfast.lock.spring.autoconfigure.QuorumLockStoreAutoConfiguration",
-            "io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration",
-            "io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration"
+        before = {
+            InMemoryLockStoreAutoConfiguration.class,
+            QuorumLockStoreAutoConfiguration.class,
+            RedisLockStoreAutoConfiguration.class,
+            LockAutoConfiguration.class
         })
-final class TestLocksAutoConfiguration {
+public final class TestLocksAutoConfiguration {
 
     @Bean
     @Primary

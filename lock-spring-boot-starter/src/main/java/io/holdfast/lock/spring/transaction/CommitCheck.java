@@ -17,17 +17,17 @@ import org.springframework.transaction.TransactionExecutionListener;
  */
 final class CommitCheck implements TransactionExecutionListener {
 
-    private final Collection<LockTemplate> templates;
+    private final Supplier<? extends Collection<LockTemplate>> templates;
     private final Supplier<Duration> margin;
 
-    CommitCheck(Collection<LockTemplate> templates, Supplier<Duration> margin) {
+    CommitCheck(Supplier<? extends Collection<LockTemplate>> templates, Supplier<Duration> margin) {
         this.templates = templates;
         this.margin = margin;
     }
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        for (LockTemplate template : templates) {
+        for (LockTemplate template : templates.get()) {
             template.ensureHeld(margin.get());
         }
     }

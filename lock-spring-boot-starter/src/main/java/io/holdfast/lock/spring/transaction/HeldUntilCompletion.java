@@ -22,6 +22,10 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * The locks that a running transaction keeps: one more handle for each, by reentry, so without a round trip. Spring calls
  * it when the transaction has ended, whichever way, and keeps it aside while the transaction is suspended.
  *
+ * <p>Other resources write at that moment too: a {@code RedisTemplate} with transaction support sends its commands after
+ * the database's commit, in a synchronization that it registers at the first of them, so after this one. For that reason
+ * the release is registered only when the transaction is about to end. Being the last one of its order, it is called last.
+ *
  * <p>Used by the transaction's thread; only the end may come on another one.
  */
 final class HeldUntilCompletion implements TransactionSynchronization {
@@ -34,6 +38,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
     private final Object owner;
     private final Set<Use> uses = new HashSet<>();
     private final Deque<LockHandle> handles = new ArrayDeque<>();
+    private boolean releasedLast;
 
     private HeldUntilCompletion(Object owner) {
         this.owner = owner;
@@ -90,13 +95,31 @@ final class HeldUntilCompletion implements TransactionSynchronization {
     @Override
     public void beforeCompletion() {
         suspend();
+        TransactionSynchronizationManager.registerSynchronization(new Release());
+        releasedLast = true;
     }
 
+    /** Without {@link #beforeCompletion} if somebody else ended the transaction, or it had ended before this was begun. */
     @Override
     public void afterCompletion(int status) {
         suspend();
+        if (!releasedLast) {
+            release(status);
+        }
+    }
+
+    private void release(int status) {
         while (!handles.isEmpty()) {
             close(handles.pop(), status == STATUS_ROLLED_BACK);
+        }
+    }
+
+    /** Registered after what others registered. */
+    private final class Release implements TransactionSynchronization {
+
+        @Override
+        public void afterCompletion(int status) {
+            release(status);
         }
     }
 

@@ -53,7 +53,7 @@ public final class TransactionManagers
      */
     public TransactionManagers(ConfigurableListableBeanFactory beans, Supplier<Duration> margin) {
         this.beans = beans;
-        this.check = new CommitCheck(templates, margin);
+        this.check = new CommitCheck(this::templates, margin);
     }
 
     @Override
@@ -74,21 +74,29 @@ public final class TransactionManagers
 
     @Override
     public void afterSingletonsInstantiated() {
-        BeanFactory factory = beans;
-        while (factory instanceof ConfigurableListableBeanFactory each) {
-            forEachExisting(each, PlatformTransactionManager.class, this::addTo);
-            forEachExisting(each, LockTemplate.class, (template, name) -> templates.add(template));
-            factory = each.getParentBeanFactory();
-        }
+        forEachExisting(PlatformTransactionManager.class, this::addTo);
+        forEachExisting(LockTemplate.class, (template, name) -> templates.add(template));
     }
 
-    private static <T> void forEachExisting(
-            ConfigurableListableBeanFactory beans, Class<T> type, BiConsumer<T, String> action) {
-        for (String name : beans.getBeanNamesForType(type, true, false)) {
-            Object bean = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
-            if (type.isInstance(bean)) {
-                action.accept(type.cast(bean), name);
+    /** A parent context may create the one that is used here as late as when the first lock is acquired. */
+    private Set<LockTemplate> templates() {
+        if (templates.isEmpty()) {
+            forEachExisting(LockTemplate.class, (template, name) -> templates.add(template));
+        }
+        return templates;
+    }
+
+    /** In this context and its parents. */
+    private <T> void forEachExisting(Class<T> type, BiConsumer<T, String> action) {
+        BeanFactory factory = beans;
+        while (factory instanceof ConfigurableListableBeanFactory each) {
+            for (String name : each.getBeanNamesForType(type, true, false)) {
+                Object bean = each.containsSingleton(name) ? each.getSingleton(name) : null;
+                if (type.isInstance(bean)) {
+                    action.accept(type.cast(bean), name);
+                }
             }
+            factory = each.getParentBeanFactory();
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.transaction;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.Ordered;
 
@@ -19,14 +20,14 @@ public final class TransactionOrder {
     private TransactionOrder() {}
 
     /**
-     * Looks at all transaction advisors.
+     * Looks at all transaction advisors, also those of parent contexts, which apply here too.
      *
      * @param beans where they are looked for
      * @param lockOrder the place of the lock advisor
      * @throws LockDefinitionException if transactions begin before their lock is acquired
      */
     public static void check(ConfigurableListableBeanFactory beans, int lockOrder) {
-        for (String name : beans.getBeanNamesForType(Advisor.class, true, false)) {
+        for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Advisor.class, true, false)) {
             if (isTransactional(beans.getType(name, false)) && beans.getBean(name) instanceof Ordered transactions) {
                 require(name, transactions.getOrder(), lockOrder);
             }

@@ -10,8 +10,11 @@ import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.aop.Annotated.Contended;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -52,6 +55,23 @@ class ContentionTest {
     @Test
     void skipped_method_returns_an_empty_optional() {
         whileHeld(runner, (bean, context) -> assertThat(bean.skippingOptional()).isEmpty());
+    }
+
+    abstract static class Job<T> {
+        @DistributedLock(key = "'contended'", waitFor = 0, onContention = OnContention.SKIP)
+        public T run() {
+            throw new IllegalStateException("not skipped");
+        }
+    }
+
+    static class OptionalJob extends Job<Optional<String>> {}
+
+    @Test
+    void skipped_generic_method_returns_what_it_returns_in_the_class_of_the_bean() {
+        whileHeld(
+                runner.withBean(OptionalJob.class),
+                (bean, context) ->
+                        assertThat(context.getBean(OptionalJob.class).run()).isEmpty());
     }
 
     @Test

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AliasFor;
 
@@ -83,6 +84,35 @@ class FormsTest {
                     assertThat(calledAs(bean)).isEqualTo("order:42");
                     assertThat(bean.handleLater(new Order(1))).isEqualTo("later:1");
                 });
+    }
+
+    interface Crud<T> {
+        String save(T subject);
+    }
+
+    @DistributedLock(name = "orders")
+    interface Orders extends Crud<Order> {}
+
+    static class GeneralCrud implements Crud<Order> {
+        @Override
+        public String save(Order subject) {
+            return held();
+        }
+    }
+
+    /** As Spring Data makes them: the annotated interface is the proxy's alone. */
+    private static Orders repository() {
+        ProxyFactory proxies = new ProxyFactory(new GeneralCrud());
+        proxies.setInterfaces(Orders.class);
+        return (Orders) proxies.getProxy();
+    }
+
+    @Test
+    void inherited_method_of_a_repository_is_locked_by_the_annotation_of_its_interface() {
+        Runners.inMemory()
+                .withBean(Orders.class, FormsTest::repository)
+                .run(context -> assertThat(context.getBean(Orders.class).save(new Order(42)))
+                        .isEqualTo("orders"));
     }
 
     abstract static class Template<T> {

@@ -5,11 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.support.RootBeanDefinition;
@@ -50,6 +56,52 @@ class StartupCheckTest {
     static final class FinalClass {
         @DistributedLock(key = "'x'")
         public void run() {}
+    }
+
+    static class Warming {
+        @PostConstruct
+        @DistributedLock(key = "'x'")
+        public void warm() {}
+    }
+
+    static class Cooling {
+        @PreDestroy
+        @DistributedLock(key = "'x'")
+        public void cool() {}
+    }
+
+    static class Initializing implements InitializingBean {
+        @Override
+        @DistributedLock(key = "'x'")
+        public void afterPropertiesSet() {}
+    }
+
+    static class Disposing implements DisposableBean {
+        @Override
+        @DistributedLock(key = "'x'")
+        public void destroy() {}
+
+        public void destroy(String other) {}
+    }
+
+    @DistributedLock(name = "all")
+    static class LockedAsAWhole {
+        @PostConstruct
+        public void warm() {}
+    }
+
+    static class NoCallback implements DisposableBean {
+        @Override
+        public void destroy() {}
+
+        @DistributedLock(key = "'x'")
+        public void destroy(String other) {}
+    }
+
+    static class FinalBehindAnInterface implements Runnable {
+        @Override
+        @DistributedLock(key = "'x'")
+        public final void run() {}
     }
 
     static class Orders {
@@ -114,6 +166,33 @@ class StartupCheckTest {
     @Test
     void final_method_fails_startup() {
         failsWith(FinalMethod.class, "FinalMethod.run()", "the method is final");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Warming.class, Cooling.class, Initializing.class, Disposing.class})
+    void method_that_spring_calls_on_the_bean_itself_fails_startup(Class<?> bean) {
+        failsWith(bean, bean.getSimpleName(), "on the bean itself", "ApplicationRunner");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LockedAsAWhole.class, NoCallback.class})
+    void other_methods_of_a_bean_with_callbacks_are_locked(Class<?> bean) {
+        runner.withBean(bean).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void final_method_fails_startup_where_one_bean_alone_gets_a_class_proxy() {
+        ApplicationContextRunner interfaces = runner.withPropertyValues("spring.aop.proxy-target-class=false");
+        interfaces
+                .withBean("behind", FinalBehindAnInterface.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        interfaces
+                .withBean(
+                        "behind",
+                        FinalBehindAnInterface.class,
+                        FinalBehindAnInterface::new,
+                        it -> it.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, true))
+                .run(context -> assertThat(Startup.failureOf(context)).contains("the method is final"));
     }
 
     @Test

@@ -80,6 +80,21 @@ class JoinedTransactionTest extends TransactionFixture {
         assertThat(visibleAtRelease).containsExactly("a");
     }
 
+    /** As a RedisTemplate with transaction support does, which sends its commands when the transaction has ended. */
+    @Test
+    void what_others_write_after_the_commit_is_written_before_the_lock_is_free() {
+        List<Boolean> free = new ArrayList<>();
+        inTransaction(() -> service.locked(
+                () -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                    @Override
+                    public void afterCompletion(int status) {
+                        free.add(isFree());
+                    }
+                })));
+        assertThat(free).containsExactly(false);
+        assertThat(isFree()).isTrue();
+    }
+
     @Test
     void lock_is_released_after_a_rollback() {
         assertThatThrownBy(() -> inTransaction(() -> {

@@ -242,22 +242,31 @@ class TransactionManagersTest {
                 });
     }
 
+    private static void commitUnderALostLockFails(ApplicationContextRunner parents) {
+        parents.run(parent -> Runners.starter()
+                .withParent(parent)
+                .withBean("manager", Manager.class)
+                .run(context -> {
+                    LockTemplate locks = parent.getBean(LockTemplate.class);
+                    Manager manager = context.getBean(Manager.class);
+                    var transaction = manager.getTransaction(TransactionDefinition.withDefaults());
+                    var handle = locks.acquire(LockRequest.of("parents").renew(false));
+                    locks.forceRelease("parents");
+                    assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1)))
+                            .isInstanceOf(LockLostException.class);
+                    assertThatThrownBy(() -> manager.commit(transaction)).isInstanceOf(LockLostException.class);
+                }));
+    }
+
     @Test
     void template_of_the_parent_application_is_asked() {
-        Runners.inMemory()
-                .run(parent -> Runners.starter()
-                        .withParent(parent)
-                        .withBean("manager", Manager.class)
-                        .run(context -> {
-                            LockTemplate locks = parent.getBean(LockTemplate.class);
-                            Manager manager = context.getBean(Manager.class);
-                            var transaction = manager.getTransaction(TransactionDefinition.withDefaults());
-                            var handle = locks.acquire(LockRequest.of("parents").renew(false));
-                            locks.forceRelease("parents");
-                            assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1)))
-                                    .isInstanceOf(LockLostException.class);
-                            assertThatThrownBy(() -> manager.commit(transaction))
-                                    .isInstanceOf(LockLostException.class);
-                        }));
+        commitUnderALostLockFails(Runners.inMemory());
+    }
+
+    @Test
+    void template_that_the_parent_application_makes_late_is_asked() {
+        commitUnderALostLockFails(Runners.inMemory()
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor())));
     }
 }

@@ -122,6 +122,16 @@ class TransactionOrderTest {
     }
 
     @Test
+    void transactions_of_the_parent_application_count_too() {
+        Runners.starter()
+                .withUserConfiguration(TransactionsOutside.class)
+                .run(parent -> Runners.inMemory()
+                        .withParent(parent)
+                        .withBean(Service.class)
+                        .run(context -> assertThat(Startup.failureOf(context)).contains("is 5", "lock.aop.order")));
+    }
+
+    @Test
     void equal_orders_fail_startup() {
         Runners.inMemory()
                 .withPropertyValues("lock.aop.order=5")
