@@ -78,10 +78,10 @@ final class Clients implements AutoCloseable {
         return stores.get(index);
     }
 
-    /** Does the work on a thread of its own, and fails if it takes minutes. */
+    /** Does the work on a thread of its own, and fails if it does not end. */
     <T> CompletableFuture<T> async(int index, Function<LockEngine, T> work) {
         return CompletableFuture.supplyAsync(() -> work.apply(get(index)), threads)
-                .orTimeout(2, TimeUnit.MINUTES);
+                .orTimeout(10, TimeUnit.MINUTES);
     }
 
     /** The clock that leases and seats are counted on. */

@@ -183,7 +183,7 @@ class LostWakeUpTest {
     @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void many_holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
-        contendWithDeaths(driver, 600);
+        contendWithDeaths(driver, 300);
     }
 
     private void contendWithDeaths(TestRedis.Client driver, int visits) {
