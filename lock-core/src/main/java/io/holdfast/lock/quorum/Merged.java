@@ -25,9 +25,14 @@ final class Merged {
     static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed) {
         List<LockHolder> holders =
                 holders(snapshots.stream().map(LockSnapshot::holders).toList(), needed);
-        long lastToken =
-                snapshots.stream().mapToLong(LockSnapshot::lastToken).max().orElse(0);
-        return new LockSnapshot(key, holders, 0, lastToken);
+        return new LockSnapshot(key, holders, 0, lastToken(snapshots, needed));
+    }
+
+    /** The highest that so many servers have noted: one that fewer have was chosen in vain. */
+    private static long lastToken(List<LockSnapshot> snapshots, int needed) {
+        long[] tokens =
+                snapshots.stream().mapToLong(LockSnapshot::lastToken).sorted().toArray();
+        return tokens[tokens.length - needed];
     }
 
     /** Those that so many servers know; each as long as so many of them keep it. */

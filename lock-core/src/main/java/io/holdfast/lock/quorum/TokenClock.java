@@ -5,16 +5,20 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Proposes fencing tokens on which all servers of a quorum can agree at once. Each of them would choose its own clock's
- * time, in microseconds. So what it chose last is carried on by the clock here, and a little is added for the way and for
+ * time, in microseconds. So what they chose once is carried on by the clock here, and a little is added for the way and for
  * what clocks differ. A proposal that is too low costs one more round, and nothing else.
  *
- * <p>Now and then it proposes nothing, and so learns the servers' time anew: a clock that runs faster than theirs would
- * carry the tokens away from the time, through which they grow when a server loses its data.
+ * <p>Tokens must stay near the servers' time, since that is what they grow by when servers lose their data. So it learns
+ * only from what servers choose when nothing is proposed to them, which it does every ten seconds; or after one, if a
+ * proposal was too low. What they choose otherwise may be another client's proposal plus one: two clients that learnt from
+ * each other, with grants in turn faster than the little that is added, would drive the tokens ahead of the time for as
+ * long as they go on. As it is, they do by no more than that little in each second.
  */
 final class TokenClock {
 
     private static final long MARGIN_MICROS = 1_000;
     private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long TRUSTED_IF_LOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Ticker ticker;
     private long token;
@@ -37,13 +41,16 @@ final class TokenClock {
     /**
      * What came of a proposal.
      *
-     * @param proposal the least token that was proposed
+     * @param proposal the least token that was proposed; 0 if that was left to the servers
      * @param chosen the highest token that a server chose
      */
     synchronized void learn(long proposal, long chosen) {
-        if (chosen > proposal && chosen > token) {
+        long now = ticker.nanos();
+        if (proposal == 0) {
             token = chosen;
-            learntAt = ticker.nanos();
+            learntAt = now;
+        } else if (chosen > proposal && now - learntAt > TRUSTED_IF_LOW_NANOS) {
+            token = 0;
         }
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.testing.FakeTicker;
 import java.time.Duration;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class TokenClockTest {
@@ -47,11 +49,34 @@ class TokenClockTest {
     }
 
     @Test
-    void servers_that_are_ahead_are_caught_up_with_at_once() {
+    void servers_that_are_ahead_are_caught_up_with_after_a_second() {
         grant();
         now += 5_000_000;
         grant();
+        assertThat(clock.proposal()).isLessThan(now);
+
+        pass(Duration.ofMillis(1001));
+        grant();
+        grant();
 
         assertThat(clock.proposal()).isGreaterThan(now);
+    }
+
+    /** Each finds the others' proposals in its way, and may not take them for the time. */
+    @Test
+    void clients_in_turn_do_not_drive_tokens_away_from_the_time() {
+        List<TokenClock> clients = List.of(new TokenClock(time), new TokenClock(time), new TokenClock(time));
+        Random ways = new Random(42);
+        long last = 0;
+        for (int i = 0; i < 200_000; i++) {
+            TokenClock client = clients.get(i % clients.size());
+            long proposal = client.proposal();
+            pass(Duration.ofNanos(1000 * ways.nextInt(200)));
+            last = Math.max(Math.max(now, proposal), last + 1);
+            pass(Duration.ofNanos(1000 * ways.nextInt(400)));
+            client.learn(proposal, last);
+        }
+
+        assertThat(Duration.ofNanos((last - now) * 1000)).isLessThan(Duration.ofMillis(100));
     }
 }
