@@ -27,7 +27,7 @@ public final class Applications {
     }
 
     public static ApplicationContextRunner holdfast() {
-        return without(LOCK4J);
+        return without(LOCK4J).withPropertyValues("lock.redis.command-timeout=30s");
     }
 
     public static ApplicationContextRunner lock4j() {
@@ -35,7 +35,7 @@ public final class Applications {
     }
 
     public static ApplicationContextRunner holdfastAndLock4j() {
-        return without();
+        return without().withPropertyValues("lock.redis.command-timeout=30s");
     }
 
     private static ApplicationContextRunner without(String... libraries) {

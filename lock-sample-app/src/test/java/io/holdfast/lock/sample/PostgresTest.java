@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -13,7 +14,9 @@ class PostgresTest {
 
     @Test
     void two_instances_share_a_shop_on_postgresql(@TempDir Path directory) throws Exception {
-        try (EmbeddedPostgres postgres = EmbeddedPostgres.start();
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                        .setPGStartupWait(Duration.ofMinutes(2))
+                        .start();
                 RedisServerProcess redis = RedisServerProcess.start();
                 SampleInstance one = start(directory, redis, postgres);
                 SampleInstance two = start(directory, redis, postgres)) {

@@ -16,7 +16,8 @@ public final class Bystander implements AutoCloseable {
 
     private final RedisConnectionFactory connections =
             TestRedis.jedis(TestRedis.shared().port());
-    private final RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
+    private final RedisLockStore store =
+            new RedisLockStore(connections, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30)));
     private final LockEngine locks = LockEngine.builder(store).build();
 
     public LockTemplate locks() {

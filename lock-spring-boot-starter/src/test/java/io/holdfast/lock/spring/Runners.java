@@ -34,7 +34,8 @@ public final class Runners {
                 .withPropertyValues(
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + port,
-                        "spring.data.redis.client-type=jedis");
+                        "spring.data.redis.client-type=jedis",
+                        "lock.redis.command-timeout=30s"); // the machine may stand still
     }
 
     /** Without any store. What a test still holds at its end is not waited for. */

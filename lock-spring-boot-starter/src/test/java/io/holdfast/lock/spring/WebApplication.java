@@ -38,7 +38,8 @@ public final class WebApplication implements AutoCloseable {
                         "spring.jmx.enabled=false",
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + TestRedis.shared().port(),
-                        "spring.data.redis.client-type=jedis")
+                        "spring.data.redis.client-type=jedis",
+                        "lock.redis.command-timeout=30s")
                 .properties(properties)
                 .run());
     }

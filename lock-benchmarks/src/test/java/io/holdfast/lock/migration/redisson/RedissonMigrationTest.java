@@ -257,7 +257,7 @@ class RedissonMigrationTest {
 
     @Test
     void new_lease_is_renewed_though_it_was_given() {
-        LockRequest order = LockRequest.of("order:" + id).lease(Duration.ofSeconds(3));
+        LockRequest order = LockRequest.of("order:" + id).lease(Duration.ofSeconds(9));
         try (LockHandle lock = holdfast.locks().acquire(order)) {
             Duration[] last = {lock.remaining()};
             await().dontCatchUncaughtExceptions().until(() -> {

@@ -34,7 +34,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 @Timeout(120)
 class ShutdownTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(6);
 
     private final Bystander bystander = new Bystander();
     private final String key = "shutdown-" + UUID.randomUUID();
@@ -76,7 +76,8 @@ class ShutdownTest {
 
     private static void awaitRefusal(LockTemplate locks) {
         Awaitility.await()
-                .until(() -> catchThrowable(() -> locks.tryAcquire("refused?")) instanceof IllegalStateException);
+                .until(() -> catchThrowable(() -> locks.tryAcquire("refused?").ifPresent(LockHandle::close))
+                        instanceof IllegalStateException);
     }
 
     @Test
@@ -87,7 +88,7 @@ class ShutdownTest {
 
             CompletableFuture<Void> closed = closing(context);
             awaitRefusal(locks);
-            bystander.awaitRenewals(key, 4);
+            bystander.awaitRenewals(key, 2);
 
             assertThat(closed).isNotDone();
             handle.close();

@@ -26,7 +26,7 @@ import org.springframework.web.bind.annotation.RestController;
 class WebShutdownTest {
 
     private static final String KEY = "web-shutdown";
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(6);
 
     private final Bystander bystander = new Bystander();
 
@@ -86,7 +86,7 @@ class WebShutdownTest {
             application.close();
             return null;
         });
-        bystander.awaitRenewals(KEY, 4);
+        bystander.awaitRenewals(KEY, 2);
 
         assertThat(closed).isNotDone();
         work.mayEnd.countDown();

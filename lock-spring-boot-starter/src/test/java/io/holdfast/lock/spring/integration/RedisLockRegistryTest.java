@@ -4,6 +4,7 @@ import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -16,7 +17,7 @@ class RedisLockRegistryTest extends LockRegistryContract {
     @BeforeAll
     static void connectToRedis() {
         redis = TestRedis.jedis(TestRedis.shared().port());
-        store = new RedisLockStore(redis, RedisLockSettings.STANDARD);
+        store = new RedisLockStore(redis, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30)));
     }
 
     @AfterAll

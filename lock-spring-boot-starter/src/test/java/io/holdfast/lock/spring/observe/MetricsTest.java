@@ -12,6 +12,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
@@ -154,7 +155,7 @@ class MetricsTest {
     void renewals_are_counted_by_outcome() {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
-            try (LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(2)))) {
+            try (LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(6)))) {
                 Awaitility.await()
                         .until(() -> meters.get("lock.renewals")
                                         .tag("outcome", "renewed")
@@ -175,15 +176,17 @@ class MetricsTest {
     void failed_renewals_and_the_loss_they_lead_to_are_counted() {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
-            LockHandle held = locks.acquire(ORDER.lease(Duration.ofMillis(300)));
+            LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(3)));
             store.reachable(false);
             Awaitility.await()
-                    .until(() ->
-                            meters.find("lock.lost").tag("cause", "expired").counter() != null);
+                    .untilAsserted(() -> assertThat(meters.find("lock.lost")
+                                    .tag("name", "order")
+                                    .tag("cause", "expired")
+                                    .counters())
+                            .extracting(Counter::count)
+                            .containsExactly(1.0));
             store.reachable(true);
 
-            assertThat(meters.get("lock.lost").tag("name", "order").counter().count())
-                    .isEqualTo(1);
             assertThat(meters.get("lock.renewals")
                             .tag("outcome", "failed")
                             .counter()

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
@@ -31,7 +32,7 @@ class PrometheusTest {
                 Bystander bystander = new Bystander()) {
             LockTemplate locks = application.bean(LockTemplate.class);
             contend(locks, bystander.locks());
-            LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(2)));
+            LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(9)));
             bystander.awaitRenewals("prometheus:42", 1);
             Awaitility.await()
                     .untilAsserted(() -> assertThat(
@@ -59,6 +60,7 @@ class PrometheusTest {
         CompletableFuture<LockHandle> waiter = NewThread.start(
                 () -> locks.acquire(ORDER.waitFor(Duration.ofMinutes(1))).detach());
         Awaitility.await().until(() -> others.inspect("prometheus:42").waiters() == 1);
+        Awaitility.await().until(() -> ((LockActivity) locks).hearing() == LockActivity.Hearing.CONNECTED);
         elsewhere.close();
         waiter.join().close();
     }

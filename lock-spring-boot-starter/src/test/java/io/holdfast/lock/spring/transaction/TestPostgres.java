@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.transaction;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import javax.sql.DataSource;
 
 /** One PostgreSQL for all test classes; it ends with this JVM. */
@@ -15,6 +16,7 @@ final class TestPostgres {
     private static EmbeddedPostgres start() {
         try {
             return EmbeddedPostgres.builder()
+                    .setPGStartupWait(Duration.ofMinutes(2))
                     .setServerConfig("max_connections", "60")
                     .setServerConfig("fsync", "off")
                     .start();
