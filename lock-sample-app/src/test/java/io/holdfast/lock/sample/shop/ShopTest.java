@@ -32,8 +32,8 @@ class ShopTest {
     @BeforeAll
     static void start() {
         redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal);
-        two = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal);
+        one = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--lock.wait-for=1m");
+        two = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--lock.wait-for=1m");
     }
 
     @AfterAll
