@@ -8,7 +8,8 @@ public enum LossCause {
                     + " stopped for longer than the lease."),
     /** The lease was not, or no longer, to be renewed ({@code renew = false}, {@code maxHold}) and ran out. */
     LIMIT_REACHED(
-            "the work took longer than its fixed lease or maxHold. Raise the limit, or let the lease be renewed."),
+            "the work took longer than its fixed lease or maxHold, or its handle was never closed. Raise the limit, or let"
+                    + " the lease be renewed."),
     /** The store answered that somebody else, or nobody, holds the lock: forced release, lost data, a failover. */
     REVOKED("the store says that it is not held by this handle. It was released by force, or the store lost data."),
     /** The thread that the lock was bound to ended without releasing it; the lock was released then. */

@@ -61,6 +61,16 @@ final class HandleOperations {
         }
     }
 
+    /** Takes a lock that the current thread has lost out of all books. Its handles tell the loss, should they be closed. */
+    void forget(Hold hold) {
+        Lease lease = hold.lease();
+        holds.ofCurrentThread().remove(lease.key(), hold);
+        keeper.forget(lease);
+        if (lease.abandon()) {
+            holds.remove(lease);
+        }
+    }
+
     /** A handle was detached from its thread. */
     void leftThread(Hold hold, Map<LockKey, Hold> thread) {
         if (hold.lease().holdCount() == 0) {

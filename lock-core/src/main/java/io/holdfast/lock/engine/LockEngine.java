@@ -214,6 +214,15 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     /**
+     * Forgets what this thread has lost and not given back, as if it had: it counts neither for
+     * {@link #ensureHeld(Duration)} nor for a new acquisition of the same lock. For the end of a test, or of a task in a pool
+     * of threads, that may have left handles open.
+     */
+    public void forgetLost() {
+        operations.forgetLost();
+    }
+
+    /**
      * Refuses new locks from now on, ends the waits for them, and gives those who hold locks time to give them back. Their
      * leases are renewed meanwhile, and they may enter again what they hold. Who has lost his lock is not waited for. To be
      * followed by {@link #close}.

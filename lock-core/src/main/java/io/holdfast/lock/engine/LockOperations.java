@@ -179,7 +179,7 @@ final class LockOperations {
 
     private @Nullable Handle reenter(Call call) {
         Hold hold = holds.find(call.key());
-        if (hold == null) {
+        if (hold == null || check.forgetIfAbandoned(hold)) {
             return null;
         }
         Lease lease = hold.lease();
@@ -251,6 +251,10 @@ final class LockOperations {
 
     void ensureHeld(Duration atLeast) {
         check.ensureHeld(atLeast);
+    }
+
+    void forgetLost() {
+        check.forgetLost();
     }
 
     /**

@@ -168,4 +168,73 @@ class ThreadCheckTest extends EngineFixture {
         };
         assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
     }
+
+    private void runsOutAndIsForgotten() {
+        time.pass(Duration.ofSeconds(10).plus(Duration.ofMinutes(1)));
+        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+        time.pass(Duration.ofNanos(1));
+        assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void lock_that_ran_out_and_is_never_given_back_counts_for_a_minute() {
+        LockHandle handle = locks.acquire(FIXED);
+        runsOutAndIsForgotten();
+        assertThat(locks.held()).isEmpty();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void view_that_ran_out_and_is_never_unlocked_counts_for_a_minute() {
+        locks.getLock(FIXED).lock();
+        runsOutAndIsForgotten();
+        assertThat(locks.getLock(FIXED).tryLock()).isTrue();
+        assertThat(locks.getLock(FIXED).holdCount()).isOne();
+    }
+
+    @Test
+    void abandoned_lock_is_acquired_anew() {
+        locks.acquire(FIXED);
+        time.pass(Duration.ofSeconds(70));
+        assertThatThrownBy(() -> locks.acquire(FIXED)).isInstanceOf(LockLostException.class);
+        time.pass(Duration.ofNanos(1));
+        assertThat(locks.acquire(FIXED).isHeld()).isTrue();
+    }
+
+    @Test
+    void lock_of_work_in_progress_counts_to_its_end() {
+        locks.getLock(FIXED).lock();
+        assertThatThrownBy(() -> locks.execute(FIXED, () -> {
+                    time.pass(Duration.ofDays(1));
+                    assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+                    return null;
+                }))
+                .isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void renewed_lock_counts_until_it_is_given_back() {
+        LockHandle handle = locks.acquire(KEY);
+        time.pass(Duration.ofDays(1));
+        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void thread_may_forget_what_it_has_lost_and_nothing_else() {
+        locks.acquire(FIXED);
+        LockHandle other = locks.acquire("other");
+        locks.forceRelease(KEY);
+        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+
+        locks.forgetLost();
+
+        assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
+        assertThat(other.isHeld()).isTrue();
+        assertThat(locks.held())
+                .singleElement()
+                .extracting(hold -> hold.key().value())
+                .isEqualTo("other");
+    }
 }

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.engine.LockEngine;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -149,13 +150,16 @@ public final class TestLocks {
     }
 
     /**
-     * Ends all simulations, and frees all locks; what the application still holds is lost, as by {@link #lose}. Called
-     * after each test method.
+     * Ends all simulations, and frees all locks; what the application still holds is lost, as by {@link #lose}, and what
+     * this thread holds is forgotten. Called after each test method.
      */
     public void reset() {
         running.forEach(Simulation::close);
         running.clear();
         store.used().stream().filter(this::isHeld).forEach(this::free);
+        if (!store.used().isEmpty() && application.get() instanceof LockEngine client) {
+            client.forgetLost(); // else it would count for the transactions of the next test
+        }
         store.forgetUsed();
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
@@ -264,5 +265,16 @@ class TestLocksTest {
         alone.reset();
 
         assertThat(alone.heldKeys()).isEmpty();
+    }
+
+    @Test
+    void handle_that_a_test_left_open_does_not_count_in_the_next_one() {
+        LockHandle left = locks.acquire(KEY);
+
+        testLocks.reset();
+
+        assertThatCode(() -> locks.ensureHeld(Duration.ZERO)).doesNotThrowAnyException();
+        assertThat(locks.tryAcquire(KEY)).isPresent();
+        assertThatThrownBy(left::close).isInstanceOf(LockLostException.class);
     }
 }
