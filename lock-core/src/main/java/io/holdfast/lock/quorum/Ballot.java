@@ -107,8 +107,8 @@ final class Ballot<A> {
                 .collect(Collectors.joining("; "));
         Throwable first = failures.values().iterator().next();
         LockStoreException exception = new LockStoreException(
-                "Only " + (nodes.size() - failures.size()) + " of " + nodes.size() + " lock servers answered, and "
-                        + needed + " are needed. " + reasons,
+                "Only " + (nodes.size() - failures.size()) + " of " + nodes.size()
+                        + " lock servers did what was asked, and " + needed + " must. " + reasons,
                 first,
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);

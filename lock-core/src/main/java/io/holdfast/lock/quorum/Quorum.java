@@ -22,7 +22,7 @@ final class Quorum {
     Quorum(List<QuorumNode> nodes, Executor threads) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
             throw new IllegalArgumentException("A quorum needs an odd number of servers, 3 or more, and not "
-                    + nodes.size() + ": with an even one more of them fewer may fail");
+                    + nodes.size() + ": of 4 no more may fail than of 3");
         }
         if (nodes.stream().map(QuorumNode::name).distinct().count() < nodes.size()) {
             throw new IllegalArgumentException("A server is named twice among "

@@ -65,7 +65,7 @@ record QuorumProperties(
             throw new InvalidLockPropertyException(
                     NODES,
                     nodes.size() + (nodes.size() == 1 ? " server" : " servers"),
-                    "an odd number of servers, 3 or more: with an even one more of them fewer may fail");
+                    "an odd number of servers, 3 or more: of 4 no more may fail than of 3");
         }
     }
 
