@@ -8,7 +8,6 @@ import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
@@ -69,7 +68,7 @@ class LockModelTest {
     @EnumSource(TestRedis.Client.class)
     void redis_store_follows_the_model(TestRedis.Client driver) throws Exception {
         try (LockStore store =
-                new RedisLockStore(driver.connect(TestRedis.shared().port()), RedisLockSettings.STANDARD)) {
+                new RedisLockStore(driver.connect(TestRedis.shared().port()), TestRedis.PATIENT)) {
             follow(store, Ticker.SYSTEM);
         }
     }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.lang.reflect.Method;
@@ -33,10 +32,6 @@ class VirtualThreadsTest {
     @Parameter
     private TestRedis.Client client;
 
-    /** All start at once on a few carriers, so whoever has a pooled connection may stand still while others run. */
-    private static final RedisLockSettings PATIENT =
-            RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30));
-
     private final String prefix = "virtual:" + UUID.randomUUID() + ':';
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
@@ -50,8 +45,9 @@ class VirtualThreadsTest {
                 java >= FIRST_JAVA_WITH_VIRTUAL_THREADS,
                 "Java " + java + " has no virtual threads; this test needs Java " + FIRST_JAVA_WITH_VIRTUAL_THREADS);
         CountDownLatch running = new CountDownLatch(THREADS);
+        // All start at once on a few carriers, so whoever has a pooled connection may stand still while others run.
         try (RedisLockStore store =
-                        new RedisLockStore(client.connect(TestRedis.shared().port()), PATIENT);
+                        new RedisLockStore(client.connect(TestRedis.shared().port()), TestRedis.PATIENT);
                 LockEngine locks = LockEngine.builder(store).build()) {
             for (int i = 0; i < THREADS; i++) {
                 int number = i % LOCKS;

@@ -1,7 +1,6 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.HolderContract;
 import io.holdfast.lock.store.LockStore;
@@ -55,7 +54,7 @@ class RedisQuorumContractTest {
 
     private static QuorumNode node(RedisConnectionFactory connections, int port) {
         CONNECTIONS.add(connections);
-        return new QuorumNode("127.0.0.1:" + port, new RedisLockStore(connections, RedisLockSettings.STANDARD));
+        return new QuorumNode("127.0.0.1:" + port, new RedisLockStore(connections, TestRedis.PATIENT));
     }
 
     private abstract static class OnRedis extends HolderContract {

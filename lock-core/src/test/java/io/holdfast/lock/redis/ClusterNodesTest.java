@@ -56,7 +56,7 @@ class ClusterNodesTest {
     @EnumSource
     void store_tells_its_nodes_apart(TestRedis.Client client) {
         RedisConnectionFactory connections = client.connect(cluster.address());
-        try (RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD)) {
+        try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
             assertThat(keys(client).stream().collect(Collectors.groupingBy(store::serverOf)))
                     .hasSize(3)
                     .allSatisfy((server, theirs) -> assertThat(theirs.stream()

@@ -53,7 +53,7 @@ class LayoutTest {
     static void open() {
         server = RedisServerProcess.start();
         redis = new Jedis("127.0.0.1", server.port(), 5000);
-        store = new RedisLockStore(TestRedis.jedis(server.port()), RedisLockSettings.STANDARD);
+        store = new RedisLockStore(TestRedis.jedis(server.port()), TestRedis.PATIENT);
     }
 
     @AfterAll

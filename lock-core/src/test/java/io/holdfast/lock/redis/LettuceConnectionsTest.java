@@ -60,7 +60,7 @@ class LettuceConnectionsTest {
         applications = new LettuceConnectionFactory(declared, LettuceClientConfiguration.defaultConfiguration());
         applications.afterPropertiesSet();
         applications.start();
-        try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD);
+        try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT);
                 LockEngine locks = LockEngine.builder(store).build();
                 LockEngine others = LockEngine.builder(store).build();
                 Jedis redis = new Jedis("127.0.0.1", server.port())) {

@@ -20,7 +20,7 @@ record OpenStore(RedisConnectionFactory application, RedisLockStore store) {
     }
 
     private static OpenStore open(RedisConnectionFactory application) {
-        return new OpenStore(application, new RedisLockStore(application, RedisLockSettings.STANDARD));
+        return new OpenStore(application, new RedisLockStore(application, TestRedis.PATIENT));
     }
 
     static void closeAll() {

@@ -54,7 +54,7 @@ class RedisLockStoreTest {
     void open() {
         server = RedisServerProcess.start();
         redis = new Jedis("127.0.0.1", server.port(), 5000);
-        store = new RedisLockStore(client.connect(server.port()), RedisLockSettings.STANDARD);
+        store = new RedisLockStore(client.connect(server.port()), TestRedis.PATIENT);
     }
 
     @AfterEach

@@ -71,8 +71,7 @@ class RedisPermissionsTest {
         admin = new Jedis("127.0.0.1", server.port(), 5000);
         DocumentedUser.permit(admin, DocumentedUser.rules());
         store = new RedisLockStore(
-                client.connect(server.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD),
-                RedisLockSettings.STANDARD);
+                client.connect(server.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD), TestRedis.PATIENT);
     }
 
     @AfterEach

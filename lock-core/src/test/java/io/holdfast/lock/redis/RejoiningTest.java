@@ -56,7 +56,7 @@ class RejoiningTest {
     }
 
     private RedisLockStore open(Duration delay) {
-        return new RedisLockStore(connections, RedisLockSettings.STANDARD.withRejoinDelay(delay));
+        return new RedisLockStore(connections, TestRedis.PATIENT.withRejoinDelay(delay));
     }
 
     @AfterEach

@@ -24,9 +24,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** Several clients of one Redis, each with connections of its own, as processes on several machines would be. */
 final class Clients implements AutoCloseable {
 
-    /** A busy machine is not what these tests are about. */
-    static final RedisLockSettings SETTINGS = RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(10));
-
     private final List<RedisConnectionFactory> connections;
     private final List<StoreSpy> stores;
     private final List<LockEngine> engines = new ArrayList<>();
@@ -46,7 +43,7 @@ final class Clients implements AutoCloseable {
     }
 
     static Clients open(int count, TestRedis.Client driver, int port, UnaryOperator<StoreSpy> around) {
-        return new Clients(connect(count, driver, RedisAddress.standalone(port)), SETTINGS, around);
+        return new Clients(connect(count, driver, RedisAddress.standalone(port)), TestRedis.PATIENT, around);
     }
 
     static Clients open(int count, TestRedis.Client driver, RedisAddress address, RedisLockSettings settings) {

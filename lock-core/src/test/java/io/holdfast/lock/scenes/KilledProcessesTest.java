@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
@@ -51,7 +50,7 @@ class KilledProcessesTest {
         GuardedCounter counter = new GuardedCounter(url);
         counter.create();
         JedisConnectionFactory connections = TestRedis.jedis(TestRedis.shared().port());
-        RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
+        RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT);
         List<WorkerProcess> workers = new ArrayList<>();
         try (LockEngine observer = LockEngine.builder(store).build()) {
             for (int i = 0; i < PROCESSES; i++) {

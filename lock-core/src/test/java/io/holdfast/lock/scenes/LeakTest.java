@@ -49,7 +49,7 @@ class LeakTest {
                 Jedis redis = new Jedis("127.0.0.1", server.port())) {
             JedisConnectionFactory connections = TestRedis.jedis(server.port());
             RedisLockStore store =
-                    new RedisLockStore(connections, Clients.SETTINGS.withTokenRetention(Duration.ofSeconds(1)));
+                    new RedisLockStore(connections, TestRedis.PATIENT.withTokenRetention(Duration.ofSeconds(1)));
             try {
                 for (int i = 0; i < CLIENTS; i++) {
                     clients.add(LockEngine.builder(store).build());

@@ -51,7 +51,7 @@ class QueueModelTest {
     void redis_store_serves_its_queue_like_the_model(TestRedis.Client driver) throws Exception {
         AtomicInteger handedOver = new AtomicInteger();
         RedisConnectionFactory connections = driver.connect(TestRedis.shared().port());
-        try (LockStore store = new RedisLockStore(connections, Clients.SETTINGS)) {
+        try (LockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
             for (int i = 0; i < 20; i++) {
                 long seed = firstSeed + i;
                 RunningTime.withoutPause(

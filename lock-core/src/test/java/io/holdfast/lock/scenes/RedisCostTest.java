@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.StoreSpy;
@@ -43,7 +42,7 @@ class RedisCostTest {
     void open() {
         server = RedisServerProcess.start();
         connections = client.connect(server.port());
-        store = new StoreSpy(new RedisLockStore(connections, RedisLockSettings.STANDARD));
+        store = new StoreSpy(new RedisLockStore(connections, TestRedis.PATIENT));
         locks = LockEngine.builder(store).build();
         locks.acquire("warm-up").close();
         sent = new SentCommands(server.port());

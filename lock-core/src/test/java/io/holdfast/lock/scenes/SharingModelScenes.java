@@ -29,7 +29,7 @@ abstract class SharingModelScenes {
     @EnumSource
     void redis_store_follows_the_model(TestRedis.Client driver) {
         RedisConnectionFactory connections = driver.connect(TestRedis.shared().port());
-        try (LockStore store = new RedisLockStore(connections, Clients.SETTINGS)) {
+        try (LockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
             follow(new SharingSchedule(store, Ticker.SYSTEM));
         } finally {
             TestRedis.destroy(connections);

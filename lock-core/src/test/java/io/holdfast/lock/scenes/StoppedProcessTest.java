@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.WorkerProcess;
@@ -26,7 +25,7 @@ class StoppedProcessTest {
         GuardedCounter counter = new GuardedCounter(url);
         counter.create();
         JedisConnectionFactory connections = TestRedis.jedis(TestRedis.shared().port());
-        RedisLockStore store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
+        RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT);
         try (LockEngine locks = LockEngine.builder(store).build();
                 WorkerProcess worker = Worker.start("hold", key, "1000", url)) {
             long oldToken = Long.parseLong(worker.nextLine().substring("HELD ".length()));

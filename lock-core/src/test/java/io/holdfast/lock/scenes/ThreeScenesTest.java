@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RunningTime;
@@ -42,7 +41,7 @@ class ThreeScenesTest {
     @BeforeEach
     void open() {
         connections = client.connect(TestRedis.shared().port());
-        store = new RedisLockStore(connections, RedisLockSettings.STANDARD);
+        store = new RedisLockStore(connections, TestRedis.PATIENT);
         locks = LockEngine.builder(store).build();
     }
 

@@ -30,7 +30,7 @@ final class Worker {
 
     private Worker(int redisPort) {
         this.redisPort = redisPort;
-        this.locks = LockEngine.builder(new RedisLockStore(TestRedis.jedis(redisPort), Clients.SETTINGS))
+        this.locks = LockEngine.builder(new RedisLockStore(TestRedis.jedis(redisPort), TestRedis.PATIENT))
                 .build();
     }
 

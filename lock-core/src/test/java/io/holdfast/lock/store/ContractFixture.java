@@ -25,6 +25,15 @@ abstract class ContractFixture {
     }
 
     static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Two of it are more than a lease. The rest is for a real clock, which runs on however slow the machine is. */
+    static final Duration MOST_OF_LEASE = LEASE.multipliedBy(2).dividedBy(3);
+
+    static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
+
+    /** A seat lives through it once, and not twice. The other half is for a real clock, which runs on. */
+    static final Duration HALF_SEAT_TIMEOUT = LockStore.SEAT_TIMEOUT.dividedBy(2);
+
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
     static final int EXCLUSIVE = AcquireRequest.EXCLUSIVE;
     static final int UNLIMITED = Integer.MAX_VALUE;

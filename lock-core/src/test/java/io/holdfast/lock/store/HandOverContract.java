@@ -116,10 +116,10 @@ abstract class HandOverContract extends ContractFixture {
     void waiting_writer_that_died_lets_in_the_readers_behind_it() {
         shared(alice, UNLIMITED);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
         queueShared(UNLIMITED, carol);
 
-        pass(Duration.ofSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
 
         shared(carol, UNLIMITED);
         shared(dave, UNLIMITED);
@@ -254,9 +254,9 @@ abstract class HandOverContract extends ContractFixture {
     @Test
     void lease_that_ended_is_not_released_once_somebody_waits() {
         granted(alice);
-        pass(LEASE.minusSeconds(1));
+        pass(LEASE.minus(HALF_SEAT_TIMEOUT));
         queue(bob);
-        pass(Duration.ofSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
 
         assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
 

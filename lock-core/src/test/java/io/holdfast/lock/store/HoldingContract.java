@@ -108,9 +108,9 @@ abstract class HoldingContract extends ContractFixture {
     void lock_is_held_until_its_lease_ends_and_free_after_it() {
         long first = granted(alice);
 
-        pass(LEASE.minusSeconds(1));
+        pass(MOST_OF_LEASE);
         held(tryOnce(bob));
-        pass(Duration.ofSeconds(1));
+        pass(REST_OF_LEASE);
 
         assertThat(granted(bob)).isGreaterThan(first);
     }
@@ -138,11 +138,11 @@ abstract class HoldingContract extends ContractFixture {
     @Test
     void renewal_makes_the_lease_last_from_now_on() {
         granted(alice);
-        pass(LEASE.minusSeconds(1));
+        pass(MOST_OF_LEASE);
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
 
-        pass(LEASE.minusSeconds(1));
+        pass(MOST_OF_LEASE);
         held(tryOnce(bob));
     }
 
@@ -214,10 +214,10 @@ abstract class HoldingContract extends ContractFixture {
     @Test
     void tombstone_lasts_as_long_as_it_was_told_to() {
         store().leave(key, alice, LEASE);
-        pass(LEASE.minusSeconds(1));
+        pass(MOST_OF_LEASE);
         assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
 
-        pass(Duration.ofSeconds(1));
+        pass(REST_OF_LEASE);
 
         granted(alice);
     }

@@ -190,7 +190,7 @@ abstract class QueueContract extends ContractFixture {
         granted(alice);
         queue(bob, carol);
         for (int i = 0; i < 3; i++) {
-            pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+            pass(HALF_SEAT_TIMEOUT);
             assertThat(called(carol, bob)).isEmpty();
         }
 
@@ -203,9 +203,9 @@ abstract class QueueContract extends ContractFixture {
     void waiter_that_asks_again_keeps_its_seat_alive() {
         granted(alice);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
 
         released(alice);
 
@@ -216,9 +216,9 @@ abstract class QueueContract extends ContractFixture {
     void waiter_that_was_not_missed_keeps_its_place() {
         granted(alice);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
         queue(carol);
-        pass(Duration.ofSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
         queue(bob);
 
         released(alice);

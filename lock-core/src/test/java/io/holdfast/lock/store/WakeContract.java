@@ -3,7 +3,6 @@ package io.holdfast.lock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -118,9 +117,9 @@ abstract class WakeContract extends ContractFixture {
         HeardHints carols = listen(carol);
         shared(alice, UNLIMITED);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
         queueShared(UNLIMITED, carol);
-        pass(Duration.ofSeconds(1));
+        pass(HALF_SEAT_TIMEOUT);
 
         keepSeats(dave);
 

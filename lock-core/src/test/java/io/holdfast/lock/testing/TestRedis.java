@@ -1,5 +1,7 @@
 package io.holdfast.lock.testing;
 
+import io.holdfast.lock.redis.RedisLockSettings;
+import java.time.Duration;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
@@ -11,6 +13,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** The server that tests share which do not harm it, and the applications' connection factories to any server. */
 public final class TestRedis {
+
+    /**
+     * For stores of tests that are about something else than a server which does not answer: no busy machine keeps a call
+     * waiting for so long, or delays a reconnect beyond the part of it in which a broken connection is replaced.
+     */
+    public static final RedisLockSettings PATIENT =
+            RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30));
 
     private static final class Shared {
         private static final RedisServerProcess SERVER = RedisServerProcess.start();
