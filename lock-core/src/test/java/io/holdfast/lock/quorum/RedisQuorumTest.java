@@ -33,10 +33,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RedisQuorumTest extends RedisQuorumFixture {
 
     private static final String KEY = "order:42";
-    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    /** Longer than a busy machine delays a renewal, and shorter than the time after which a server takes part again. */
+    private static final Duration LEASE = REJOIN_DELAY.dividedBy(3);
+
     private static final LockRequest REQUEST = LockRequest.of(KEY).lease(LEASE);
-    private static final LockRequest LASTING = REQUEST.lease(LEASE.multipliedBy(2));
     private static final LockRequest PATIENT = REQUEST.waitFor(Duration.ofMinutes(1));
+
+    /** For a loss that the test waits for. */
+    private static final LockRequest SHORT = PATIENT.lease(Duration.ofSeconds(4));
 
     @Parameter
     private TestRedis.Client client;
@@ -59,11 +64,11 @@ class RedisQuorumTest extends RedisQuorumFixture {
         others.close();
     }
 
-    private static LockHandle acquireOnceServed(LockEngine engine) {
+    private static LockHandle acquireOnceServed(LockEngine engine, LockRequest request) {
         return Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)
                 .ignoreException(LockStoreException.class)
-                .until(() -> engine.acquire(PATIENT), LockHandle::isHeld);
+                .until(() -> engine.acquire(request), LockHandle::isHeld);
     }
 
     @Test
@@ -80,9 +85,9 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void lock_is_held_and_granted_while_one_server_is_dead() {
-        LockHandle held = locks.acquire(LASTING);
+        LockHandle held = locks.acquire(REQUEST);
         servers.get(1).kill();
-        holdFor(held, LEASE.multipliedBy(4));
+        holdFor(held, LEASE.plusSeconds(2));
         held.close();
 
         try (LockHandle next = others.acquire(PATIENT)) {
@@ -92,9 +97,9 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void lock_is_held_and_granted_while_one_server_hangs() {
-        LockHandle held = locks.acquire(LASTING);
+        LockHandle held = locks.acquire(REQUEST);
         servers.get(0).pause();
-        holdFor(held, LEASE.multipliedBy(4));
+        holdFor(held, LEASE.plusSeconds(2));
         held.close();
 
         try (LockHandle next = others.acquire(PATIENT)) {
@@ -135,7 +140,7 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void majority_that_is_lost_is_an_error_that_names_the_servers() {
-        LockHandle held = locks.acquire(REQUEST);
+        LockHandle held = acquireOnceServed(locks, SHORT);
         servers.get(0).kill();
         servers.get(2).kill();
 
@@ -148,7 +153,7 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
     @Test
     void holder_is_told_when_most_servers_hang_and_locks_work_again_after_it() {
-        LockHandle held = locks.acquire(REQUEST);
+        LockHandle held = acquireOnceServed(locks, SHORT);
         servers.get(0).pause();
         servers.get(1).pause();
         Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> !held.isHeld());
@@ -157,7 +162,7 @@ class RedisQuorumTest extends RedisQuorumFixture {
         servers.get(0).resume();
         servers.get(1).resume();
 
-        assertThat(acquireOnceServed(others).fencingToken()).isGreaterThan(held.fencingToken());
+        assertThat(acquireOnceServed(others, PATIENT).fencingToken()).isGreaterThan(held.fencingToken());
     }
 
     private static void holdFor(LockHandle handle, Duration time) {
