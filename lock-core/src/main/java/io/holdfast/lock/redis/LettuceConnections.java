@@ -136,6 +136,11 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
     }
 
     @Override
+    public boolean readsByItself() {
+        return true;
+    }
+
+    @Override
     public Wire wire() {
         return new LettuceWire(this::connectionTo, timeout);
     }

@@ -18,6 +18,14 @@ interface OwnConnections extends RedisConnectionFactory {
     /** Has the action run whenever the connection of a subscription is lost, if the driver tells. */
     default void onDisconnect(Runnable action) {}
 
+    /**
+     * Whether the driver reads a subscription's messages on threads of its own, so that who subscribes goes on. If not, the
+     * thread that subscribes reads until the subscription ends.
+     */
+    default boolean readsByItself() {
+        return false;
+    }
+
     /** Null if the driver is not known. */
     default @Nullable Wire wire() {
         return null;

@@ -278,6 +278,17 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
+    /**
+     * Has the subscribing thread go on, if it reads. If it only waits, it closes the connection, and nobody else unsubscribes:
+     * with Lettuce that would close it as well, and Lettuce warns of the second time.
+     */
+    private void endReading() {
+        OwnConnections made = factory;
+        if (made != null && !made.readsByItself()) {
+            unsubscribe();
+        }
+    }
+
     @Override
     public void close() {
         closed = true;
@@ -285,7 +296,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed.release();
         LockSupport.unpark(thread);
         try {
-            unsubscribe();
+            endReading();
         } catch (RuntimeException e) {
             log.debug("The wake-up channel was broken, or not made yet, when it was closed", e);
         }

@@ -2,9 +2,15 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
@@ -15,6 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -77,5 +84,39 @@ class LettuceConnectionsTest {
 
             next.join();
         }
+    }
+
+    /** Lettuce warns of the second time. */
+    @RepeatedTest(10)
+    void subscription_is_closed_once() {
+        applications = (LettuceConnectionFactory) TestRedis.Client.LETTUCE.connect(server.port());
+        try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD);
+                HeardLog log = new HeardLog("io.lettuce.core", Level.WARN)) {
+            Connected listener = new Connected();
+            LockStore.Listening listening = store.listen("client", listener);
+            Awaitility.await().until(() -> listener.connected);
+
+            listening.close();
+
+            assertThat(log.events()).isEmpty();
+        }
+    }
+
+    private static final class Connected implements WakeListener {
+        private volatile boolean connected;
+
+        @Override
+        public void connected() {
+            connected = true;
+        }
+
+        @Override
+        public void disconnected() {}
+
+        @Override
+        public void granted(long sequence, Reservation reservation) {}
+
+        @Override
+        public void awaited(long sequence, Waiters waiters) {}
     }
 }

@@ -20,9 +20,9 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " The method was called past its proxy: on this, or on an object that Spring did not"
-                    + " make. Call it on the bean (inject it, or move the method to a bean of its own), or lock inside with"
-                    + " LockTemplate. In a test without Spring: LockAssert.TestHelper.makeAllAssertsPass(true).";
+            " The method was called past its proxy, on this or on an object that Spring did not"
+                    + " make: then call it on the bean (inject it, or move the method to a bean of its own), or lock inside"
+                    + " with LockTemplate. Or its condition was false, so it runs without its lock. In a test without Spring: LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);
 

@@ -20,6 +20,8 @@ import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -58,7 +60,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
         LockRequests requests =
                 new LockRequests(() -> customizers.orderedStream().toList());
-        Supplier<LockTemplate> template = SingletonSupplier.of(() -> required(templates));
+        Supplier<LockTemplate> template = SingletonSupplier.of(() -> required(templates, beans));
         this.interceptor = new LockInterceptor(definitions, requests, template, transactions(beans));
         setOrder(order);
     }
@@ -69,18 +71,28 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         return SingletonSupplier.of(() -> found.getIfAvailable(() -> CallerTransactions.NONE));
     }
 
-    private static LockTemplate required(ObjectProvider<LockTemplate> templates) {
+    private static LockTemplate required(ObjectProvider<LockTemplate> templates, ConfigurableBeanFactory beans) {
         LockTemplate template = templates.getIfAvailable();
         if (template == null) {
+            String advice = isPartForTest(beans)
+                    ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
+                    : "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host"
+                            + " and port, or lock.store=in-memory, or add a LockStore or LockTemplate bean; or, to a test,"
+                            + " @AutoConfigureTestLocks.";
             throw new LockStoreException(
                     "There is no LockTemplate, because the application, or the part of it that a test starts, has no"
-                            + " RedisConnectionFactory. Add spring-boot-starter-data-redis with spring.data.redis.host and"
-                            + " port, or set lock.redis.host and port, or lock.store=in-memory, or add a LockStore or"
-                            + " LockTemplate bean; or, to the test, @AutoConfigureTestLocks.",
+                            + " RedisConnectionFactory. " + advice,
                     null,
                     false);
         }
         return template;
+    }
+
+    /** Boot's annotations for such tests switch auto-configuration off, but for their part of it. */
+    private static boolean isPartForTest(ConfigurableBeanFactory beans) {
+        Environment environment = beans.getBeanProvider(Environment.class).getIfUnique();
+        return environment != null
+                && !environment.getProperty(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, Boolean.class, true);
     }
 
     @Override

@@ -14,6 +14,15 @@ final class FailFastCheck implements SmartInitializingSingleton {
         this.templates = templates;
     }
 
+    /** Most failures of the store say themselves what to check. */
+    private static String action(String problem) {
+        String without = "To start without it, set lock.fail-fast=false.";
+        return problem.contains("Check") || problem.contains("spring.data.redis")
+                ? without
+                : "Check host, port, user and password under spring.data.redis, or under lock.redis or lock.quorum if"
+                        + " that is set. " + without;
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
         LockTemplate template = templates.getIfAvailable();
@@ -29,8 +38,7 @@ final class FailFastCheck implements SmartInitializingSingleton {
         } catch (LockStoreException e) {
             throw new LockSetupException(
                     "lock.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
-                    "Check host, port, user and password under spring.data.redis, or under lock.redis or lock.quorum if"
-                            + " that is set, and that the server runs; or set lock.fail-fast=false to start without it.",
+                    action(String.valueOf(e.getMessage())),
                     e);
         }
     }

@@ -21,7 +21,7 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     InvalidLockPropertyException(String property, @Nullable Object value, IllegalArgumentException cause) {
         super(property + ": " + cause.getMessage(), cause);
         this.property = property;
-        this.value = String.valueOf(value);
+        this.value = value instanceof Duration duration ? text(duration) : String.valueOf(value);
         this.time = value instanceof Duration;
         String message = String.valueOf(cause.getMessage());
         this.allowed = message.substring(message.lastIndexOf("; ") + 1).trim();
@@ -48,6 +48,14 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
         } catch (IllegalArgumentException e) {
             throw new InvalidLockPropertyException(property, value, e);
         }
+    }
+
+    /** As one would write it in a property: 30ms, rather than PT0.03S. */
+    static String text(Duration time) {
+        if (time.getNano() == 0) {
+            return time.getSeconds() + "s";
+        }
+        return time.getNano() % 1_000_000 == 0 ? time.toMillis() + "ms" : time.toString();
     }
 
     String problem() {

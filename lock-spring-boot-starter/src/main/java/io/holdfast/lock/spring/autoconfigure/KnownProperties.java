@@ -3,14 +3,18 @@ package io.holdfast.lock.spring.autoconfigure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
@@ -40,6 +44,18 @@ record KnownProperties(Set<String> names, Set<String> maps) {
             log.debug("The names of properties cannot be read, so misspelt ones are not found", e);
         }
         return known;
+    }
+
+    /**
+     * Those of one instance. Editors' metadata ends at the map that instances are in, so they are taken from the type.
+     *
+     * @param instance with {@code lock.instances} in front
+     */
+    static KnownProperties ofInstance(ConfigurationPropertyName instance) {
+        Set<String> names = Arrays.stream(LockInstanceProperties.class.getRecordComponents())
+                .map(component -> instance + "." + DataObjectPropertyName.toDashedForm(component.getName()))
+                .collect(Collectors.toCollection(TreeSet::new));
+        return new KnownProperties(names, Set.of());
     }
 
     private void add(String json) {

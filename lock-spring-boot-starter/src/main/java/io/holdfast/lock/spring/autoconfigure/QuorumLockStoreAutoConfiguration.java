@@ -85,7 +85,9 @@ public final class QuorumLockStoreAutoConfiguration {
         Duration delay = quorum.rejoinDelay() == null ? lease : quorum.rejoinDelay();
         if (lease.compareTo(delay) > 0) {
             throw new LockSetupException(
-                    "lock.lease is " + lease + ", longer than lock.quorum.rejoin-delay, which is " + delay
+                    "lock.lease is " + InvalidLockPropertyException.text(lease)
+                            + ", longer than lock.quorum.rejoin-delay, which is "
+                            + InvalidLockPropertyException.text(delay)
                             + ": a server that has lost its data would grant locks while their old leases still run.",
                     "Set lock.quorum.rejoin-delay to the longest lease that is used, or shorten lock.lease.",
                     null);

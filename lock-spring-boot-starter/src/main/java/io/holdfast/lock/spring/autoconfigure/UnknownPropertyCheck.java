@@ -1,14 +1,18 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import java.util.Comparator;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
@@ -28,6 +32,7 @@ final class UnknownPropertyCheck implements SmartInitializingSingleton {
     private static final Logger log = LoggerFactory.getLogger(UnknownPropertyCheck.class);
 
     private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
+    private static final ConfigurationPropertyName INSTANCES = ConfigurationPropertyName.of("lock.instances");
     private static final int NEAR = 3;
 
     private final Environment environment;
@@ -41,19 +46,27 @@ final class UnknownPropertyCheck implements SmartInitializingSingleton {
 
     @Override
     public void afterSingletonsInstantiated() {
-        Set<String> names = names();
+        Set<ConfigurationPropertyName> names = names();
         if (!names.isEmpty()) {
             KnownProperties properties = known.get();
             names.forEach(name -> check(name, properties));
         }
     }
 
-    private static void check(String name, KnownProperties known) {
-        if (known.isEmpty() || known.covers(name)) {
+    private static void check(ConfigurationPropertyName name, KnownProperties known) {
+        if (known.isEmpty()) {
+            return;
+        }
+        boolean ofInstance = isOfInstance(name);
+        check(name.toString(), ofInstance ? KnownProperties.ofInstance(instanceOf(name)) : known, ofInstance);
+    }
+
+    private static void check(String name, KnownProperties known, boolean ours) {
+        if (known.covers(name)) {
             return;
         }
         Optional<String> meant = nearest(name, known);
-        if (meant.isPresent() || known.isGroup(parentOf(name))) {
+        if (meant.isPresent() || ours || known.isGroup(parentOf(name))) {
             log.warn(
                     "Property {} is set, and nothing reads it.{}",
                     name,
@@ -61,8 +74,25 @@ final class UnknownPropertyCheck implements SmartInitializingSingleton {
         }
     }
 
-    private Set<String> names() {
-        Set<String> names = new TreeSet<>();
+    private static boolean isOfInstance(ConfigurationPropertyName name) {
+        return INSTANCES.isAncestorOf(name) && name.getNumberOfElements() > INSTANCES.getNumberOfElements() + 1;
+    }
+
+    /** All but the last. If that is more than one element, brackets are missing: Spring Boot reads up to the first dot. */
+    private static ConfigurationPropertyName instanceOf(ConfigurationPropertyName name) {
+        int first = INSTANCES.getNumberOfElements();
+        int last = name.getNumberOfElements() - 1;
+        if (last == first + 1) {
+            return name.getParent();
+        }
+        String instance = IntStream.range(first, last)
+                .mapToObj(i -> name.getElement(i, Form.ORIGINAL))
+                .collect(Collectors.joining("."));
+        return INSTANCES.append("[" + instance + "]");
+    }
+
+    private Set<ConfigurationPropertyName> names() {
+        Set<ConfigurationPropertyName> names = new TreeSet<>();
         for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
             if (source instanceof IterableConfigurationPropertySource properties
                     && !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource)) {
@@ -73,12 +103,12 @@ final class UnknownPropertyCheck implements SmartInitializingSingleton {
     }
 
     /** {@code lock.quorum.nodes[1]} is an element of {@code lock.quorum.nodes}. */
-    private static String withoutIndex(ConfigurationPropertyName name) {
+    private static ConfigurationPropertyName withoutIndex(ConfigurationPropertyName name) {
         ConfigurationPropertyName whole = name;
         while (whole.isLastElementIndexed()) {
             whole = whole.getParent();
         }
-        return whole.toString();
+        return whole;
     }
 
     private static String parentOf(String name) {
@@ -87,8 +117,13 @@ final class UnknownPropertyCheck implements SmartInitializingSingleton {
 
     private static Optional<String> nearest(String name, KnownProperties known) {
         return known.names().stream()
-                .filter(each -> distance(name, each) <= NEAR)
-                .min(Comparator.comparingInt(each -> distance(name, each)));
+                .filter(each -> distanceInLowerCase(name, each) <= NEAR)
+                .min(Comparator.comparingInt(each -> distanceInLowerCase(name, each)));
+    }
+
+    /** Only what stands in brackets has upper case. */
+    private static int distanceInLowerCase(String one, String other) {
+        return distance(one.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT));
     }
 
     /** How many letters must be changed, added or removed (Levenshtein, 1966). */

@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ResolvableType;
@@ -59,12 +60,22 @@ final class FallbackParser {
     }
 
     private Fallbacks find() {
-        List<Method> fitting = candidates().stream().filter(this::hasParameters).toList();
+        List<Method> candidates = candidates();
+        List<Method> fitting = candidates.stream().filter(this::hasParameters).toList();
         if (fitting.isEmpty()) {
-            throw misfit("there is no such method");
+            throw misfit(absence(candidates));
         }
         fitting.forEach(this::check);
         return new Fallbacks(ofContention(fitting), ofStoreFailure(fitting));
+    }
+
+    private static String absence(List<Method> candidates) {
+        if (candidates.isEmpty()) {
+            return "there is no such method";
+        }
+        return candidates.stream().map(FallbackParser::described).sorted().collect(Collectors.joining(" and "))
+                + (candidates.size() == 1 ? " does" : " do")
+                + " not fit: the parameters must be those of the annotated method";
     }
 
     private List<Method> candidates() {

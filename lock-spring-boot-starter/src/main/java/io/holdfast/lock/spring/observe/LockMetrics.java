@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ final class LockMetrics implements LockListener {
     private final Counter renewed;
     private final Counter renewalsFailed;
     private final Counter forced;
+    private final AtomicBoolean countsWakeUps = new AtomicBoolean();
 
     /**
      * Creates an instance.
@@ -110,11 +112,18 @@ final class LockMetrics implements LockListener {
                     Meters.WAITING,
                     "Calls of this client that wait for a lock",
                     () -> count(books.waiting().stream().map(LockActivity.Wait::name), tag));
+            countWakeUps(books);
+        }
+        return meters;
+    }
+
+    /** Once for all names, since it has no tags: Micrometer warns of a second registration. */
+    private void countWakeUps(LockActivity books) {
+        if (countsWakeUps.compareAndSet(false, true)) {
             FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
                     .description("Waiters that a message of the store told that their lock is there")
                     .register(registry);
         }
-        return meters;
     }
 
     private long count(Stream<String> of, String tag) {

@@ -22,22 +22,28 @@ final class InsideWarnings {
         }
         if (kept) {
             log.warn(
-                    "{} takes lock '{}' inside transaction '{}', which runs already. What that transaction has read"
+                    "{} takes lock '{}' inside {}, which runs already. What that transaction has read"
                             + " before may be older than the lock. Take the lock before the transaction begins, or let the"
                             + " method run in one of its own (REQUIRES_NEW). The lock is kept until the transaction ends.",
                     caller,
                     request.key(),
-                    TransactionSynchronizationManager.getCurrentTransactionName());
+                    transaction());
         } else {
             log.warn(
-                    "{} takes lock '{}' inside transaction '{}', which runs already, and releases it before the commit:"
+                    "{} takes lock '{}' inside {}, which runs already, and releases it before the commit:"
                             + " the next holder does not see what was written. Set"
                             + " lock.transactions.release-after-completion=true, or take the lock before the transaction"
                             + " begins.",
                     caller,
                     request.key(),
-                    TransactionSynchronizationManager.getCurrentTransactionName());
+                    transaction());
         }
+    }
+
+    /** One that was begun with a TransactionTemplate has no name. */
+    private static String transaction() {
+        String name = TransactionSynchronizationManager.getCurrentTransactionName();
+        return name == null ? "a transaction" : "transaction '" + name + "'";
     }
 
     private static boolean isHeldBefore(LockRequest request, LockTemplate locks) {

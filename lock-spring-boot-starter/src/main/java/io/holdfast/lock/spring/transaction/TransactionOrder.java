@@ -49,8 +49,17 @@ public final class TransactionOrder {
                     "Transactions would begin before their lock is acquired, and locks would be released before the"
                             + " commit: the order of the transaction advisor '" + name + "' is " + transactionOrder
                             + ", that of the lock advisor is " + lockOrder + ", and the lower one is outside.",
-                    "Set lock.aop.order to less than " + transactionOrder
-                            + ", or @EnableTransactionManagement(order = …) to more than " + lockOrder + ".");
+                    advice(transactionOrder, lockOrder));
         }
+    }
+
+    /** Without what is impossible, since there is no number beyond. */
+    private static String advice(int transactionOrder, int lockOrder) {
+        String lock = "Set lock.aop.order to less than " + transactionOrder;
+        if (lockOrder == Ordered.LOWEST_PRECEDENCE) {
+            return lock + ".";
+        }
+        String transaction = "@EnableTransactionManagement(order = …) to more than " + lockOrder + ".";
+        return transactionOrder == Ordered.HIGHEST_PRECEDENCE ? "Set " + transaction : lock + ", or " + transaction;
     }
 }

@@ -295,6 +295,18 @@ class FallbackTest {
         }
     }
 
+    static class OtherParametersTwice extends OtherParameters {
+        @Override
+        @DistributedLock(key = "'x'", fallbackMethod = "other")
+        public String run(String id) {
+            return id;
+        }
+
+        public String other(int id) {
+            return "";
+        }
+    }
+
     static class OtherResult {
         @DistributedLock(key = "'x'", fallbackMethod = "other")
         public String run() {
@@ -336,13 +348,14 @@ class FallbackTest {
     void missing_fallback_fails_startup_and_is_written_down() {
         fails(
                 Missing.class,
-                "fallbackMethod = \"nowhere\"",
+                "fallbackMethod = \"nowhere\", but there is no such method",
                 "String nowhere(String, long), or String nowhere(String, long, LockNotAcquiredException)");
     }
 
     @Test
     void fallback_with_other_parameters_fails_startup() {
-        fails(OtherParameters.class, "no such method", "String other(String)");
+        fails(OtherParameters.class, "but other(long) does not fit", "String other(String)");
+        fails(OtherParametersTwice.class, "but other(int) and other(long) do not fit", "String other(String)");
     }
 
     @Test

@@ -100,10 +100,18 @@ class LockPropertiesTest {
                 .run(context -> assertThat(Startup.failureOf(context)).contains(property + " is '", allowed));
     }
 
+    @ParameterizedTest
+    @CsvSource({"30, 30ms", "-1500ms, -1500ms", "-60s, -60s", "50us, PT0.00005S", "600d, 51840000s"})
+    void bad_time_is_told_as_one_would_write_it(String value, String told) {
+        Runners.redis()
+                .withPropertyValues("lock.lease=" + value)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is '" + told + "'"));
+    }
+
     @Test
     void bad_value_is_shown() {
         Runners.inMemory()
                 .withPropertyValues("lock.lease=-1s")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is 'PT-1S'"));
+                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is '-1s'"));
     }
 }

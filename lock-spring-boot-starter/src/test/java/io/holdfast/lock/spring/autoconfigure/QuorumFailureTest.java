@@ -108,7 +108,7 @@ class QuorumFailureTest {
     void lease_longer_than_the_rejoin_delay_is_refused() {
         quorum("lock.lease=30s", "lock.quorum.rejoin-delay=29s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.lease is PT30S", "lock.quorum.rejoin-delay, which is PT29S"));
+                        .contains("lock.lease is 30s", "lock.quorum.rejoin-delay, which is 29s"));
     }
 
     @Test

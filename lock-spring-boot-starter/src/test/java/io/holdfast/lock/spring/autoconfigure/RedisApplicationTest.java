@@ -153,7 +153,21 @@ class RedisApplicationTest {
         onDeadServer(port -> Runners.redis(port)
                 .withPropertyValues("lock.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.fail-fast is true", "does not answer", "host, port")));
+                        .contains("lock.fail-fast is true", "does not answer", "lock.fail-fast=false")
+                        .containsOnlyOnce("Check")
+                        .containsOnlyOnce("spring.data.redis")));
+    }
+
+    @Test
+    void fail_fast_says_what_to_check_where_the_store_does_not() {
+        LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
+        org.mockito.Mockito.when(template.inspect(org.mockito.ArgumentMatchers.anyString()))
+                .thenThrow(new LockStoreException("It is down.", null, false));
+        Runners.starter()
+                .withBean(LockTemplate.class, () -> template)
+                .withPropertyValues("lock.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Check host, port", "lock.quorum", "lock.fail-fast=false"));
     }
 
     @Test

@@ -233,6 +233,6 @@ class ShutdownTest {
                 .withPropertyValues("lock.shutdown.await=20s")
                 .withPropertyValues("lock.shutdown.await=-1s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.shutdown.await is 'PT-1S'", "0 s to 1 day"));
+                        .contains("lock.shutdown.await is '-1s'", "0 s to 1 day"));
     }
 }

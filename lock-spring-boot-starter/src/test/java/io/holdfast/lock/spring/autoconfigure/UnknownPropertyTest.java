@@ -29,7 +29,11 @@ class UnknownPropertyTest {
         "lock.waitFro, lock.wait-for",
         "lock.redis.key-prefx, lock.redis.key-prefix",
         "lock.quorum.node, lock.quorum.nodes",
-        "lock.redis.cluster.nods[0], lock.redis.cluster.nodes"
+        "lock.redis.cluster.nods[0], lock.redis.cluster.nodes",
+        "lock.instances.order.leas, lock.instances.order.lease",
+        "lock.instances[Orders.pay].wait-fro, lock.instances[Orders.pay].wait-for",
+        "lock.instances.Orders.pay.lease, lock.instances[Orders.pay].lease",
+        "lock.instances.Orders.pay.leas, lock.instances[Orders.pay].lease"
     })
     void misspelt_property_is_told_with_the_one_that_is_meant(String property, String meant, CapturedOutput output) {
         start(property + "=5");
@@ -45,6 +49,14 @@ class UnknownPropertyTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"lock.instances.order.something-else", "lock.instances.a.b.c.something-else"})
+    void unknown_property_of_an_instance_is_told(String property, CapturedOutput output) {
+        start(property + "=5");
+
+        assertThat(output).contains("Property " + property + " is set, and nothing reads it.");
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "lock.door-number=5",
@@ -54,7 +66,14 @@ class UnknownPropertyTest {
                 "lock.quorum.nodes[0]=x",
                 "locks.leese=5",
                 "lock.instances.order.lease=5s",
-                "lock.instances[Orders.pay].lease=5s"
+                "lock.instances[Orders.pay].lease=5s",
+                "lock.instances[my.own.name].wait-for=5s",
+                "lock.instances[a-b_C].waitFor=5s",
+                "lock.instances.order.minHold=5s",
+                "lock.instances.order.MAX_HOLD=5s",
+                "lock.instances.lease.renew=false",
+                "lock.instances.order.fair=true",
+                "lock.instances.order.limit=5"
             })
     void property_of_the_application_or_of_ours_is_no_matter(String property, CapturedOutput output) {
         Runners.inMemory().withPropertyValues(property).run(context -> {});

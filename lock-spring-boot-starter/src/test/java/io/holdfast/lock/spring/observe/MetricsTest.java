@@ -22,11 +22,17 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Meters without Boot's metrics, on a registry of the application's. */
 @Timeout(60)
+@ExtendWith(OutputCaptureExtension.class)
 class MetricsTest {
 
     private static final LockRequest ORDER = LockRequest.of("order:42").name("order");
@@ -133,6 +139,32 @@ class MetricsTest {
 
             assertThat(meters.get("lock.wakeups").functionCounter().count()).isEqualTo(1);
         });
+    }
+
+    @Test
+    void meters_are_registered_once_whatever_names_there_are(CapturedOutput output) {
+        atDebug(
+                MeterRegistry.class.getName(),
+                () -> application.run(context -> {
+                    LockTemplate locks = context.getBean(LockTemplate.class);
+                    locks.execute(ORDER, () -> {});
+                    locks.execute(LockRequest.of("stock:a").name("stock"), () -> {});
+
+                    assertThat(meters.get("lock.held").gauges()).hasSize(2);
+                    assertThat(meters.get("lock.wakeups").functionCounters()).hasSize(1);
+                    assertThat(output).doesNotContain("already registered");
+                }));
+    }
+
+    /** Micrometer warns once in a JVM, and then goes on at DEBUG. */
+    private static void atDebug(String logger, Runnable body) {
+        LoggingSystem logging = LoggingSystem.get(MetricsTest.class.getClassLoader());
+        logging.setLogLevel(logger, LogLevel.DEBUG);
+        try {
+            body.run();
+        } finally {
+            logging.setLogLevel(logger, null);
+        }
     }
 
     @Test

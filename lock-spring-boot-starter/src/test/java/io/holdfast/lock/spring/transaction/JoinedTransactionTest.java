@@ -33,6 +33,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /** A lock that is taken inside the caller's transaction is free when that has ended, and not before. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -348,15 +349,23 @@ class JoinedTransactionTest extends TransactionFixture {
         for (int i = 0; i < 2; i++) {
             inTransaction(() -> service.locked(() -> {}));
         }
-        assertThat(output.getOut().split("takes lock 'stock' inside transaction", -1))
+        assertThat(output.getOut().split("takes lock 'stock' inside a transaction, which runs already", -1))
                 .hasSize(2);
         assertThat(output).contains("Service.locked", "REQUIRES_NEW", "kept until the transaction ends");
+    }
+
+    @Test
+    void transaction_that_has_a_name_is_named(CapturedOutput output) {
+        var template = new TransactionTemplate(manager);
+        template.setName("import");
+        template.executeWithoutResult(status -> service.locked(() -> {}));
+        assertThat(output).contains("takes lock 'stock' inside transaction 'import', which runs already");
     }
 
     @Test
     void lock_that_was_taken_before_the_transaction_is_not_warned_of(CapturedOutput output) {
         service.lockedTransaction(() -> service.locked(() -> {}));
         inTransaction(() -> service.lockedNewTransaction(() -> {}));
-        assertThat(output).doesNotContain("inside transaction");
+        assertThat(output).doesNotContain("takes lock");
     }
 }

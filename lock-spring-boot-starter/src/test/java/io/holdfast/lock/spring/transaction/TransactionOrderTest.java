@@ -82,6 +82,10 @@ class TransactionOrderTest {
     @EnableTransactionManagement(order = 5)
     static class TransactionsOutside {}
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = Integer.MIN_VALUE)
+    static class OutermostTransactions {}
+
     private static void runsInOrder(ApplicationContextRunner runner) {
         STEPS.clear();
         runner.run(context -> {
@@ -132,12 +136,34 @@ class TransactionOrderTest {
     }
 
     @Test
+    void advice_is_possible_where_the_lock_is_innermost() {
+        Runners.inMemory()
+                .withPropertyValues("lock.aop.order=2147483647")
+                .withUserConfiguration(Transactions.class)
+                .withBean(Service.class)
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).endsWith("Set lock.aop.order to less than 2147483647."));
+    }
+
+    @Test
+    void advice_is_possible_where_the_transaction_is_outermost() {
+        Runners.inMemory()
+                .withUserConfiguration(OutermostTransactions.class)
+                .withBean(Service.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .endsWith("\nSet @EnableTransactionManagement(order = …) to more than 2147483547."));
+    }
+
+    @Test
     void equal_orders_fail_startup() {
         Runners.inMemory()
                 .withPropertyValues("lock.aop.order=5")
                 .withUserConfiguration(TransactionsOutside.class)
                 .withBean(Service.class)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.aop.order to less than 5"));
+                .run(
+                        context -> assertThat(Startup.failureOf(context))
+                                .contains(
+                                        "lock.aop.order to less than 5, or @EnableTransactionManagement(order = …) to more than 5"));
     }
 
     @Test
