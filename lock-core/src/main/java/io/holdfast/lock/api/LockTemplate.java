@@ -325,8 +325,7 @@ public interface LockTemplate {
     /**
      * Goes on only if every lock that this thread holds, whichever method acquired it, lasts for at least the given time:
      * for a step that cannot be undone, such as a commit. Handles that were detached are not the thread's. A lost lock
-     * counts until it is given back; but one whose fixed limit ran out more than a minute ago, and that no {@code execute}
-     * in progress will give back, is taken for abandoned, and forgotten with a warning.
+     * counts until its handle is closed, or its view unlocked.
      *
      * <p>The rule is that renewals succeed and all locks have more left; then nobody is asked. A lock that has less left is
      * extended by one call to the store, also if its lease is a fixed limit. With zero, none is extended.

@@ -61,12 +61,14 @@ final class HandleOperations {
         }
     }
 
-    /** Takes a lock that the current thread has lost out of all books. Its handles tell the loss, should they be closed. */
+    /** Takes a lock that the current thread has lost out of all books. Its handles still tell the loss, should they be closed. */
     void forget(Hold hold) {
         Lease lease = hold.lease();
         holds.ofCurrentThread().remove(lease.key(), hold);
         keeper.forget(lease);
         if (lease.abandon()) {
+            leaveGate(hold);
+            client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
             holds.remove(lease);
         }
     }

@@ -1,7 +1,5 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Cohort;
@@ -19,9 +17,6 @@ final class Hold {
 
     /** What it takes to wake a parked thread, by order of magnitude. */
     private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
-
-    /** For so long, what a thread has lost counts for its commits, though it may never be given back. */
-    private static final long ABANDONED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Lease lease;
     private final long openedAt;
@@ -123,21 +118,6 @@ final class Hold {
             }
         }
         return null;
-    }
-
-    /**
-     * Whether nobody can be expected to give the lock back any more: its fixed limit ran out a while ago, and no
-     * {@code execute} is in progress, which would. What handles and views are open may have been meant to run out. Asked by
-     * the acquiring thread.
-     *
-     * @param now on the ticker
-     */
-    boolean isAbandoned(long now) {
-        LockEvent.Lost loss = lease.loss();
-        return loss != null
-                && loss.cause() == LossCause.LIMIT_REACHED
-                && now - lease.deadline() > ABANDONED_NANOS
-                && lease.boundCount() <= lockedByView.size();
     }
 
     /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */

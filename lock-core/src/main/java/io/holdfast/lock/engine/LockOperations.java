@@ -179,7 +179,7 @@ final class LockOperations {
 
     private @Nullable Handle reenter(Call call) {
         Hold hold = holds.find(call.key());
-        if (hold == null || check.forgetIfAbandoned(hold)) {
+        if (hold == null) {
             return null;
         }
         Lease lease = hold.lease();

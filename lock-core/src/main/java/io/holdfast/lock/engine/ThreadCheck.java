@@ -5,13 +5,9 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Whether all locks of a thread last for as long as its next step needs. */
 final class ThreadCheck {
-
-    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
     private final Client client;
     private final ThreadHolds holds;
@@ -29,30 +25,8 @@ final class ThreadCheck {
                     + LockRequest.MAX_TIME.toDays() + " days");
         }
         for (Hold hold : holds.ofCurrentThread().values()) {
-            if (!forgetIfAbandoned(hold)) {
-                ensureHeld(hold.lease(), atLeast.toNanos());
-            }
+            ensureHeld(hold.lease(), atLeast.toNanos());
         }
-    }
-
-    /**
-     * A lock that has run out, and that the thread will never give back, must not stand in the way of all that the thread
-     * does later: a request that is served by a thread of a pool is not to fail because of an earlier one.
-     *
-     * @param hold of the current thread
-     * @return whether it does not count any more
-     */
-    boolean forgetIfAbandoned(Hold hold) {
-        if (!hold.isAbandoned(client.ticker().nanos())) {
-            return false;
-        }
-        log.warn(
-                "Lock '{}' ran out, and its handle was never closed; thread {} does without it from now on. Close handles"
-                        + " and unlock views in any case. To keep a lock for a while after the work, give it a minHold.",
-                hold.lease().key(),
-                Thread.currentThread().getName());
-        handles.forget(hold);
-        return true;
     }
 
     /** What the current thread has lost does not count any more, as if it had been given back. */

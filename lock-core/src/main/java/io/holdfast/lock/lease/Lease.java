@@ -318,11 +318,6 @@ public final class Lease implements Alarms.Subject {
         BOUND_HANDLES.decrementAndGet(this);
     }
 
-    /** {@return how many open handles end with their thread} */
-    public int boundCount() {
-        return boundHandles;
-    }
-
     /** Whether all handles that are open would have ended with the thread, which is dead. */
     boolean isBoundThreadDead() {
         int bound = boundHandles;

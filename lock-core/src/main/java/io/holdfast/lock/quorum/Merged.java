@@ -22,17 +22,20 @@ final class Merged {
 
     private Merged() {}
 
-    static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed) {
+    static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed, int silent) {
         List<LockHolder> holders =
                 holders(snapshots.stream().map(LockSnapshot::holders).toList(), needed);
-        return new LockSnapshot(key, holders, 0, lastToken(snapshots, needed));
+        return new LockSnapshot(key, holders, 0, lastToken(snapshots, needed, silent));
     }
 
-    /** The highest that so many servers have noted: one that fewer have was chosen in vain. */
-    private static long lastToken(List<LockSnapshot> snapshots, int needed) {
+    /**
+     * The highest that so many servers may have noted: one that fewer have was chosen in vain. Who has not answered may have
+     * noted any.
+     */
+    private static long lastToken(List<LockSnapshot> snapshots, int needed, int silent) {
         long[] tokens =
                 snapshots.stream().mapToLong(LockSnapshot::lastToken).sorted().toArray();
-        return tokens[tokens.length - needed];
+        return tokens[tokens.length - Math.max(1, needed - silent)];
     }
 
     /** Those that so many servers know; each as long as so many of them keep it. */

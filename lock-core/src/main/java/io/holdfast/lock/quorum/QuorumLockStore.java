@@ -269,7 +269,8 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return Merged.snapshot(key, answers(store -> store.inspect(key)), quorum.majority());
+        List<LockSnapshot> snapshots = answers(store -> store.inspect(key));
+        return Merged.snapshot(key, snapshots, quorum.majority(), quorum.size() - snapshots.size());
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * only from what servers choose when nothing is proposed to them, which it does every ten seconds; or after one, if a
  * proposal was too low. What they choose otherwise may be another client's proposal plus one: two clients that learnt from
  * each other, with grants in turn faster than the little that is added, would drive the tokens ahead of the time for as
- * long as they go on. As it is, they do by no more than that little in each second.
+ * long as they go on. As it is, each of them does so by no more than that little in a second.
  */
 final class TokenClock {
 

@@ -10,7 +10,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -170,56 +169,11 @@ class ThreadCheckTest extends EngineFixture {
         assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
     }
 
-    private void runsOutAndIsForgotten() {
-        time.pass(Duration.ofSeconds(10).plus(Duration.ofMinutes(1)));
-        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
-        time.pass(Duration.ofNanos(1));
-        assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
-    }
-
     @Test
-    void lock_that_ran_out_and_is_never_given_back_counts_for_a_minute() {
+    void lost_lock_counts_until_its_handle_is_closed() {
         LockHandle handle = locks.acquire(FIXED);
-        runsOutAndIsForgotten();
-        assertThat(locks.held()).isEmpty();
-        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
-    }
-
-    @Test
-    void view_that_ran_out_and_is_never_unlocked_counts_for_a_minute() {
-        locks.getLock(FIXED).lock();
-        runsOutAndIsForgotten();
-        assertThat(locks.getLock(FIXED).tryLock()).isTrue();
-        assertThat(locks.getLock(FIXED).holdCount()).isOne();
-    }
-
-    @Test
-    void abandoned_lock_is_acquired_anew() {
-        locks.acquire(FIXED);
-        time.pass(Duration.ofSeconds(70));
-        assertThatThrownBy(() -> locks.acquire(FIXED)).isInstanceOf(LockLostException.class);
-        time.pass(Duration.ofNanos(1));
-        assertThat(locks.acquire(FIXED).isHeld()).isTrue();
-    }
-
-    @Test
-    void lock_of_work_in_progress_counts_to_its_end() {
-        List<Throwable> told = new ArrayList<>();
-        locks.getLock(FIXED).lock();
-        assertThatThrownBy(() -> locks.execute(FIXED, () -> {
-                    time.pass(Duration.ofDays(1));
-                    told.add(catchThrowable(() -> locks.ensureHeld(STEP)));
-                    return null;
-                }))
-                .isInstanceOf(LockLostException.class);
-        assertThat(told).singleElement().isInstanceOf(LockLostException.class);
-    }
-
-    @Test
-    void renewed_lock_counts_until_it_is_given_back() {
-        LockHandle handle = locks.acquire(KEY);
         time.pass(Duration.ofDays(1));
-        assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> locks.ensureHeld(STEP)).hasMessageContaining("its handle was never closed");
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
         assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
     }
@@ -239,5 +193,18 @@ class ThreadCheckTest extends EngineFixture {
                 .singleElement()
                 .extracting(hold -> hold.key().value())
                 .isEqualTo("other");
+    }
+
+    @Test
+    void forgotten_lock_is_acquired_anew_and_its_former_handle_tells_the_loss() {
+        LockHandle former = locks.acquire(FIXED);
+        time.pass(Duration.ofSeconds(10));
+        assertThatThrownBy(() -> locks.acquire(FIXED)).isInstanceOf(LockLostException.class);
+
+        locks.forgetLost();
+
+        LockHandle again = locks.acquire(FIXED);
+        assertThatThrownBy(former::close).isInstanceOf(LockLostException.class);
+        assertThat(again.isHeld()).isTrue();
     }
 }

@@ -76,8 +76,10 @@ final class LockInterceptor implements MethodInterceptor {
      * general implementation. The pointcut was asked for the class of that proxy.
      */
     private LockDefinition definition(MethodInvocation invocation, Class<?> targetClass) {
-        LockDefinition definition = definitions.find(invocation.getMethod(), targetClass);
         Object target = invocation.getThis();
+        boolean ofTarget =
+                target == null || invocation.getMethod().getDeclaringClass().isAssignableFrom(targetClass);
+        LockDefinition definition = ofTarget ? definitions.find(invocation.getMethod(), targetClass) : null;
         if (definition == null && target != null) {
             definition = definitions.find(invocation.getMethod(), target.getClass());
         }

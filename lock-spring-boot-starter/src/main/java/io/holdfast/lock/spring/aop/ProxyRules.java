@@ -84,7 +84,7 @@ final class ProxyRules {
     }
 
     /**
-     * A bean may get a class proxy where others get one of its interfaces: a scoped one, for example.
+     * A bean may get a class proxy where others get one of its interfaces, as its definition says.
      *
      * @param bean as it is called
      * @throws LockDefinitionException if one of its locked methods would run on the proxy itself

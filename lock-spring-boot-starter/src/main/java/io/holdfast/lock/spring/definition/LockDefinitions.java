@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -42,12 +43,24 @@ public final class LockDefinitions {
         MethodClassKey id = new MethodClassKey(method, targetClass);
         LockDefinition definition = known.get(id);
         if (definition == null) {
-            definition = parse(method, ClassUtils.getUserClass(targetClass));
+            definition = parse(method, userClass(method, targetClass));
             if (definition != null) {
                 known.put(id, definition);
             }
         }
         return definition;
+    }
+
+    /** What only a proxy has is called by the interface that has it, since the proxy's name is another one at each start. */
+    private static Class<?> userClass(Method method, Class<?> targetClass) {
+        if (Proxy.isProxyClass(targetClass)) {
+            for (Class<?> each : targetClass.getInterfaces()) {
+                if (method.getDeclaringClass().isAssignableFrom(each)) {
+                    return each;
+                }
+            }
+        }
+        return ClassUtils.getUserClass(targetClass);
     }
 
     private @Nullable LockDefinition parse(Method method, Class<?> userClass) {

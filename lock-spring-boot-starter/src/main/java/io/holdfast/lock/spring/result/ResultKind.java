@@ -7,6 +7,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -27,7 +28,6 @@ public enum ResultKind {
 
     /** What Spring MVC works on after the method has returned, with all that extends it. */
     private static final Set<String> LATER = Set.of(
-            "java.util.concurrent.Callable",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
@@ -59,7 +59,8 @@ public enum ResultKind {
         Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
         requireOpen(ResolvableType.forMethodReturnType(method, userClass), where);
         boolean future = isFuture(type);
-        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || isLater(type)) {
+        boolean later = isLater(type) || type == Callable.class; // but a command of the application's own may be one
+        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || later) {
             throw refuse(where, "returns a " + type.getName());
         }
         if (future) {
@@ -89,7 +90,7 @@ public enum ResultKind {
 
     private static Class<?> bodyOf(ResolvableType wrapper) {
         ResolvableType entity = wrapper;
-        while (!entity.hasGenerics() && entity.getSuperType() != ResolvableType.NONE) {
+        while (!WRAPPER.contains(entity.toClass().getName())) {
             entity = entity.getSuperType();
         }
         return entity.getGeneric(0).resolve(Object.class);

@@ -4,12 +4,15 @@ import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -41,6 +44,9 @@ public final class TransactionManagers
 
     private final ConfigurableListableBeanFactory beans;
     private final Set<LockTemplate> templates = new CopyOnWriteArraySet<>();
+    /** Templates that did not exist yet, by what finds them: names are told once, since that takes a look at all beans. */
+    private final Queue<Supplier<@Nullable LockTemplate>> late = new ConcurrentLinkedQueue<>();
+
     private final Set<ConfigurableTransactionManager> checked = ConcurrentHashMap.newKeySet();
     private final Set<String> unchecked = ConcurrentHashMap.newKeySet();
     private final TransactionExecutionListener check;
@@ -74,27 +80,43 @@ public final class TransactionManagers
 
     @Override
     public void afterSingletonsInstantiated() {
-        forEachExisting(PlatformTransactionManager.class, this::addTo);
-        forEachExisting(LockTemplate.class, (template, name) -> templates.add(template));
+        forEachNamed(PlatformTransactionManager.class, (factory, name) -> {
+            var manager = existing(factory, name, PlatformTransactionManager.class);
+            if (manager != null) {
+                addTo(manager, name);
+            }
+        });
+        forEachNamed(
+                LockTemplate.class, (factory, name) -> late.add(() -> existing(factory, name, LockTemplate.class)));
+        addLateTemplates();
     }
 
     /** A parent context may create the one that is used here as late as when the first lock is acquired. */
     private Set<LockTemplate> templates() {
-        if (templates.isEmpty()) {
-            forEachExisting(LockTemplate.class, (template, name) -> templates.add(template));
+        if (!late.isEmpty()) {
+            addLateTemplates();
         }
         return templates;
     }
 
+    private void addLateTemplates() {
+        late.removeIf(candidate -> {
+            LockTemplate template = candidate.get();
+            return template != null && (templates.contains(template) || templates.add(template));
+        });
+    }
+
+    private static <T> @Nullable T existing(ConfigurableListableBeanFactory factory, String name, Class<T> type) {
+        Object bean = factory.containsSingleton(name) ? factory.getSingleton(name) : null;
+        return type.isInstance(bean) ? type.cast(bean) : null;
+    }
+
     /** In this context and its parents. */
-    private <T> void forEachExisting(Class<T> type, BiConsumer<T, String> action) {
+    private void forEachNamed(Class<?> type, BiConsumer<ConfigurableListableBeanFactory, String> action) {
         BeanFactory factory = beans;
         while (factory instanceof ConfigurableListableBeanFactory each) {
             for (String name : each.getBeanNamesForType(type, true, false)) {
-                Object bean = each.containsSingleton(name) ? each.getSingleton(name) : null;
-                if (type.isInstance(bean)) {
-                    action.accept(type.cast(bean), name);
-                }
+                action.accept(each, name);
             }
             factory = each.getParentBeanFactory();
         }

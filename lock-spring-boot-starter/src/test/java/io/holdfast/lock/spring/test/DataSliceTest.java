@@ -188,7 +188,8 @@ class DataSliceTest {
         @Test
         @Transactional(propagation = Propagation.NOT_SUPPORTED)
         void transaction_whose_lock_is_lost_is_rolled_back() {
-            jdbc.execute("create table if not exists sold (id int)");
+            jdbc.execute("drop table if exists sold");
+            jdbc.execute("create table sold (id int)");
             assertThatThrownBy(() -> orders.write(() -> testLocks.lose(KEY))).isInstanceOf(LockLostException.class);
             assertThat(jdbc.queryForList("select id from sold")).isEmpty();
 
