@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -82,6 +84,22 @@ class QuorumTest {
                 return policies;
             }
         };
+    }
+
+    @Test
+    void last_token_is_one_that_most_servers_may_have_noted() {
+        assertThat(lastToken(0, 10, 10, 12)).isEqualTo(10);
+        assertThat(lastToken(1, 10, 5)).isEqualTo(10);
+        assertThat(lastToken(1, 10, 12)).isEqualTo(12);
+        assertThat(lastToken(2, 7, 9, 8)).isEqualTo(9);
+    }
+
+    private static long lastToken(int silent, long... noted) {
+        List<LockSnapshot> snapshots = LongStream.of(noted)
+                .mapToObj(token -> new LockSnapshot(KEY, List.of(), 0, token))
+                .toList();
+        int servers = noted.length + silent;
+        return Merged.snapshot(KEY, snapshots, servers / 2 + 1, silent).lastToken();
     }
 
     @ParameterizedTest

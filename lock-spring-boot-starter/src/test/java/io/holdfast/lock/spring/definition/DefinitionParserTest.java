@@ -7,7 +7,9 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.io.Serializable;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -132,6 +134,23 @@ class DefinitionParserTest {
                         .request(new Forms(), Forms.class, new Object[] {"7"})
                         .key())
                 .isEqualTo(LockKey.of("7"));
+    }
+
+    interface Crud {
+        void save(String id);
+    }
+
+    @DistributedLock(key = "#id")
+    interface Carts extends Crud {}
+
+    @Test
+    void method_that_only_a_proxy_has_is_called_by_its_interface() {
+        Object proxy = Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Serializable.class, Carts.class},
+                (self, method, args) -> null);
+        Method save = ReflectionUtils.findMethod(Crud.class, "save", String.class);
+        assertThat(definitions.find(save, proxy.getClass()).name()).isEqualTo("Carts.save");
     }
 
     private static ParameterNameDiscoverer withoutNames() {
