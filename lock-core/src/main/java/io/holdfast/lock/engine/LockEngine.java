@@ -277,8 +277,18 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
          */
         public Builder requests(UnaryOperator<LockRequest> value) {
             UnaryOperator<LockRequest> before = rule;
-            this.rule = request -> value.apply(before.apply(request));
+            this.rule = request -> changed(before.apply(request), value);
             return this;
+        }
+
+        /** Views, inspection and forced release go by the key that the caller names, and would be about another lock. */
+        private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
+            LockRequest changed = value.apply(request);
+            if (!changed.keys().equals(request.keys())) {
+                throw new IllegalStateException("A rule for requests changed the keys " + request.keys() + " to "
+                        + changed.keys() + ". It may change all but those: have callers name the keys that are meant.");
+            }
+            return changed;
         }
 
         /**

@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
@@ -28,6 +29,18 @@ class RequestRuleTest extends EngineFixture {
     void rules_change_a_request_one_after_the_other() {
         try (LockHandle handle = ruled.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(1)))) {
             assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(8));
+        }
+    }
+
+    @Test
+    void rule_that_changes_keys_is_refused_for_requests_and_views() {
+        try (LockEngine mapping = LockEngine.builder(store)
+                .requests(request -> request.mapKeys(key -> "tenant/" + key))
+                .build()) {
+            assertThatThrownBy(() -> mapping.acquire(KEY))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll(KEY, "tenant/" + KEY);
+            assertThatThrownBy(() -> mapping.getLock(KEY)).isInstanceOf(IllegalStateException.class);
         }
     }
 
