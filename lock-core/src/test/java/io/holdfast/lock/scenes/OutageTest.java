@@ -48,6 +48,10 @@ class OutageTest {
     private static final RedisLockSettings HASTY =
             RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(500));
 
+    /** For a server that is gone for good: for a quarter of this time, Lettuce's connections may come back. */
+    private static final RedisLockSettings RECONNECTING =
+            RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(8));
+
     @Parameter
     private TestRedis.Client client;
 
@@ -69,9 +73,9 @@ class OutageTest {
         locks = LockEngine.builder(store).listener(events::add).build();
     }
 
-    private void openHasty() {
+    private void reopen(RedisLockSettings settings) {
         closeClient();
-        open(HASTY);
+        open(settings);
     }
 
     private void closeClient() {
@@ -114,7 +118,7 @@ class OutageTest {
 
     @Test
     void holder_is_told_while_redis_hangs_and_locks_work_again_after_it() throws Exception {
-        openHasty();
+        reopen(HASTY);
         Duration lease = LEASE.multipliedBy(4);
         LockHandle handle = acquireOnceServed(LockRequest.of(KEY).lease(lease));
         long token = handle.fencingToken();
@@ -135,7 +139,7 @@ class OutageTest {
 
     @Test
     void acquire_that_arrives_when_redis_goes_on_is_undone() {
-        openHasty();
+        reopen(HASTY);
         acquireOnceServed(LockRequest.of("warm-up"));
         server.pause();
         assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).lease(Duration.ofDays(1))))
@@ -150,6 +154,7 @@ class OutageTest {
 
     @Test
     void waiting_thread_gets_an_exception_and_is_not_stuck_when_redis_dies() {
+        reopen(RECONNECTING);
         LockHandle handle = locks.acquire(KEY);
         try (LockEngine others = LockEngine.builder(store).build()) {
             List<CompletableFuture<LockHandle>> waiting = Stream.generate(() -> NewThread.start(
