@@ -2,22 +2,32 @@ package io.holdfast.lock.benchmarks.annotated;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockTransactionAutoConfiguration;
 import java.util.Objects;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.util.ClassUtils;
+import org.springframework.context.annotation.Configuration;
 
 /** An application with the starter, and locks in memory: no network hides what a call costs. */
 @State(Scope.Benchmark)
 public class Application {
+
+    /** As an application has it that has no metrics, nor endpoints. */
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        LockAutoConfiguration.class,
+        LockAopAutoConfiguration.class,
+        LockTransactionAutoConfiguration.class
+    })
+    static class Starter {}
 
     private @Nullable AnnotationConfigApplicationContext context;
     private @Nullable Orders orders;
@@ -28,20 +38,11 @@ public class Application {
         AnnotationConfigApplicationContext started = new AnnotationConfigApplicationContext();
         started.registerBean(InMemoryLockStore.class);
         started.registerBean(Orders.class);
-        started.register(starter());
+        started.register(Starter.class);
         started.refresh();
         context = started;
         orders = started.getBean(Orders.class);
         template = started.getBean(LockTemplate.class);
-    }
-
-    private static Class<?>[] starter() {
-        ClassLoader loader = Application.class.getClassLoader();
-        return StreamSupport.stream(
-                        ImportCandidates.load(AutoConfiguration.class, loader).spliterator(), false)
-                .filter(name -> name.startsWith("io.holdfast."))
-                .map(name -> ClassUtils.resolveClassName(name, loader))
-                .toArray(Class<?>[]::new);
     }
 
     @TearDown(Level.Trial)
