@@ -25,6 +25,13 @@ public record LockHolder(
         long fencingToken,
         LockMode mode) {
 
+    /** Names come from whoever writes to Redis, and go into messages: they are kept as {@link LockKey#printable} shows them. */
+    public LockHolder {
+        clientId = LockKey.printable(clientId);
+        host = LockKey.printable(host);
+        thread = LockKey.printable(thread);
+    }
+
     /** {@return one line for a message: host, process, thread, remaining lease} */
     public String describe() {
         return host + " (pid " + pid + ", thread " + thread + "), lease remaining " + remaining.toMillis() + " ms";

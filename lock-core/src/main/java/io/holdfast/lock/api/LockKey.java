@@ -46,7 +46,8 @@ public record LockKey(String value) {
         }
         if (value.length() > MAX_LENGTH) {
             throw new LockKeyException("A lock key has " + value.length() + " characters; at most " + MAX_LENGTH
-                    + " are allowed. Lock on an identifier or a digest instead: " + value.substring(0, 40) + "…");
+                    + " are allowed. Lock on an identifier or a digest instead: " + printable(value.substring(0, 40))
+                    + "…");
         }
         if (hasSurrogate(value)) {
             checkEncodable(value);
@@ -73,8 +74,56 @@ public record LockKey(String value) {
         }
     }
 
+    /**
+     * A text as messages show it: on one line, in the order in which it was written. Characters that would break the line, or
+     * that a terminal or a viewer would act on instead of showing them, are written as {@code \n}, {@code \t}, {@code \r}
+     * or {@code \}{@code u001b}. So whoever chooses a key, or writes to Redis, cannot forge a line of a log.
+     *
+     * @param text any text
+     * @return the text without control, line separating and formatting characters
+     */
+    public static String printable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (!isPrintable(text.charAt(i))) {
+                return escaped(text);
+            }
+        }
+        return text;
+    }
+
+    private static boolean isPrintable(char c) {
+        if (c < 0x7f) {
+            return c >= ' ';
+        }
+        return switch (Character.getType(c)) {
+            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+
+    private static String escaped(String text) {
+        StringBuilder line = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            switch (c) {
+                case '\n' -> line.append("\\n");
+                case '\r' -> line.append("\\r");
+                case '\t' -> line.append("\\t");
+                default -> {
+                    if (isPrintable(c)) {
+                        line.append(c);
+                    } else {
+                        line.append(String.format("\\u%04x", (int) c));
+                    }
+                }
+            }
+        }
+        return line.toString();
+    }
+
+    /** {@return the key as messages show it, see {@link #printable}; its text is {@link #value()}} */
     @Override
     public String toString() {
-        return value;
+        return printable(value);
     }
 }

@@ -34,6 +34,8 @@ import java.util.function.UnaryOperator;
  * @param renew whether the lease is renewed while the lock is held
  * @param minHold keeps the lock this long after the grant even if it is released earlier
  * @param maxHold ends renewal this long after the grant; the lease then runs out
+ * @param outageTolerance how long a failure of Redis is waited for by who has queued before; zero fails at once
+ * @param interruptOnLoss whether a loss of the lock stops the work
  */
 public record LockRequest(
         List<LockKey> keys,
@@ -45,7 +47,10 @@ public record LockRequest(
         Optional<Duration> waitFor,
         Optional<Boolean> renew,
         Optional<Duration> minHold,
-        Optional<Duration> maxHold) {
+        Optional<Duration> maxHold,
+        Optional<Duration> outageTolerance,
+
+        boolean interruptOnLoss) {
 
     /** The shortest lease. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
@@ -80,6 +85,7 @@ public record LockRequest(
         waitFor.ifPresent(value -> checkRange("waitFor", value, Duration.ZERO));
         minHold.ifPresent(value -> checkRange("minHold", value, Duration.ZERO));
         maxHold.ifPresent(value -> checkRange("maxHold", value, MIN_LEASE));
+        outageTolerance.ifPresent(value -> checkRange("outageTolerance", value, Duration.ZERO));
     }
 
     /**
@@ -103,7 +109,8 @@ public record LockRequest(
 
     /**
      * A request for several locks, all or nothing: a multi-lock. They are acquired one after the other in the order of
-     * their keys, so two requests with overlapping keys never wait for each other in a circle.
+     * their keys, so two requests with overlapping keys never wait for each other in a circle. If one is lost while the
+     * others are waited for, all are given back, and the acquisition starts over within the same {@code waitFor}.
      *
      * @param keys what to lock; their order does not matter
      * @return a request with the client's defaults
@@ -124,7 +131,9 @@ public record LockRequest(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                false);
     }
 
     /** {@return what is locked; of several keys the first} */
@@ -140,7 +149,19 @@ public record LockRequest(
      * @return a copy with that name
      */
     public LockRequest name(String value) {
-        return new LockRequest(keys, value, mode, limit, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                value,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -153,7 +174,19 @@ public record LockRequest(
     public LockRequest mapKeys(UnaryOperator<String> change) {
         List<LockKey> changed =
                 keys.stream().map(key -> LockKey.of(change.apply(key.value()))).toList();
-        return new LockRequest(changed, name, mode, limit, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                changed,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
@@ -168,12 +201,36 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is less
      */
     public LockRequest shared(int atMost) {
-        return new LockRequest(keys, name, LockMode.SHARED, atMost, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                LockMode.SHARED,
+                atMost,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /** {@return a copy that holds the lock alone} */
     public LockRequest exclusive() {
-        return new LockRequest(keys, name, LockMode.EXCLUSIVE, 1, fair, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                LockMode.EXCLUSIVE,
+                1,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -182,7 +239,19 @@ public record LockRequest(
      * @param value true for first come, first served over all clients
      */
     public LockRequest fair(boolean value) {
-        return new LockRequest(keys, name, mode, limit, value, lease, waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                value,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -192,7 +261,19 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return new LockRequest(keys, name, mode, limit, fair, Optional.of(value), waitFor, renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                Optional.of(value),
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -202,7 +283,19 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return new LockRequest(keys, name, mode, limit, fair, lease, Optional.of(value), renew, minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                Optional.of(value),
+                renew,
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -211,7 +304,19 @@ public record LockRequest(
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, Optional.of(value), minHold, maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                Optional.of(value),
+                minHold,
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -223,7 +328,19 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, renew, Optional.of(value), maxHold);
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                Optional.of(value),
+                maxHold,
+                outageTolerance,
+                interruptOnLoss);
     }
 
     /**
@@ -233,7 +350,62 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return new LockRequest(keys, name, mode, limit, fair, lease, waitFor, renew, minHold, Optional.of(value));
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                Optional.of(value),
+                outageTolerance,
+                interruptOnLoss);
+    }
+
+    /**
+     * Has a loss of the lock stop the work, instead of being found when it has ended: the thread that holds the lock is
+     * interrupted, which is the one that acquired it, until its handle is closed or {@linkplain LockHandle#detach detached}; the
+     * stage of {@code executeAsync} is cancelled. The outcome is {@link LockLostException}, with what the work made of the
+     * interrupt suppressed inside.
+     *
+     * <p>No thread is interrupted after its hold has ended, and an interrupt of that kind does not outlast it: where it is
+     * still pending when the handle is closed, the flag is cleared. So is that of somebody else who has interrupted the thread
+     * since the loss; its work was to be stopped in any case.
+     *
+     * @param value true to have the work interrupted
+     * @return a copy that says so
+     */
+    public LockRequest interruptOnLoss(boolean value) {
+        return new LockRequest(
+                keys, name, mode, limit, fair, lease, waitFor, renew, minHold, maxHold, outageTolerance, value);
+    }
+
+    /**
+     * How long a failure of Redis is waited for by a caller that was queued for the lock before it: a failover, for example.
+     * It is a part of {@code waitFor}, not added to it. Afterwards the queue is formed anew. A first try that fails, fails at
+     * once.
+     *
+     * @param value for each failure, counted from its first call that failed; 0, which is to fail at once, to 365 days
+     * @return a copy with that tolerance
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockRequest outageTolerance(Duration value) {
+        return new LockRequest(
+                keys,
+                name,
+                mode,
+                limit,
+                fair,
+                lease,
+                waitFor,
+                renew,
+                minHold,
+                maxHold,
+                Optional.of(value),
+                interruptOnLoss);
     }
 
     /**

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * {@link LockInterruptedException} (the thread was interrupted while it waited; the flag is kept),
  * {@link LockLostException} (this thread held the key already, and lost it) and {@link IllegalStateException} (the
  * client is closed; the request has a {@code minHold} and this thread holds the key already; or the request is
- * {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself). Every method that takes
+ * {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself: also from the methods that
+ * try, for it could not succeed later either). Every method that takes
  * a key as a text throws {@link LockKeyException} if the text cannot be one, see {@link LockKey}.
  */
 public interface LockTemplate {
@@ -334,7 +335,7 @@ public interface LockTemplate {
      * @throws LockLostException if a lock was lost; of several, any of them
      * @throws LockStoreException if a lock had to be extended, and the store refused or did not answer; it is held until
      *     its former deadline
-     * @throws IllegalArgumentException if the time is out of range
+     * @throws IllegalArgumentException if the time is out of range, or longer than any lease may be where the locks are kept
      */
     void ensureHeld(Duration atLeast);
 
@@ -349,8 +350,9 @@ public interface LockTemplate {
 
     /**
      * Takes the lock away from whoever holds it. A holder of this client learns of it before this method returns. One of
-     * another client learns of it at its next renewal or at release, so for up to a third of its lease two may believe that
-     * they hold the lock: only the fencing token protects then. For operators, not for the ordinary path.
+     * another client is told by a message, and asks the store at once; should the message be lost, or its client not listen yet
+     * since it has never held a lock for a second, or the store be a quorum, it learns of it at its next renewal or at
+     * release. Until then two may believe that they hold the lock: only the fencing token protects then. For operators, not for the ordinary path.
      *
      * @param key the lock
      * @return who held it: nobody, one exclusive holder, or all shared ones

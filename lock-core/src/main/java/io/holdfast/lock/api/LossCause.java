@@ -15,7 +15,9 @@ public enum LossCause {
     /** The thread that the lock was bound to ended without releasing it; the lock was released then. */
     THREAD_DIED("the thread that it was bound to ended without releasing it. Unlock in a finally block."),
     /** This client was closed while the lock was held. */
-    CLOSED("the lock client was closed.");
+    CLOSED("the lock client was closed."),
+    /** This process was to be saved as a checkpoint while the lock was held; the lock was released before. */
+    CHECKPOINT("this process is being saved as a checkpoint, and its copies must not all hold the lock.");
 
     private final String explanation;
 

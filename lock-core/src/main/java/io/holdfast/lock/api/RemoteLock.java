@@ -18,8 +18,9 @@ import java.util.concurrent.locks.Lock;
  *
  * <p>All methods that acquire throw {@link LockStoreException} when Redis does not answer or refuses,
  * {@link LockLostException} when the thread holds the lock already but has lost it, and {@link IllegalStateException} when
- * the client is closed, when the lock was requested with a {@code minHold} and the thread holds it already, and when it is
- * to be held alone and the thread holds it shared (write inside read), so that it would wait for itself.
+ * the client is closed, and when the lock was requested with a {@code minHold} and the thread holds it already. If it is to be
+ * held alone and the thread holds it shared (write inside read), it would wait for itself: {@code lock} and
+ * {@code lockInterruptibly} throw {@link IllegalStateException}, and {@code tryLock} returns false, at once in either form.
  */
 public interface RemoteLock extends Lock {
 
@@ -103,9 +104,11 @@ public interface RemoteLock extends Lock {
     long fencingToken();
 
     /**
-     * Takes the lock away from whoever holds it, see {@link LockTemplate#forceRelease(String)}.
+     * Takes the lock away from whoever holds it in the mode of this lock: the write half from the writer, the read half from all
+     * readers, a semaphore from all who have a permit. See {@link LockTemplate#forceRelease(String)}, which does not
+     * distinguish.
      *
-     * @return whether anybody held it
+     * @return whether anybody held it in that mode
      * @throws LockStoreException if the store refused or did not answer
      */
     boolean forceUnlock();

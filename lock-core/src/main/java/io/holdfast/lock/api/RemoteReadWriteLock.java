@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p>A thread that holds the write lock may take the read lock too, and keeps that when it unlocks the write lock first:
  * it then goes on as a reader, without a moment in which another writer could come in between. A thread that holds only
- * the read lock cannot take the write lock: it would wait for itself, so that throws {@link IllegalStateException} at
- * once.
+ * the read lock cannot take the write lock: it would wait for itself, so {@code lock} throws {@link IllegalStateException}, and
+ * {@code tryLock} returns false, at once.
  *
  * <p>So whoever holds the write lock is told by the read half too that it is held, with the same fencing token; whoever
  * holds the read lock only is told by the write half that it is not.

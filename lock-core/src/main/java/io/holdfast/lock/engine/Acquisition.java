@@ -5,13 +5,15 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.Failing;
+import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.Seat;
 import io.holdfast.lock.waiting.Turn;
 import java.util.Optional;
@@ -22,15 +24,22 @@ import org.jspecify.annotations.Nullable;
  * One acquisition at the store, from the first try to a grant or to nothing.
  *
  * <p>All tries share one owner id. Between two tries it waits on its {@link Seat}. Whatever ends the acquisition without a
- * grant leaves nothing behind: if every try was answered, the seat is left to the next thread at the gate, or given up; if
- * the outcome of a try is unknown, the acquisition is undone and buried, and its owner id is never sent again.
+ * grant leaves nothing behind: if every try was answered, the seat is left to the next thread at the gate, or given up, and
+ * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
+ * acquisition is undone and buried, and its owner id is never sent again.
  *
  * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
  * so the store forgets the waiter in the same step, unless somebody behind it goes on waiting in its place. When it ends
- * during a try, that was the last one.
+ * during a try, that was the last one. A try that could not be sent, since all connections of this client were in use, is none:
+ * it is made again within the budget.
  *
  * <p>A grant whose answer came after its own deadline is no grant: it is undone, and the acquisition starts over, with
- * another owner id, within the same budget. The deadline counts from before that very try was sent.
+ * another owner id, within the same budget; if that is spent, the acquisition fails as one that the store did not answer.
+ * The deadline counts from before that very try was sent.
+ *
+ * <p>If the store fails after it has answered once, the acquisition waits on, see {@link Outages}.
+ *
+ * <p>What the store has refused has changed nothing there: an acquisition whose first try is refused has no seat to give up.
  */
 final class Acquisition {
 
@@ -57,7 +66,10 @@ final class Acquisition {
     }
 
     /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
-    static final long SHORTEST_UNCONFIRMED_NANOS = LockStore.RESERVATION.toNanos() / 3;
+    static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /** Between two tries to get a connection. The store has waited for one itself, if it can. */
+    private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final Client client;
     private final LockKey key;
@@ -70,6 +82,8 @@ final class Acquisition {
     private Seat seat;
     private long sentAt;
     private boolean seated;
+    private boolean interrupted;
+    private boolean queued;
 
     /**
      * @param turn this thread's turn at the gate, as its front; null if it passes no gate
@@ -86,6 +100,10 @@ final class Acquisition {
         Seat inherited = turn == null ? null : turn.inheritSeat();
         this.seated = inherited != null;
         this.seat = inherited == null ? client.openSeat(key) : inherited;
+        Failing failing = turn == null ? null : turn.failing();
+        if (failing != null) {
+            fails(failing);
+        }
     }
 
     /**
@@ -111,22 +129,36 @@ final class Acquisition {
                 undo();
                 pass(null);
             }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
     private void fail(LockStoreException e) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            pass(null);
+            leave(e.outcomeUnknown() || seat.isResent());
+            throw interrupted(e);
+        }
         if (e.outcomeUnknown()) {
             undo();
         } else {
             dropSeat();
         }
-        if (interruptible && Thread.interrupted()) {
-            pass(null);
-            throw interrupted(e);
+        if (turn == null) {
+            return;
         }
-        if (turn != null) {
+        if (isQueued()) {
+            Failing known = seat.failing();
+            turn.passOn(known == null ? new Failing(sentAt, e) : known);
+        } else {
             turn.fail(e);
         }
+    }
+
+    private boolean isQueued() {
+        return queued || (turn != null && turn.isQueued());
     }
 
     private Result askUntilSettled(Budget budget) throws InterruptedException {
@@ -135,7 +167,10 @@ final class Acquisition {
                 throw new InterruptedException();
             }
             boolean last = budget.remainingNanos() == 0;
-            AcquireReply reply = ask(!last || (turn != null && turn.hasFollowers()));
+            AcquireReply reply = askOrWaitOn(budget, !last || (turn != null && turn.hasFollowers()));
+            if (reply == null) {
+                continue;
+            }
             if (reply instanceof AcquireReply.Held held) {
                 if (turn != null) {
                     turn.blockedBy(held.holder());
@@ -146,6 +181,9 @@ final class Acquisition {
                 }
                 client.seats().taken(seat, sentAt, held);
                 wait.begin();
+                if (turn != null) {
+                    turn.waitsWith(seat);
+                }
                 seat.await(budget, client.pause(), interruptible);
                 Result claimed = claim();
                 if (claimed != null) {
@@ -155,10 +193,12 @@ final class Acquisition {
                     && client.ticker().nanos() - deadline() < 0) {
                 return granted(granted);
             } else {
+                LockStoreException late = tooLate(reply);
                 undo();
+                seated = false;
                 if (budget.remainingNanos() == 0) {
                     pass(null);
-                    return new Result.Refused(Optional.empty());
+                    throw late;
                 }
                 seat = client.openSeat(key);
             }
@@ -193,6 +233,7 @@ final class Acquisition {
         if (claim == null || claim.deadline() - now < SHORTEST_UNCONFIRMED_NANOS) {
             return null;
         }
+        answered();
         Reservation granted = claim.reservation();
         return new Result.Granted(
                 seat.owner(),
@@ -205,23 +246,106 @@ final class Acquisition {
                 seat.isResent());
     }
 
+    /**
+     * Asks. Who has queued before the store failed waits for it, as long as its budget allows; one thread of this client asks
+     * at a time then, also when the store is back, since the queue may have to be formed anew.
+     *
+     * <p>Returns null if all connections were in use, so that nothing was sent: that is waited for like the lock itself.
+     */
+    private @Nullable AcquireReply askOrWaitOn(Budget budget, boolean waiting) throws InterruptedException {
+        if (!seat.hasMetFailure()) {
+            try {
+                return ask(waiting);
+            } catch (LockStoreException e) {
+                if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
+                    wait.begin();
+                    long nanos = Math.min(BUSY_PAUSE_NANOS, budget.remainingNanos());
+                    interrupted |= client.pause().pause(nanos, interruptible);
+                    return null;
+                }
+                if (!isQueued() || !budget.toleratesOutages() || isInterrupted()) {
+                    throw e;
+                }
+                startOver(e);
+            }
+        }
+        wait.begin();
+        try (Outages.Place place = client.outages().join(client.store().serverOf(key), seat.failing() != null)) {
+            while (place.await(budget, seat.failing(), client.pause(), interruptible)) {
+                try {
+                    AcquireReply reply = ask(true);
+                    place.answered();
+                    return reply;
+                } catch (LockStoreException e) {
+                    place.failed();
+                    if (isInterrupted()) {
+                        throw e;
+                    }
+                    startOver(e);
+                }
+            }
+        }
+        Failing failing = seat.failing();
+        if (failing != null) {
+            throw failing.over(key);
+        }
+        return ask(turn != null && turn.hasFollowers());
+    }
+
+    private boolean isInterrupted() {
+        return interruptible && Thread.currentThread().isInterrupted();
+    }
+
+    /** If the store may have done what it was asked, by an owner id that it does not know. */
+    private void startOver(LockStoreException e) {
+        Failing known = seat.failing();
+        if (e.outcomeUnknown()) {
+            undo();
+            seat = client.openSeat(key);
+            seated = false;
+        }
+        fails(new Failing(known == null ? sentAt : known.since(), e));
+    }
+
+    private void fails(Failing failing) {
+        seat.failing(failing);
+        if (turn != null) {
+            turn.waitsWith(seat);
+        }
+    }
+
+    private void answered() {
+        seat.answered();
+        if (turn != null) {
+            turn.answered();
+        }
+    }
+
     private AcquireReply ask(boolean waiting) {
         boolean mayHandOff = turn != null && turn.hasFollowers();
         long tokens = mayHandOff ? Cohort.tokens(leaseMillis()) : 1;
         var request = new AcquireRequest(
                 key, seat.owner(), leaseMillis(), holder, terms.limit(), terms.fair(), waiting, tokens);
         seat.rearm();
-        seated |= waiting;
         sentAt = client.ticker().nanos();
         int[] sends = {0};
-        AcquireReply reply = interruptible
-                ? client.store().acquire(request)
-                : Shielded.call(() -> {
-                    sends[0]++;
-                    return client.store().acquire(request);
-                });
+        AcquireReply reply;
+        try {
+            reply = interruptible
+                    ? client.store().acquire(request)
+                    : Shielded.call(() -> {
+                        sends[0]++;
+                        return client.store().acquire(request);
+                    });
+        } finally {
+            if (sends[0] > 1) {
+                seat.markResent();
+            }
+        }
         seated = waiting;
-        if (sends[0] > 1 || isResent(reply)) {
+        queued |= reply instanceof AcquireReply.Held;
+        answered();
+        if (isResent(reply)) {
             seat.markResent();
         }
         return reply;
@@ -232,11 +356,33 @@ final class Acquisition {
                 || (reply instanceof AcquireReply.Held held && held.resent());
     }
 
-    /** Every try was answered: the seat is good for the next thread. */
+    /** Every try was answered: the seat is good for the next thread. If there is none, it is given up. */
     private void giveUp() {
         if (seat.isResent() || !pass(seat)) {
-            dropSeat();
             pass(null);
+            leave(seat.isResent());
+        }
+    }
+
+    /**
+     * Before the caller hears that it got nothing, the store has forgotten it: or the lock might be on its way to somebody who
+     * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
+     * at once if it is known to fail.
+     */
+    private void leave(boolean bury) {
+        client.seats().giveUp(seat);
+        if (seat.failing() != null) {
+            dropSeat(bury);
+        } else if (bury || seated) {
+            try {
+                Shielded.call(() -> {
+                    client.cleanup()
+                            .leaveNow(key, seat.owner(), bury ? terms.lease().leaseNanos() : 0);
+                    return seat;
+                });
+            } catch (LockStoreException e) {
+                dropSeat(bury);
+            }
         }
     }
 
@@ -246,7 +392,11 @@ final class Acquisition {
 
     /** If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
     private void dropSeat() {
-        if (seat.isResent()) {
+        dropSeat(seat.isResent());
+    }
+
+    private void dropSeat(boolean bury) {
+        if (bury) {
             undo();
         } else {
             client.seats().giveUp(seat);
@@ -259,6 +409,18 @@ final class Acquisition {
     private void undo() {
         client.seats().giveUp(seat);
         client.cleanup().undo(key, seat.owner(), terms.lease().leaseNanos());
+    }
+
+    /** Nobody holds the lock, as far as is known here: that is no contention. */
+    private LockStoreException tooLate(AcquireReply reply) {
+        String why = reply instanceof AcquireReply.Granted
+                ? "was granted by Redis, but its lease of " + leaseMillis()
+                        + " ms had ended when the answer came after "
+                        + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
+                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or ask for a"
+                        + " longer lease."
+                : "was refused by Redis, since this acquisition had been undone before. Nobody is known to hold it.";
+        return new LockStoreException("Lock '" + key + "' " + why, null, false);
     }
 
     /** The driver gave up its answer because the thread was interrupted. */

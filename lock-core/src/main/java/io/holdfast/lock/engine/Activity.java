@@ -45,7 +45,7 @@ final class Activity implements LockActivity {
 
     @Override
     public long wakeUps() {
-        return client.seats().wakeUps();
+        return client.wakeUps();
     }
 
     @Override

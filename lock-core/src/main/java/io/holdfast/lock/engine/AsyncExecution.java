@@ -95,13 +95,16 @@ final class AsyncExecution<T extends @Nullable Object> {
             complete(null, close(handle, e));
             return;
         }
-        detach(handle);
+        detach(handle, stage);
         stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
     }
 
-    private static void detach(ClosableHandle handle) {
+    private static void detach(ClosableHandle handle, CompletionStage<?> stage) {
         try {
             handle.detach();
+            if (handle.interruptsOnLoss()) {
+                handle.onLost(loss -> stage.toCompletableFuture().cancel(true));
+            }
         } catch (IllegalStateException closedByTheWork) {
             log.debug("{} was closed before its work was complete", handle, closedByTheWork);
         }

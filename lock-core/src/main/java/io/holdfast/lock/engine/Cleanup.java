@@ -2,13 +2,18 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.lease.Lanes;
+import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,25 +21,33 @@ import org.slf4j.LoggerFactory;
  * Tidies up at the store in the background what a caller cannot wait for: acquisitions that failed with an unknown
  * outcome, waiters that gave up, releases that Redis did not answer, holds of dead threads.
  *
- * <p>Each is tried again, every 50 ms to 1 s, until it succeeds or one lease has passed since: by then a lock that was
- * granted to it has ended by itself. So what is queued is bounded by the failures of one lease time. If it does not run
- * at all, because the client dies, the store frees everything after the lease as well.
+ * <p>Each task is repeated until it succeeds or one lease has passed since: by then a lock that was granted has ended by
+ * itself. If it does not run at all, because the client dies, the store frees everything after the lease as well.
+ *
+ * <p>Each server has a lane of its own. After a failure the whole lane rests, for 50 ms to 1 s, and then goes on with the
+ * next task. So a server that fails gets one command for each rest, however many tasks are waiting; and a single lock that is
+ * broken does not keep the others from their turn. At most {@value #MOST_WAITING} tasks are waiting; beyond that, what
+ * would have been tidied ends with its lease.
  */
 final class Cleanup {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
-    private static final long FIRST_RETRY_MILLIS = 50;
-    private static final long LAST_RETRY_MILLIS = 1000;
+    private static final long FIRST_REST_MILLIS = 50;
+    private static final long LAST_REST_MILLIS = 1000;
     private static final int LAST_WORDS_SECONDS = 2;
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
+    static final int MOST_WAITING = 10_000;
 
     private final LockStore store;
-    private final ScheduledThreadPoolExecutor executor;
+    private final Lanes<Attempt> lanes = new Lanes<>("lock-cleanup", IDLE, Rounds::new);
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    /** Said once, until something was tidied. */
+    private final AtomicBoolean full = new AtomicBoolean();
 
     Cleanup(LockStore store) {
         this.store = store;
-        this.executor = new ScheduledThreadPoolExecutor(1, Daemons.named("lock-cleanup"));
-        executor.setKeepAliveTime(10, TimeUnit.SECONDS);
-        executor.allowCoreThreadTimeOut(true);
     }
 
     /** A waiter gave up; all its calls were answered. */
@@ -44,8 +57,28 @@ final class Cleanup {
 
     /** An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again. */
     void undo(LockKey key, OwnerId owner, long leaseNanos) {
-        Duration lease = Duration.ofNanos(leaseNanos);
-        submit(key, () -> store.leave(key, owner, lease), leaseNanos);
+        long failedAt = System.nanoTime();
+        submit(key, () -> store.leave(key, owner, burial(leaseNanos, System.nanoTime() - failedAt)), leaseNanos);
+    }
+
+    /** Does it on the calling thread, once; with a lease, if one of its calls may still arrive. */
+    void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
+        store.leave(key, owner, leaseNanos == 0 ? Duration.ZERO : burial(leaseNanos, 0));
+    }
+
+    /**
+     * For how long late calls of an acquisition are refused, from when the store hears of its end.
+     *
+     * <p>Calls come late because the server stood still: then it reads them and the undo one right after the other. Or because
+     * the network did: then they are sent again at intervals that double, so what was under way when the undo got through is
+     * there after as long again. One that comes later than that is granted, and the lock is held by nobody for one lease: that
+     * costs time, not the exclusion. On the other hand a tombstone keeps a lock from the short path of the scripts as long as
+     * it stands. So it stands for the longest delay that the store knows of, and for the time that the undo took, and never
+     * for longer than the lease.
+     */
+    Duration burial(long leaseNanos, long sinceFailedNanos) {
+        long delay = store.longestDelay().toNanos() + sinceFailedNanos;
+        return Duration.ofNanos(Math.min(leaseNanos, delay));
     }
 
     /** A lock was given back, but a send of its acquisition may still arrive. */
@@ -55,12 +88,19 @@ final class Cleanup {
         }
     }
 
-    /** Gives back a lock that nobody waits to see released. */
-    void release(LockKey key, OwnerId owner, Duration keep, long leaseNanos) {
+    /**
+     * Gives back a lock that nobody waits to see released, and what is left of its block of tokens. Whoever calls this has
+     * ended the lease, so its last token stays what it is. A minimum hold is counted from the grant, so what is left of it is
+     * looked at for each attempt.
+     */
+    void release(Hold hold) {
+        Lease lease = hold.lease();
+        long lastToken = hold.lastToken();
         submit(
-                key,
-                () -> store.release(new ReleaseRequest(key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE)),
-                leaseNanos);
+                lease.key(),
+                () -> store.release(new ReleaseRequest(
+                        lease.key(), lease.owner(), hold.keep(), lastToken, ReleaseRequest.UNKNOWN_LEASE)),
+                lease.leaseNanos());
     }
 
     /** Lets other shared holders in; until then the lock is held alone. */
@@ -69,58 +109,92 @@ final class Cleanup {
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos) {
-        schedule(new Attempt(key, task, System.nanoTime() + patienceNanos), 0);
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            if (!full.getAndSet(true)) {
+                log.warn(
+                        "Lock '{}' and those that follow end with their leases: {} others are waiting to be tidied",
+                        key,
+                        MOST_WAITING);
+            }
+            return;
+        }
+        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
+        if (!again(List.of(attempt))) {
+            runOnce(attempt);
+        }
     }
 
-    private void schedule(Attempt attempt, long delayMillis) {
-        try {
-            var unused = executor.schedule(() -> run(attempt, delayMillis), delayMillis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closed) {
-            runOnce(attempt, delayMillis);
+    private boolean again(List<Attempt> attempts) {
+        boolean added = true;
+        for (Attempt attempt : attempts) {
+            added &= lanes.add(store.serverOf(attempt.key), List.of(attempt));
         }
+        return added;
     }
 
     /** The client is closed: a caller that was waiting until then tidies up itself, and nothing is tried again. */
-    private static void runOnce(Attempt attempt, long delayMillis) {
+    private void runOnce(Attempt attempt) {
         try {
-            if (delayMillis == 0) {
-                attempt.task.run();
-            }
+            attempt.task.run();
         } catch (RuntimeException e) {
             log.debug("The client is closed; lock '{}' ends with its lease", attempt.key, e);
         }
+        waiting.decrementAndGet();
     }
 
-    private void run(Attempt attempt, long delayMillis) {
-        if (System.nanoTime() - attempt.giveUpAt >= 0) {
-            log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key);
-            return;
+    /** The work of one lane. */
+    private final class Rounds implements Lanes.Worker<Attempt> {
+
+        private long restMillis;
+
+        @Override
+        public long work(List<Attempt> attempts) {
+            for (int i = 0; i < attempts.size(); i++) {
+                if (!isDone(attempts.get(i))) {
+                    List<Attempt> left = new ArrayList<>(attempts.subList(i + 1, attempts.size()));
+                    left.add(attempts.get(i));
+                    if (again(left)) {
+                        return rest();
+                    }
+                }
+            }
+            return 0;
         }
-        try {
-            attempt.task.run();
-        } catch (LockStoreException e) {
-            log.debug("Lock '{}' could not be tidied yet", attempt.key, e);
-            schedule(attempt, Math.min(Math.max(2 * delayMillis, FIRST_RETRY_MILLIS), LAST_RETRY_MILLIS));
-        } catch (RuntimeException e) {
-            log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
+
+        /** Clients of one server do not come back all at the same time. */
+        private long rest() {
+            restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
+            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
+            return TimeUnit.MILLISECONDS.toNanos(millis);
+        }
+
+        private boolean isDone(Attempt attempt) {
+            if (System.nanoTime() - attempt.giveUpAt >= 0) {
+                log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key);
+            } else {
+                try {
+                    attempt.task.run();
+                    restMillis = 0;
+                    full.set(false);
+                } catch (LockStoreException e) {
+                    log.debug("Lock '{}' could not be tidied yet", attempt.key, e);
+                    return false;
+                } catch (RuntimeException e) {
+                    log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
+                }
+            }
+            waiting.decrementAndGet();
+            return true;
         }
     }
 
-    /** Does what is queued, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
+    /** Does what is waiting, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
     void close() {
-        executor.shutdown();
-        boolean interrupted = Thread.interrupted();
-        try {
-            executor.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        int left = executor.shutdownNow().size();
+        int unused = lanes.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
+        int left = waiting.get();
         if (left > 0) {
             log.warn("Redis did not answer in time at shutdown; {} lock(s) end with their leases", left);
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

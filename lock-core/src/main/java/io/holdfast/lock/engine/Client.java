@@ -6,6 +6,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Gates;
+import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.Pause;
 import io.holdfast.lock.waiting.Seat;
 import io.holdfast.lock.waiting.SeatKeeper;
@@ -13,7 +14,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Who this client is, and what its acquisitions share. */
 final class Client {
@@ -22,26 +24,35 @@ final class Client {
     private static final String HOST = hostName();
     private static final long PID = ProcessHandle.current().pid();
 
-    private final String id = randomId();
-    private final AtomicLong sequence = new AtomicLong();
     private final LockStore store;
     private final Cleanup cleanup;
     private final Ticker ticker;
     private final Pause pause;
-    private final SeatKeeper seats;
-    private final Gates gates;
+    private final Sequences sequences = Sequences.SYSTEM;
+    private volatile Identity identity;
+    private volatile long wakeUpsBefore;
+    private volatile LongConsumer onRevoked = sequence -> {};
+    private final Outages outages;
 
-    Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause) {
+    /** What the client is to the store, and what hangs on that: both change when the process was copied. */
+    private record Identity(String id, SeatKeeper seats, Gates gates) {}
+
+    Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
         this.pause = pause;
-        this.seats = new SeatKeeper(store, id, ticker);
-        this.gates = new Gates(seats);
+        this.outages = new Outages(ticker);
+        this.identity = identity(id == null ? randomId() : id);
+    }
+
+    private Identity identity(String id) {
+        SeatKeeper seats = new SeatKeeper(store, id, ticker).onRevoked(sequence -> onRevoked.accept(sequence));
+        return new Identity(id, seats, new Gates(seats));
     }
 
     String id() {
-        return id;
+        return identity.id;
     }
 
     LockStore store() {
@@ -61,22 +72,50 @@ final class Client {
     }
 
     SeatKeeper seats() {
-        return seats;
+        return identity.seats;
     }
 
     Gates gates() {
-        return gates;
+        return identity.gates;
+    }
+
+    Outages outages() {
+        return outages;
     }
 
     /** A seat for an acquisition that is new to the store. */
     Seat openSeat(LockKey key) {
-        return seats.open(key, new OwnerId(id, sequence.incrementAndGet()));
+        Identity self = identity;
+        return self.seats.open(key, new OwnerId(self.id, sequences.next()));
     }
 
     /** Wakes all who wait. */
     void stopWaiting() {
-        gates.close();
-        seats.close();
+        Identity self = identity;
+        self.gates.close();
+        self.seats.close();
+        outages.close();
+    }
+
+    /** {@return how many waiters heard from the store that their lock is there} */
+    long wakeUps() {
+        return wakeUpsBefore + seats().wakeUps();
+    }
+
+    /** Has the action told of holds that the store may have taken away. */
+    void onRevoked(LongConsumer action) {
+        onRevoked = action;
+    }
+
+    /** Leaves no file open. */
+    void closeFiles() {
+        sequences.close();
+    }
+
+    /** Becomes another client, which nobody waits for yet: with an id, a line, seats and a subscription of its own. */
+    void renew() {
+        wakeUpsBefore = wakeUps();
+        identity = identity(randomId());
     }
 
     static HolderInfo currentThread() {

@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** A handle that is closed by whoever ran the work under it. */
 interface ClosableHandle extends LockHandle {
 
+    /** {@return whether a loss is to stop the work} */
+    boolean interruptsOnLoss();
+
     /**
      * Closes; if a lock was lost, throws that with the failure of the guarded code suppressed inside.
      *

@@ -32,6 +32,7 @@ final class Handle implements ClosableHandle {
     private final boolean exclusive;
     private final boolean renewing;
     private final boolean bound;
+    private final @Nullable LossInterrupt interrupt;
 
     Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, Call call) {
         this.operations = operations;
@@ -43,6 +44,7 @@ final class Handle implements ClosableHandle {
         if (bound) {
             hold.lease().bind();
         }
+        this.interrupt = call.terms().interrupting() ? hold.interruptOnLoss(Thread.currentThread()) : null;
     }
 
     @Override
@@ -108,6 +110,7 @@ final class Handle implements ClosableHandle {
     public LockHandle detach() {
         ensureOpen();
         if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
+            endInterrupt();
             lease().detach();
             unbind();
             operations.leftThread(hold, thread);
@@ -127,6 +130,7 @@ final class Handle implements ClosableHandle {
             return;
         }
         if (former == State.ATTACHED) {
+            endInterrupt();
             unbind();
         }
         LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
@@ -144,6 +148,17 @@ final class Handle implements ClosableHandle {
         if (bound) {
             lease().unbind();
         }
+    }
+
+    private void endInterrupt() {
+        if (interrupt != null) {
+            hold.endInterrupt(interrupt);
+        }
+    }
+
+    @Override
+    public boolean interruptsOnLoss() {
+        return interrupt != null;
     }
 
     private boolean isToldBy(@Nullable Throwable failure) {

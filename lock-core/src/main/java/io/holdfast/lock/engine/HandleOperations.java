@@ -151,7 +151,7 @@ final class HandleOperations {
                     lease.key(),
                     lease.held().toMillis(),
                     e.getMessage());
-            client.cleanup().release(lease.key(), lease.owner(), keep, lease.leaseNanos());
+            client.cleanup().release(hold);
         }
         if (hold.isResent()) {
             client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), keep);

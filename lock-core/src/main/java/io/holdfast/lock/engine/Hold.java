@@ -2,6 +2,7 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.Gates;
 import io.holdfast.lock.waiting.Turn;
@@ -9,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lease, and what the engine keeps beside it. */
@@ -28,6 +31,9 @@ final class Hold {
 
     /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
     private final Deque<Handle> lockedByView = new ArrayDeque<>(1);
+
+    /** Guarded by this monitor. */
+    private List<LossInterrupt> interrupts = List.of();
 
     /**
      * @param now on the ticker
@@ -56,6 +62,35 @@ final class Hold {
         return lease;
     }
 
+    /** A loss before is not overlooked: it is found here, or finds this one there. */
+    LossInterrupt interruptOnLoss(Thread thread) {
+        var interrupt = new LossInterrupt(thread);
+        synchronized (this) {
+            interrupts =
+                    Stream.concat(interrupts.stream(), Stream.of(interrupt)).toList();
+        }
+        if (lease.isLost()) {
+            interrupt.lost();
+        }
+        return interrupt;
+    }
+
+    void endInterrupt(LossInterrupt interrupt) {
+        interrupt.end();
+        synchronized (this) {
+            interrupts = interrupts.stream().filter(each -> each != interrupt).toList();
+        }
+    }
+
+    /** The lease is lost: whoever wants to be stopped by that is. */
+    void interruptHolders() {
+        List<LossInterrupt> all;
+        synchronized (this) {
+            all = interrupts;
+        }
+        all.forEach(LossInterrupt::lost);
+    }
+
     HolderInfo holder() {
         return holder;
     }
@@ -72,8 +107,8 @@ final class Hold {
     /**
      * Hands the lock to the next thread at the gate, if the next one gets from it what it would get from the store: a
      * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear
-     * of, as it would from the next one too. A lease that was extended is longer
-     * than the next one asked for, and one whose acquisition may still arrive at the store is buried with its owner id.
+     * of, as it would from the next one too. A lease that was extended is longer than the next one asked for, or would get by a
+     * message, and one whose acquisition may still arrive at the store is buried with its owner id.
      *
      * @param now on the ticker
      */
@@ -83,9 +118,10 @@ final class Hold {
         }
         long nanos = terms.lease().leaseNanos();
         long left = lease.deadline() - now;
+        long longest = cohort.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
         boolean enough = left >= nanos / 2 || (!cohort.isConfirmed() && left >= Acquisition.SHORTEST_UNCONFIRMED_NANOS);
         return enough
-                && left <= nanos
+                && left <= longest
                 && lease.leaseNanos() == nanos
                 && turn.handOff(cohort, lease.deadline(), now - openedAt < BRIEF_NANOS);
     }

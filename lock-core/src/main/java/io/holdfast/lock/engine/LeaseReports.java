@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseEvents;
-import io.holdfast.lock.waiting.Gates;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,15 +14,13 @@ final class LeaseReports implements LeaseEvents {
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
     private final EventPublisher events;
-    private final Cleanup cleanup;
     private final ThreadHolds holds;
-    private final Gates gates;
+    private final Client client;
 
-    LeaseReports(EventPublisher events, Cleanup cleanup, ThreadHolds holds, Gates gates) {
+    LeaseReports(EventPublisher events, ThreadHolds holds, Client client) {
         this.events = events;
-        this.cleanup = cleanup;
         this.holds = holds;
-        this.gates = gates;
+        this.client = client;
     }
 
     @Override
@@ -37,11 +34,14 @@ final class LeaseReports implements LeaseEvents {
                 loss.failure() == null
                         ? ""
                         : " Last failed renewal: " + loss.failure().getMessage());
-        events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
-        events.publishLater(loss);
         Hold hold = holds.find(lease);
         if (hold != null) {
-            hold.leaveGate(gates);
+            hold.interruptHolders();
+        }
+        events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
+        events.publishLater(loss);
+        if (hold != null) {
+            hold.leaveGate(client.gates());
         }
         holds.fewer();
     }
@@ -69,7 +69,10 @@ final class LeaseReports implements LeaseEvents {
 
     @Override
     public void abandoned(Lease lease) {
+        Hold hold = holds.find(lease);
         holds.remove(lease);
-        cleanup.release(lease.key(), lease.owner(), Duration.ZERO, lease.leaseNanos());
+        if (hold != null) {
+            client.cleanup().release(hold);
+        }
     }
 }

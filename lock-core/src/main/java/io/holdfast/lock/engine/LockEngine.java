@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
@@ -22,6 +23,7 @@ import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -63,7 +65,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.rule = builder.rule;
         this.events = new EventPublisher(builder.sources);
         this.cleanup = new Cleanup(builder.store);
-        this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause);
+        this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
         this.ownThreads = Executors.newCachedThreadPool(Daemons.numbered("lock-async-"));
         this.executor = Objects.requireNonNullElse(builder.executor, ownThreads);
@@ -157,7 +159,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations.forceRelease(LockKey.of(key));
+        return operations.forceRelease(LockKey.of(key), EnumSet.allOf(LockMode.class));
     }
 
     @Override
@@ -203,7 +205,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
         LockRequest request = rule.apply(asked);
         Terms terms = Terms.of(request, defaults, defaultWait);
-        Budget budget = Budget.of(client.ticker(), terms.waitNanos());
+        Budget budget = Budget.of(client.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
         try {
             return MultiAcquisition.acquire(
                     operations, request.keys(), key -> new Call(key, terms, budget, bound, !budget.isOneTry()));
@@ -232,12 +234,33 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return operations.drain(atMost);
+        return operations.lifecycle().drain(atMost);
+    }
+
+    /**
+     * Makes this process fit for being copied: by CRaC, SnapStart, or any other checkpoint. As {@link #drain}; what is still
+     * held then is declared lost, with the cause {@link io.holdfast.lock.api.LossCause#CHECKPOINT}, and released; for the
+     * copies would all go on with it. The store's connections and the files of this client are closed. To be followed by
+     * {@link #resume}, in each copy, and here.
+     *
+     * @param atMost how long to wait for holders
+     * @throws InterruptedException if this thread is interrupted while it waits
+     */
+    public void suspend(Duration atMost) throws InterruptedException {
+        operations.lifecycle().suspend(atMost);
+    }
+
+    /**
+     * Takes locks again after {@link #suspend}, as a client of its own: under another id, which no other copy has. Does nothing
+     * if the client is not suspended.
+     */
+    public void resume() {
+        operations.lifecycle().resume();
     }
 
     @Override
     public void close() {
-        operations.close();
+        operations.lifecycle().close();
         cleanup.close();
         events.close();
         ownThreads.shutdown();
@@ -253,6 +276,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         private @Nullable Executor executor;
         private Ticker ticker = Ticker.SYSTEM;
         private Pause pause = Pause.PARK;
+        private @Nullable String clientId;
 
         private Builder(LockStore store) {
             this.store = store;
@@ -330,6 +354,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
          */
         public Builder pause(Pause value) {
             this.pause = value;
+            return this;
+        }
+
+        /** For tests: a client that is a copy of that one. */
+        Builder copyOf(LockEngine original) {
+            this.clientId = original.client.id();
             return this;
         }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,19 +38,31 @@ final class LockOperations {
     private final Waits waits;
     private final Activity activity;
     private final ThreadCheck check;
-    private volatile boolean refusing;
-    private volatile boolean closed;
+    private final Lifecycle lifecycle;
 
     LockOperations(Client client, EventPublisher events) {
         this.client = client;
         this.events = events;
         this.waits = new Waits(events);
         this.activity = new Activity(client, holds, waits);
-        var reports = new LeaseReports(events, client.cleanup(), holds, client.gates());
+        var reports = new LeaseReports(events, holds, client);
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         this.handles = new HandleOperations(client, keeper, holds, events);
+        client.onRevoked(this::doubt);
+        keeper.onFirstLongHold(() -> client.seats().listen());
+        this.lifecycle = new Lifecycle(client, keeper, holds);
         this.check = new ThreadCheck(client, holds, handles);
         this.grants = new Grants(client, holds, keeper, reports, handles, events);
+    }
+
+    /** The thread shares a lock that it wants alone. */
+    static final class WaitsForItself extends IllegalStateException {
+
+        private static final long serialVersionUID = 1L;
+
+        WaitsForItself(String message) {
+            super(message);
+        }
     }
 
     /** What came of an acquisition. */
@@ -65,15 +78,16 @@ final class LockOperations {
         if (reentered != null) {
             return new Outcome.Acquired(reentered);
         }
-        ensureOpen();
+        lifecycle.ensureOpen();
+        String self = client.id();
         Outcome outcome = events.hasListeners() ? acquireObserved(call) : acquireFirst(call);
-        if (refusing && outcome instanceof Outcome.Acquired acquired) {
+        if (lifecycle.isOver(self) && outcome instanceof Outcome.Acquired acquired) {
             try {
                 acquired.handle().close();
             } catch (LockLostException e) {
                 log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
             }
-            ensureOpen();
+            throw lifecycle.tooLate(call.key());
         }
         return outcome;
     }
@@ -190,7 +204,7 @@ final class LockOperations {
                 return null;
             }
             case NOT_ALONE ->
-                throw new IllegalStateException("This thread holds lock '" + call.key()
+                throw new WaitsForItself("This thread holds lock '" + call.key()
                         + "' shared, and would wait for itself to get it alone. Release it first, or take it alone from"
                         + " the beginning.");
         }
@@ -259,17 +273,33 @@ final class LockOperations {
 
     /**
      * Holders of this client are told at once. Only those that were granted before the store was asked: a later grant is
-     * not affected.
+     * not affected. A writer that goes on as a reader meanwhile learns it from the store: only it knows what came first.
      */
-    List<LockHolder> forceRelease(LockKey key) {
-        List<Lease> own = holds.leasesOf(key);
-        List<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key));
-        own.stream().filter(Lease::isOpen).forEach(lease -> lease.lose(LossCause.REVOKED));
+    List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        List<Lease> own = holds.leasesOf(key).stream()
+                .filter(lease -> modes.contains(mode(lease)))
+                .toList();
+        List<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key, modes));
+        own.stream()
+                .filter(lease -> lease.isOpen() && modes.contains(mode(lease)))
+                .forEach(lease -> lease.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
             events.publish(new LockEvent.ForceReleased(key, holder));
         }
         return former;
+    }
+
+    /** One hold, or none: it has ended meanwhile, or a message says what no store has said. */
+    private void doubt(long sequence) {
+        holds.all().stream()
+                .map(Hold::lease)
+                .filter(lease -> lease.owner().sequence() == sequence)
+                .forEach(keeper::doubt);
+    }
+
+    private static LockMode mode(Lease lease) {
+        return lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
     /** The thread of this client that has the lock alone, if one has. */
@@ -292,39 +322,7 @@ final class LockOperations {
                 LockMode.EXCLUSIVE);
     }
 
-    private void ensureOpen() {
-        if (refusing) {
-            throw new IllegalStateException("The lock client is closed; no lock can be acquired any more");
-        }
-    }
-
-    /** Refuses new locks, and waits until nothing is held. Returns whether that is so. */
-    boolean drain(Duration atMost) throws InterruptedException {
-        refuseNew();
-        return holds.awaitNone(atMost);
-    }
-
-    private void refuseNew() {
-        refusing = true;
-        client.stopWaiting();
-    }
-
-    /** Refuses new locks; what is still held is declared lost, and then released. */
-    void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        refuseNew();
-        keeper.close();
-        for (Hold hold : holds.all()) {
-            Lease lease = hold.lease();
-            Duration keep = hold.keep();
-            lease.lose(LossCause.CLOSED);
-            if (lease.abandon()) {
-                holds.remove(lease);
-                client.cleanup().release(lease.key(), lease.owner(), keep, lease.leaseNanos());
-            }
-        }
+    Lifecycle lifecycle() {
+        return lifecycle;
     }
 }

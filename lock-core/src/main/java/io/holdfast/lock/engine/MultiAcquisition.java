@@ -1,15 +1,22 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockOperations.Outcome;
+import io.holdfast.lock.waiting.Budget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several locks, all or nothing. They are taken one after the other in the order of their keys, which is the same for
  * every request; so whoever waits for one holds only smaller keys, and a circle of waiters, each waiting for a key that is
  * greater than all it holds, cannot close. One budget serves all, and the acquisition waits in one queue at a time.
+ *
+ * <p>A lock may be lost while the others are waited for: it was released by force, Redis forgot it, or its lease was not to
+ * be renewed. The caller has never held it, so that is no loss for the caller: all are given back, and the acquisition
+ * starts over within the same budget.
  */
 final class MultiAcquisition {
 
@@ -38,8 +45,28 @@ final class MultiAcquisition {
         return acquireAll(operations, keys, toCall);
     }
 
+    /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
     private static Result acquireAll(LockOperations operations, List<LockKey> keys, Function<LockKey, Call> toCall)
             throws InterruptedException {
+        Budget budget = toCall.apply(keys.get(0)).budget();
+        boolean last;
+        do {
+            last = budget.remainingNanos() == 0;
+            Result result = tryAll(operations, keys, toCall);
+            if (result != null) {
+                return result;
+            }
+        } while (!last);
+        throw new LockStoreException(
+                "Locks " + keys + " could not be held together: one was lost before the others were there. Nothing is"
+                        + " held. Check whether the lease is too short, or Redis slow.",
+                null,
+                false);
+    }
+
+    /** Returns null if one of them was lost before all were there. */
+    private static @Nullable Result tryAll(
+            LockOperations operations, List<LockKey> keys, Function<LockKey, Call> toCall) throws InterruptedException {
         List<Handle> taken = new ArrayList<>(keys.size());
         boolean all = false;
         try {
@@ -51,9 +78,8 @@ final class MultiAcquisition {
                 taken.add(((Outcome.Acquired) outcome).handle());
             }
             MultiHandle handle = new MultiHandle(taken);
-            handle.ensureHeld();
-            all = true;
-            return new Result.Acquired(handle);
+            all = handle.isHeld();
+            return all ? new Result.Acquired(handle) : null;
         } finally {
             if (!all) {
                 new MultiHandle(taken).giveBack();

@@ -95,6 +95,11 @@ final class MultiHandle implements ClosableHandle {
         closeAfter(null);
     }
 
+    @Override
+    public boolean interruptsOnLoss() {
+        return handles.stream().anyMatch(Handle::interruptsOnLoss);
+    }
+
     /** All are closed, whatever is found; the first loss that is found is thrown. */
     @Override
     public void closeAfter(@Nullable Throwable failure) {

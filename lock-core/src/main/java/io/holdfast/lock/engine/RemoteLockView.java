@@ -5,6 +5,7 @@ import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public boolean tryLock() {
         try {
-            return acquire(Budget.of(ticker, 0), false);
+            return tryAcquire(Budget.of(ticker, 0), false);
         } catch (InterruptedException e) {
             throw new AssertionError("An uninterruptible try was interrupted", e);
         }
@@ -61,11 +62,21 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         throwIfInterrupted();
-        return acquire(Budget.of(ticker, unit.toNanos(time)), true);
+        return tryAcquire(Budget.of(ticker, unit.toNanos(time)), true);
+    }
+
+    /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
+    private boolean tryAcquire(Budget budget, boolean interruptible) throws InterruptedException {
+        try {
+            return acquire(budget, interruptible);
+        } catch (LockOperations.WaitsForItself writeInsideRead) {
+            return false;
+        }
     }
 
     private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        LockOperations.Outcome outcome = operations.acquire(new Call(key, terms, budget, true, interruptible));
+        LockOperations.Outcome outcome =
+                operations.acquire(new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible));
         if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
             acquired.handle().hold().lockedByView(acquired.handle());
             return true;
@@ -120,7 +131,7 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public boolean forceUnlock() {
-        return !operations.forceRelease(key).isEmpty();
+        return !operations.forceRelease(key, Set.of(terms.mode())).isEmpty();
     }
 
     /** What the thread has in the mode of this view, be it lost or not: who holds a lock alone may read too. */

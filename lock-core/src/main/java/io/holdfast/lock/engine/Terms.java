@@ -12,9 +12,20 @@ import java.util.concurrent.TimeUnit;
  * A request with the client's defaults filled in.
  *
  * @param name what the use is called
+ * @param outageNanos for how long a failure of the store is waited for, by who has queued before
+ * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
  */
-record Terms(String name, LeaseTerms lease, int limit, boolean fair, long waitNanos, boolean renew, long minHoldNanos) {
+record Terms(
+        String name,
+        LeaseTerms lease,
+        int limit,
+        boolean fair,
+        long waitNanos,
+        boolean renew,
+        long minHoldNanos,
+        long outageNanos,
+        boolean interrupting) {
 
     static Terms of(LockRequest request, LockDefaults defaults, Duration defaultWait) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
@@ -29,7 +40,9 @@ record Terms(String name, LeaseTerms lease, int limit, boolean fair, long waitNa
                 request.fair(),
                 request.waitFor().orElse(defaultWait).toNanos(),
                 request.renew().orElse(defaults.renew()),
-                minHold);
+                minHold,
+                request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
+                request.interruptOnLoss());
     }
 
     boolean isExclusive() {

@@ -3,11 +3,15 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /** Whether all locks of a thread last for as long as its next step needs. */
 final class ThreadCheck {
+
+    private static final int MOST_CALLS = 3;
 
     private final Client client;
     private final ThreadHolds holds;
@@ -41,24 +45,45 @@ final class ThreadCheck {
     /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
     private void ensureHeld(Lease lease, long nanos) {
         throwIfLost(lease);
-        if (lease.holdCount() > 0 && lease.deadline() - client.ticker().nanos() < nanos) {
+        if (lease.holdCount() > 0 && lacks(lease, nanos)) {
             extend(lease, nanos);
         }
     }
 
     /**
-     * By twice the time. An answer after the former deadline is a loss; so one that counts took less than the time, and
-     * leaves more than the time.
+     * By twice the time, if the store allows so long a lease. An answer after the former deadline is a loss; so one that counts
+     * took less than the time, and leaves more than the time. A shorter lease may leave less, after a slow answer: then the
+     * lock is extended once more.
      */
     private void extend(Lease lease, long nanos) {
+        long longest = client.store().longestLease().toNanos();
+        if (nanos > longest) {
+            throw new IllegalArgumentException("the time to be held is " + TimeUnit.NANOSECONDS.toMillis(nanos)
+                    + " ms, and no lease is longer than " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms on this store (of a quorum: its rejoin-delay)");
+        }
+        long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {
-            handles.extend(lease, Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()));
+            for (int call = 1; lacks(lease, nanos); call++) {
+                if (call > MOST_CALLS) {
+                    throw new LockStoreException(
+                            "Lock '" + lease.key()
+                                    + "' could not be extended for long enough: the store answers too slowly",
+                            null,
+                            false);
+                }
+                handles.extend(lease, wanted);
+            }
         } catch (IllegalStateException e) {
             if (lease.isOpen()) {
                 throw e;
             }
             throwIfLost(lease); // else another thread has given the lock back meanwhile
         }
+    }
+
+    private boolean lacks(Lease lease, long nanos) {
+        return lease.deadline() - client.ticker().nanos() < nanos;
     }
 
     private static void throwIfLost(Lease lease) {

@@ -66,6 +66,10 @@ final class Alarms implements Iterable<Alarms.Alarm> {
         return alarms.iterator();
     }
 
+    static long later(long a, long b) {
+        return a - b >= 0 ? a : b;
+    }
+
     static long earlier(long a, long b) {
         return a - b <= 0 ? a : b;
     }

@@ -97,6 +97,11 @@ public final class Lease implements Alarms.Subject {
     volatile long renewAt;
 
     volatile boolean renewalPending;
+
+    /** The store may have taken it away, and is to be asked once more; not before that time. Under this lease's monitor. */
+    volatile boolean doubted;
+
+    long doubtableAt;
     volatile boolean longHoldReported;
     /** The batch that it is renewed with; then it has no alarm of its own. Written under this lease's monitor. */
     volatile @Nullable Batch batch;
@@ -122,6 +127,7 @@ public final class Lease implements Alarms.Subject {
         this.handles = ATTACHED + OPEN + (grant.exclusive() ? EXCLUSIVE : 0);
         this.leaseNanos = terms.leaseNanos();
         this.deadline = grant.deadline();
+        this.doubtableAt = grant.at();
     }
 
     /**
@@ -355,6 +361,11 @@ public final class Lease implements Alarms.Subject {
 
     long heldNanos() {
         return ticker.nanos() - grant.at();
+    }
+
+    /** When the hold began, on the ticker. */
+    long heldSince() {
+        return grant.at();
     }
 
     /** When it is to be reported that it is held for long, on the ticker. */

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The one watchdog of a client: renews leases, and says in time when one is lost.
  *
  * <pre>
- *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► RenewalLane ──► store
+ *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► Lanes ──► store
  *                          ▲                        │ deadline passed: LOST                 │
  *                          │                        │ thread dead: abandoned                │
  *                          └──────── next alarm ────┴───────────────────────────────────────┘
@@ -36,6 +38,9 @@ import org.slf4j.LoggerFactory;
  * monitor, from the state that it has then, so an older plan never replaces a newer one; in the same way a lease leaves its
  * batch in the step that gives it an alarm of its own, or none since it is closed.
  *
+ * <p>A lease that is not to be renewed is looked at as often as others are renewed, see {@link RenewalLoop}, so its loss is
+ * noticed as soon.
+ *
  * <p>There is a lane for each server that the store tells apart, with a thread of its own. So while one server hangs, the
  * locks on the others are renewed as ever.
  *
@@ -50,15 +55,21 @@ public final class LeaseKeeper implements AutoCloseable {
     private static final long WIDEST_WINDOW_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int WINDOWS_A_LEASE = 12;
+    private static final long LONG_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long BETWEEN_DOUBTS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** Longer than renewals of the usual leases are apart, so that no thread is started for each. */
+    private static final Duration LANE_IDLE = Duration.ofMinutes(10);
 
     private final Alarms alarms = new Alarms();
     private final Ticker ticker;
     private final LeaseEvents events;
     private final LockStore store;
-    private final RenewalLanes renewals;
+    private final Lanes<Batch> renewals;
     private final @Nullable ClockThread clockThread;
     private volatile long plannedWake;
     private volatile boolean closed;
+    private volatile @Nullable Runnable firstLongHold;
 
     /**
      * Creates an instance.
@@ -77,7 +88,11 @@ public final class LeaseKeeper implements AutoCloseable {
         this.ticker = ticker;
         this.plannedWake = ticker.nanos() + IDLE_NANOS;
         this.store = store;
-        this.renewals = new RenewalLanes(() -> new RenewalLoop(store, events, ticker, new AfterRenewal()), withThreads);
+        this.renewals = new Lanes<>(
+                "lock-renewal",
+                LANE_IDLE,
+                () -> new RenewalLoop(store, events, ticker, new AfterRenewal()),
+                withThreads);
         this.clockThread = withThreads ? new ClockThread(this::clock) : null;
     }
 
@@ -128,6 +143,48 @@ public final class LeaseKeeper implements AutoCloseable {
         plan(lease);
     }
 
+    /**
+     * Somebody says that the store has taken a lease away. Whoever may publish can say so, so it is not believed: the store is
+     * asked at once, by a renewal, whose answer decides. A renewal that is under way does not count, since it may have been
+     * answered before. For one lease that happens every 100 ms at most, whatever is said.
+     *
+     * @param lease a watched lease
+     */
+    public void doubt(Lease lease) {
+        synchronized (lease) {
+            if (!lease.doubted && lease.isOpen()) {
+                lease.doubted = true;
+                if (!lease.renewalPending) {
+                    lease.renewAt = askAgainAt(lease);
+                    plan(lease);
+                }
+            }
+        }
+    }
+
+    private long askAgainAt(Lease lease) {
+        long at = Alarms.later(ticker.nanos(), lease.doubtableAt);
+        lease.doubtableAt = at + BETWEEN_DOUBTS_NANOS;
+        return at;
+    }
+
+    /**
+     * Has the action run once, when some lease has been held for a second.
+     *
+     * @param action must not block: runs on the clock thread
+     */
+    public void onFirstLongHold(Runnable action) {
+        firstLongHold = action;
+    }
+
+    private void noticeLongHold(Lease lease, long now) {
+        Runnable action = firstLongHold;
+        if (action != null && now - lease.heldSince() >= LONG_HOLD_NANOS) {
+            firstLongHold = null;
+            action.run();
+        }
+    }
+
     /** Ends the watch: nothing is renewed any more. */
     @Override
     public void close() {
@@ -157,6 +214,7 @@ public final class LeaseKeeper implements AutoCloseable {
             plannedWake = wake;
             if (alarms.firstAt(wake) - wake >= 0) {
                 LockSupport.parkNanos(this, wake - ticker.nanos());
+                Thread.interrupted(); // a stray one would end every pause at once
             }
         }
     }
@@ -184,15 +242,16 @@ public final class LeaseKeeper implements AutoCloseable {
         }
         if (!due.isEmpty()) {
             takeAlong(now, due);
+            List<Batch> batches = new ArrayList<>(due.batches);
             due.batches.forEach(batch -> renewAgain(batch, now));
-            renewTogether(due.leases, now);
-            renewals.wake();
+            renewTogether(due.leases, now, batches);
+            batches.stream().collect(Collectors.groupingBy(Batch::server)).forEach(renewals::add);
         }
         return alarms.firstAt(now + IDLE_NANOS);
     }
 
     void renewDue() {
-        renewals.renewPending();
+        renewals.workPending();
     }
 
     /** What is to be renewed now: batches as they are, and leases that are put into new ones. */
@@ -248,6 +307,7 @@ public final class LeaseKeeper implements AutoCloseable {
             lease.longHoldReported = true;
             events.longHeld(new LockEvent.LongHeld(lease.key(), lease.name(), lease.token(), lease.held()));
         }
+        noticeLongHold(lease, now);
         boolean due = isDue(lease, now, 0);
         if (!due) {
             plan(lease);
@@ -260,7 +320,7 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     private static boolean isDue(Lease lease, long now, long window) {
-        return lease.renewAt - now <= window && !lease.renewalPending && lease.isRenewing();
+        return lease.renewAt - now <= window && !lease.renewalPending;
     }
 
     private static boolean isDueSoon(Lease lease, long now) {
@@ -294,7 +354,6 @@ public final class LeaseKeeper implements AutoCloseable {
             lease.renewalPending = true;
         }
         watchDeadlines(batch, now);
-        renewals.add(batch);
     }
 
     private String serverOf(Lease lease) {
@@ -302,21 +361,21 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /** For each server; those of the same length stay together. */
-    private void renewTogether(List<Lease> leases, long now) {
+    private void renewTogether(List<Lease> leases, long now, List<Batch> batches) {
         Map<String, List<Lease>> byServer = new HashMap<>();
         leases.forEach(lease -> byServer.computeIfAbsent(serverOf(lease), server -> new ArrayList<>())
                 .add(lease));
-        byServer.forEach((server, theirs) -> renewTogether(server, theirs, now));
+        byServer.forEach((server, theirs) -> renewTogether(server, theirs, now, batches));
     }
 
-    private void renewTogether(String server, List<Lease> leases, long now) {
+    private void renewTogether(String server, List<Lease> leases, long now, List<Batch> batches) {
         leases.sort(Comparator.comparingLong(Lease::leaseNanos));
         for (int from = 0; from < leases.size(); from += RenewalLoop.MOST_AT_ONCE) {
             int to = Math.min(leases.size(), from + RenewalLoop.MOST_AT_ONCE);
             Batch batch = new Batch(server, leases.subList(from, to));
             batch.leases().forEach(lease -> join(batch, lease));
             watchDeadlines(batch, now);
-            renewals.add(batch);
+            batches.add(batch);
         }
     }
 
@@ -326,6 +385,7 @@ public final class LeaseKeeper implements AutoCloseable {
             lease.alarm = null;
             lease.batch = batch;
             lease.renewalPending = true;
+            lease.doubted = false;
         }
     }
 
@@ -355,7 +415,7 @@ public final class LeaseKeeper implements AutoCloseable {
         @Override
         public void renewAt(Lease lease, long nanos) {
             synchronized (lease) {
-                lease.renewAt = nanos;
+                lease.renewAt = lease.doubted ? askAgainAt(lease) : nanos;
                 lease.renewalPending = false;
                 plan(lease);
             }
@@ -364,7 +424,7 @@ public final class LeaseKeeper implements AutoCloseable {
         @Override
         public boolean renewAt(Lease lease, Batch batch, long nanos) {
             synchronized (lease) {
-                lease.renewAt = nanos;
+                lease.renewAt = lease.doubted ? askAgainAt(lease) : nanos;
                 lease.renewalPending = false;
                 boolean stays = batch.has(lease) && nextMoment(lease) == batch.renewAt;
                 if (!stays) {
@@ -408,10 +468,13 @@ public final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    private static long nextMoment(Lease lease) {
+    private long nextMoment(Lease lease) {
         long at = lease.deadline();
-        if (!lease.renewalPending && lease.isRenewing()) {
+        if (!lease.renewalPending) {
             at = Alarms.earlier(at, lease.renewAt);
+        }
+        if (firstLongHold != null) {
+            at = Alarms.earlier(at, lease.heldSince() + LONG_HOLD_NANOS);
         }
         return lease.longHoldReported ? at : Alarms.earlier(at, lease.warnAt());
     }

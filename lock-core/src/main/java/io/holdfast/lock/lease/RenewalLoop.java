@@ -10,7 +10,6 @@ import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,16 +17,23 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews what the clock thread hands over, many leases in one call. A failed call is tried again after a tenth of each
  * lease (10 ms to 1 s), until the clock thread declares the loss. A new deadline is counted from before the call was
- * sent.
+ * sent. Leases that are not to be renewed are in the same calls, to learn whether they are still held; they get no new
+ * deadline.
  */
-final class RenewalLoop {
+final class RenewalLoop implements Lanes.Worker<Batch> {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 
+    /**
+     * What is asked for where the lease is not to be extended. It is shorter than any lease, so a store that never shortens
+     * one changes nothing, and tells whether the lock is still held.
+     */
+    private static final long LOOK_MILLIS = 1;
+
     static final int MOST_AT_ONCE = 500;
+    private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     static final int RENEWALS_A_LEASE = 3;
 
-    private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Decides what comes next. */
@@ -43,7 +49,6 @@ final class RenewalLoop {
         void renewed(Batch batch, boolean anyStays);
     }
 
-    private final LinkedBlockingQueue<Batch> pending = new LinkedBlockingQueue<>();
     private final LockStore store;
     private final LeaseEvents events;
     private final Ticker ticker;
@@ -56,27 +61,22 @@ final class RenewalLoop {
         this.planner = planner;
     }
 
-    void add(Batch batch) {
-        pending.add(batch);
-    }
-
-    boolean hasPending() {
-        return !pending.isEmpty();
-    }
-
     /** What has piled up while a call hung is renewed by as few calls as possible. */
-    void renewPending() {
-        for (Batch first = pending.poll(); first != null; first = pending.poll()) {
-            List<Batch> together = new ArrayList<>(List.of(first));
-            int size = first.leases().size();
-            for (Batch next = pending.peek();
-                    next != null && size + next.leases().size() <= MOST_AT_ONCE;
-                    next = pending.peek()) {
-                together.add(pending.remove());
-                size += next.leases().size();
+    @Override
+    public long work(List<Batch> pending) {
+        List<Batch> together = new ArrayList<>();
+        int size = 0;
+        for (Batch next : pending) {
+            if (size > 0 && size + next.leases().size() > MOST_AT_ONCE) {
+                renew(together);
+                together = new ArrayList<>();
+                size = 0;
             }
-            renew(together);
+            together.add(next);
+            size += next.leases().size();
         }
+        renew(together);
+        return 0;
     }
 
     private void renew(List<Batch> batches) {
@@ -134,13 +134,19 @@ final class RenewalLoop {
         for (int i = 0; i < leases.size(); i++) {
             Lease lease = leases.get(i);
             RenewReply reply = replies.get(i);
-            long nanos = TimeUnit.MILLISECONDS.toNanos(requests.get(i).leaseMillis());
+            boolean look = isLook(requests.get(i));
+            long millis = look
+                    ? TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos())
+                    : requests.get(i).leaseMillis();
+            long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
             if (i == 0) {
                 batch.renewAt = sentAt + nanos / RENEWALS_A_LEASE;
             }
             if (reply instanceof RenewReply.Renewed) {
-                renewed++;
-                lease.extendTo(sentAt + nanos);
+                if (!look) {
+                    renewed++;
+                    lease.extendTo(sentAt + nanos);
+                }
                 anyStays |= planner.renewAt(lease, batch, sentAt + nanos / RENEWALS_A_LEASE);
             } else if (reply instanceof RenewReply.NotHolder) {
                 revoked(lease);
@@ -160,14 +166,25 @@ final class RenewalLoop {
     }
 
     private static RenewRequest request(Lease lease) {
-        return new RenewRequest(lease.key(), lease.owner(), TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()));
+        long millis = lease.isRenewing() ? TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()) : LOOK_MILLIS;
+        return new RenewRequest(lease.key(), lease.owner(), millis);
     }
 
-    private void failed(List<Lease> renewed, Throwable failure) {
+    private static boolean isLook(RenewRequest request) {
+        return request.leaseMillis() == LOOK_MILLIS;
+    }
+
+    /** A lease that is not to be renewed loses nothing by it, and is looked at again after another third. */
+    private void failed(List<Lease> all, Throwable failure) {
+        long now = ticker.nanos();
+        all.stream()
+                .filter(lease -> !lease.isRenewing() && lease.isLive())
+                .forEach(lease -> planner.renewAt(lease, now + lease.leaseNanos() / RENEWALS_A_LEASE));
+        List<Lease> renewed = all.stream().filter(Lease::isRenewing).toList();
         renewed.forEach(lease -> lease.renewalFailed(failure));
         List<Lease> batch = renewed.stream().filter(Lease::isLive).toList();
         if (batch.isEmpty()) {
-            log.debug("Renewal of leases that are lost meanwhile failed", failure);
+            log.debug("Renewal failed of leases that are lost meanwhile, or were only looked at", failure);
             return;
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
@@ -178,7 +195,6 @@ final class RenewalLoop {
                 batch.get(0).held().toMillis(),
                 failure.toString());
         events.renewalFailed(new LockEvent.RenewalFailed(keys, failure));
-        long now = ticker.nanos();
         for (Lease lease : batch) {
             long delay = Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
             planner.renewAt(lease, now + delay);

@@ -24,6 +24,10 @@ final class Hints {
         pending.add(new Hint(owner.clientId(), listener -> listener.awaited(owner.sequence(), waiters)));
     }
 
+    void revoked(OwnerId owner) {
+        pending.add(new Hint(owner.clientId(), listener -> listener.revoked(owner.sequence())));
+    }
+
     List<Hint> drain() {
         if (pending.isEmpty()) {
             return List.of();

@@ -49,10 +49,6 @@ final class Holders {
         holds.removeIf(hold -> owner.equals(hold.owner()));
     }
 
-    void clear() {
-        holds.clear();
-    }
-
     /** Returns whose holds have ended. */
     List<OwnerId> dropEnded(long now) {
         List<OwnerId> ended = holds.stream()
@@ -73,6 +69,10 @@ final class Holders {
                 .filter(hold -> hold.isLive(now))
                 .map(hold -> hold.describe(now))
                 .toList();
+    }
+
+    List<Hold> all() {
+        return List.copyOf(holds);
     }
 
     /** The lease ends, in no order. */

@@ -2,6 +2,7 @@ package io.holdfast.lock.memory;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -112,8 +114,8 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockKey key) {
-        return locked(key, state -> state.forceRelease(ticker.nanos()));
+    public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        return locked(key, state -> state.forceRelease(modes, ticker.nanos()));
     }
 
     @Override

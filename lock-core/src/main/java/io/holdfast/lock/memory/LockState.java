@@ -2,6 +2,7 @@ package io.holdfast.lock.memory;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -12,9 +13,11 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.SeatReply;
 import io.holdfast.lock.store.Waiters;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +48,7 @@ final class LockState {
         }
         long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
         if (holders.find(owner, now) == null) {
-            keepSeat(owner, now);
+            seats.keep(owner, now);
             occupancy.settle(now);
         }
         Hold hold = holders.find(owner, now);
@@ -53,7 +56,7 @@ final class LockState {
             return confirmed(hold, request, leaseEnd);
         }
         if (seats.find(owner) == null && seats.isEmpty() && occupancy.admits(request.limit())) {
-            return granted(occupancy.grant(request, leaseEnd));
+            return granted(occupancy.grant(request, leaseEnd, now));
         }
         takeOrLeaveSeat(request, now);
         occupancy.settle(now);
@@ -150,18 +153,10 @@ final class LockState {
     }
 
     SeatReply keepSeats(List<OwnerId> owners, long now) {
-        owners.forEach(owner -> keepSeat(owner, now));
+        owners.forEach(owner -> seats.keep(owner, now));
         occupancy.settle(now);
         List<OwnerId> called = owners.stream().filter(occupancy::isCalled).toList();
         return new SeatReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
-    }
-
-    /** Whoever asks is alive, and was not missed as long as nobody has dropped its seat. */
-    private void keepSeat(OwnerId owner, long now) {
-        Seat seat = seats.find(owner);
-        if (seat != null) {
-            seat.keep(now);
-        }
     }
 
     void leave(OwnerId owner, long buryNanos, long now) {
@@ -177,13 +172,26 @@ final class LockState {
         return new LockSnapshot(key, holders.describe(now), seats.countAlive(now), occupancy.lastToken());
     }
 
-    List<LockHolder> forceRelease(long now) {
+    List<LockHolder> forceRelease(Set<LockMode> modes, long now) {
         occupancy.dropEnded(now);
-        List<LockHolder> held = holders.describe(now);
-        holders.clear();
-        seats.cancelReservations();
+        List<LockHolder> held = new ArrayList<>();
+        for (Hold hold : holders.all()) {
+            if (modes.contains(hold.mode())) {
+                held.add(hold.describe(now));
+                holders.remove(hold);
+                revoke(hold.owner());
+            }
+        }
         occupancy.settle(now);
         return held;
+    }
+
+    /** A lock that is only kept after its release has no owner. */
+    private void revoke(@Nullable OwnerId owner) {
+        if (owner != null) {
+            seats.confirm(owner);
+            hints.revoked(owner);
+        }
     }
 
     /** How many seats are remembered, dead ones in the queue included. */

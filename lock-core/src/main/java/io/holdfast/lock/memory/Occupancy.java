@@ -2,6 +2,7 @@ package io.holdfast.lock.memory;
 
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import java.time.Duration;
@@ -47,6 +48,7 @@ final class Occupancy {
 
     /** Drops whoever's time is over, and reserves the lock for those who come next. */
     void settle(long now) {
+        heedClock(now);
         List<Seat> lapsed = seats.takeLapsed(holders.dropEnded(now), now);
         reserveForHeads(now);
         if (!lapsed.isEmpty()) {
@@ -56,8 +58,23 @@ final class Occupancy {
         }
     }
 
+    /** The clock went back, and reservations would last until it has caught up: they count from now, once. */
+    private void heedClock(long now) {
+        if (seats.hasReserved()) {
+            List<Hold> implausible = holders.all().stream()
+                    .filter(hold -> hold.owner() != null && seats.isReserved(hold.owner()))
+                    .filter(hold -> Seat.isImplausible(hold.leaseEnd(), now))
+                    .toList();
+            if (!implausible.isEmpty()) {
+                seats.heedClock(now);
+                implausible.forEach(hold -> holders.replace(hold, hold.until(now + LockStore.SEAT_TIMEOUT.toNanos())));
+            }
+        }
+    }
+
     /** Seats whose reservation lapsed are in their places again. */
     void dropEnded(long now) {
+        heedClock(now);
         seats.putBack(seats.takeLapsed(holders.dropEnded(now), now));
     }
 
@@ -66,7 +83,7 @@ final class Occupancy {
         Seat head = seats.head(now);
         while (head != null && admits(head.limit())) {
             seats.reserve(head);
-            granted.add(grant(head.request(), head.reservationEnd(now)));
+            granted.add(grant(head.request(), head.reservationEnd(), now));
             head = seats.head(now);
         }
         for (Hold hold : granted) {
@@ -77,11 +94,11 @@ final class Occupancy {
         }
     }
 
-    Hold grant(AcquireRequest request, long leaseEnd) {
+    Hold grant(AcquireRequest request, long leaseEnd, long now) {
         OwnerId owner = request.owner();
         long tokens = request.isExclusive() ? request.tokens() : 1;
         LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
-        long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token());
+        long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
         lastToken = token + tokens - 1;
         var hold = new Hold(owner, owner.clientId(), request.holder(), clock.date(), mode, token, tokens, leaseEnd);
         holders.add(hold);

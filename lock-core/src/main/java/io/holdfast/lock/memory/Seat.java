@@ -41,13 +41,26 @@ final class Seat {
         return !Times.isOver(aliveUntil, now);
     }
 
+    /** Whether it was kept by a clock that has gone back since. */
+    boolean isImplausible(long now) {
+        return isImplausible(aliveUntil, now);
+    }
+
+    /** Whether no seat and no reservation can last until then. */
+    static boolean isImplausible(long end, long now) {
+        return !Times.isOver(end, now + LockStore.SEAT_TIMEOUT.toNanos());
+    }
+
     /** What its first call asked for. */
     AcquireRequest request() {
         return request;
     }
 
-    /** When a reservation that begins now ends. Whoever is not heard of any more is not waited for either. */
-    long reservationEnd(long now) {
-        return Times.earlier(now + LockStore.RESERVATION.toNanos(), aliveUntil);
+    /**
+     * When a reservation ends that begins now: a waiter that died holds up others for one seat time-out from when it was last
+     * heard of, any number of them together. So a seat whose reservation lapsed is dead, unless it was heard of since.
+     */
+    long reservationEnd() {
+        return aliveUntil;
     }
 }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,11 +58,28 @@ final class SeatQueue {
         reserved.remove(owner);
     }
 
+    /**
+     * Whoever asks is alive, and was not missed as long as nobody has dropped its seat. A seat that was kept at a later time
+     * shows that the clock went back.
+     */
+    void keep(OwnerId owner, long now) {
+        Seat seat = find(owner);
+        if (seat != null) {
+            if (seat.isImplausible(now)) {
+                heedClock(now);
+            }
+            seat.keep(now);
+        }
+    }
+
     /** The first live seat; the dead ones before it go. */
     @Nullable
     Seat head(long now) {
         while (!queue.isEmpty()) {
             Seat first = queue.firstEntry().getValue();
+            if (first.isImplausible(now)) {
+                heedClock(now);
+            }
             if (first.isAlive(now)) {
                 return first;
             }
@@ -70,9 +88,20 @@ final class SeatQueue {
         return null;
     }
 
+    /** The clock went back, and seats would live until it has caught up: they count from now, once. */
+    void heedClock(long now) {
+        Stream.concat(queue.values().stream(), reserved.values().stream())
+                .filter(seat -> seat.isImplausible(now))
+                .forEach(seat -> seat.keep(now));
+    }
+
     void reserve(Seat seat) {
         dequeue(seat);
         reserved.put(seat.owner(), seat);
+    }
+
+    boolean hasReserved() {
+        return !reserved.isEmpty();
     }
 
     boolean isReserved(OwnerId owner) {
@@ -98,10 +127,6 @@ final class SeatQueue {
 
     void putBack(List<Seat> seats) {
         seats.forEach(this::enqueue);
-    }
-
-    void cancelReservations() {
-        reserved.clear();
     }
 
     Waiters waiters() {
@@ -134,6 +159,9 @@ final class SeatQueue {
         for (int i = 0; i < SWEPT; i++) {
             Map.Entry<Long, Seat> next = queue.higherEntry(cursor);
             cursor = next == null ? 0 : next.getKey();
+            if (next != null && next.getValue().isImplausible(now)) {
+                heedClock(now);
+            }
             if (next != null && !next.getValue().isAlive(now)) {
                 dequeue(next.getValue());
             }

@@ -12,8 +12,4 @@ final class Times {
     static long later(long a, long b) {
         return a - b >= 0 ? a : b;
     }
-
-    static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
-    }
 }

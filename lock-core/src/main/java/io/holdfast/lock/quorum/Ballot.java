@@ -57,18 +57,12 @@ final class Ballot<A> {
 
     /** Returns when it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
     void await() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                closed.await();
-                break;
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterrupted.await(closed, Long.MAX_VALUE);
+    }
+
+    /** Open until it is decided. */
+    CountDownLatch closed() {
+        return closed;
     }
 
     /** What that server has answered, or null. */

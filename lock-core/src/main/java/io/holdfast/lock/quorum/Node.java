@@ -3,6 +3,7 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * the lock behind, held by nobody. Who looks at a lock waits for all calls on their way, to see what this client did before.
  *
  * <p><b>Outages.</b> While a server hangs, every call would take up a thread for its whole timeout. So after a call that
- * was not answered only one call at a time is sent, until one is answered; the others fail at once.
+ * was not answered only one call at a time is sent, until one is answered; the others fail at once. Until that is noticed
+ * {@link Threads} bounds what it takes up.
  */
 final class Node {
 
@@ -32,7 +34,7 @@ final class Node {
 
     private final String name;
     private final LockStore store;
-    private final Executor threads;
+    private final Threads threads;
     private final Map<OwnerId, CompletableFuture<?>> last = new ConcurrentHashMap<>();
     private final Set<CompletableFuture<?>> unordered = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean probing = new AtomicBoolean();
@@ -42,11 +44,23 @@ final class Node {
     Node(QuorumNode node, Executor threads) {
         this.name = node.name();
         this.store = node.store();
-        this.threads = threads;
+        this.threads = new Threads(name, threads);
     }
 
     String name() {
         return name;
+    }
+
+    Duration longestDelay() {
+        return store.longestDelay();
+    }
+
+    void disconnect() {
+        store.disconnect();
+    }
+
+    void connect() {
+        store.connect();
     }
 
     void close() {
@@ -54,16 +68,31 @@ final class Node {
     }
 
     /**
-     * Begins a call on the caller's own thread, which saves two hand-overs between threads. Null if that is to be sent by
-     * {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is still on its way, or because the
-     * server was slow of late, and its answer should not be waited for.
+     * A call that whoever asks this server sends together with those to others, which saves hand-overs between threads. Null
+     * if it is to be sent by {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is still on its
+     * way, or because the server was slow of late.
      */
-    <A> LockStore.@Nullable Pending<A> beginHere(OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin) {
-        if (!quick || outage != null || last.containsKey(owner)) {
+    <A> @Nullable NodeCall<A> prepare(OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin) {
+        if (!quick || outage != null) {
             return null;
         }
-        LockStore.Pending<A> begun = begin.apply(store);
-        return () -> timed(() -> noticing(begun::await));
+        NodeCall<A> call = new NodeCall<>(
+                () -> noticing(() -> begin.apply(store)), pending -> timed(() -> noticing(pending::await)));
+        if (last.putIfAbsent(owner, call) != null) {
+            return null;
+        }
+        call.whenComplete((done, failure) -> last.remove(owner, call));
+        return call;
+    }
+
+    /** The others have answered long ago. It may hang, so nobody sends to it together with others for now. */
+    void isSlow() {
+        quick = false;
+    }
+
+    /** Sends and reads, on another thread, what some thread has not come to. If there is no room, that comes to it in time. */
+    void takeOver(NodeCall<?> call) {
+        threads.execute(call::finish, refused -> {});
     }
 
     /** A call that may come in any order. */
@@ -91,18 +120,17 @@ final class Node {
         answer.whenComplete((done, failure) -> last.remove(owner, answer));
         if (before == null) {
             start(call, answer);
-        } else {
-            before.whenComplete((done, failure) -> start(call, answer));
+            return answer;
         }
+        if (before instanceof NodeCall<?> stuck) {
+            takeOver(stuck);
+        }
+        before.whenComplete((done, failure) -> start(call, answer));
         return answer;
     }
 
     private <A> void start(Function<LockStore, A> call, CompletableFuture<A> answer) {
-        try {
-            threads.execute(() -> run(call, answer));
-        } catch (RuntimeException e) {
-            answer.completeExceptionally(new LockStoreException("The quorum store is closed", e, false));
-        }
+        threads.execute(() -> run(call, answer), answer::completeExceptionally);
     }
 
     private <A> void run(Function<LockStore, A> call, CompletableFuture<A> answer) {

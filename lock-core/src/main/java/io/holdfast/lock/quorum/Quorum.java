@@ -3,7 +3,7 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import java.util.LinkedHashMap;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The servers, and how many of them it takes. */
 final class Quorum {
@@ -18,6 +19,7 @@ final class Quorum {
     static final int FEWEST = 3;
 
     private final List<Node> nodes;
+    private final Executor threads;
 
     Quorum(List<QuorumNode> nodes, Executor threads) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
@@ -29,11 +31,16 @@ final class Quorum {
                     + nodes.stream().map(QuorumNode::name).toList()
                     + ": one that counts twice makes a majority of its own");
         }
+        this.threads = threads;
         this.nodes = nodes.stream().map(node -> new Node(node, threads)).toList();
     }
 
     int size() {
         return nodes.size();
+    }
+
+    Duration longestDelay() {
+        return nodes.stream().map(Node::longestDelay).max(Duration::compareTo).orElseThrow();
     }
 
     int majority() {
@@ -67,39 +74,31 @@ final class Quorum {
         return collect(node -> node.send(owner, call), ballot -> false);
     }
 
-    /**
-     * As {@link #vote}, on the caller's own thread as far as possible: it sends to one server after the other, and only
-     * then looks at what they answer. So a server that begins to hang is waited for once.
-     */
-    <A> Ballot<A> voteHere(
+    /** As {@link #vote}, by one thread as far as possible, see {@link Round}. */
+    <A> Ballot<A> voteInRound(
             OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin, Predicate<A> yes, int needed) {
-        Ballot<A> ballot = new Ballot<>(nodes, each -> isDecided(each, yes, needed));
-        Map<Integer, LockStore.Pending<A>> begun = new LinkedHashMap<>();
-        for (int i = 0; i < nodes.size(); i++) {
-            int node = i;
-            LockStore.Pending<A> pending = nodes.get(i).beginHere(owner, begin);
-            if (pending != null) {
-                begun.put(i, pending);
-            } else {
-                nodes.get(i)
-                        .send(owner, store -> begin.apply(store).await())
-                        .whenComplete((answer, failure) -> ballot.add(node, answer, failure));
-            }
-        }
-        begun.forEach((node, pending) -> await(ballot, node, pending));
-        ballot.await();
-        return ballot;
+        return voteInRound(owner, begin, ballot -> isDecided(ballot, yes, needed));
     }
 
-    private static <A> void await(Ballot<A> ballot, int node, LockStore.Pending<A> pending) {
-        A answer = null;
-        Throwable failure = null;
-        try {
-            answer = pending.await();
-        } catch (RuntimeException e) {
-            failure = e;
+    /** By one thread as far as possible, until it is decided. */
+    <A> Ballot<A> voteInRound(
+            OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin, Predicate<Ballot<A>> decided) {
+        Ballot<A> ballot = new Ballot<>(nodes, decided);
+        Round round = new Round();
+        for (int i = 0; i < nodes.size(); i++) {
+            int at = i;
+            Node node = nodes.get(i);
+            NodeCall<A> call = node.prepare(owner, begin);
+            CompletableFuture<A> answer =
+                    call == null ? node.send(owner, store -> begin.apply(store).await()) : call;
+            if (call != null) {
+                round.add(node, call);
+            }
+            answer.whenComplete((done, failure) -> ballot.add(at, done, failure));
         }
-        ballot.add(node, answer, failure);
+        round.start(threads);
+        round.await(ballot);
+        return ballot;
     }
 
     private <A> boolean isDecided(Ballot<A> ballot, Predicate<A> yes, int needed) {
@@ -116,7 +115,7 @@ final class Quorum {
         return collect(node -> node.sendAfterAll(call), ballot -> false);
     }
 
-    private <A> Ballot<A> collect(NodeCall<A> call, Predicate<Ballot<A>> decided) {
+    private <A> Ballot<A> collect(Asking<A> call, Predicate<Ballot<A>> decided) {
         Ballot<A> ballot = new Ballot<>(nodes, decided);
         for (int i = 0; i < nodes.size(); i++) {
             int node = i;
@@ -127,7 +126,7 @@ final class Quorum {
     }
 
     @FunctionalInterface
-    private interface NodeCall<A> {
+    private interface Asking<A> {
         CompletableFuture<A> on(Node node);
     }
 
@@ -138,6 +137,19 @@ final class Quorum {
                 nodes.get(i).send(owner, call);
             }
         }
+    }
+
+    /** What each server has answered, by its name, as far as it says anything. */
+    <A, T> Map<String, T> byName(Ballot<A> ballot, Function<A, @Nullable T> what) {
+        Map<String, T> named = new TreeMap<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            A answer = ballot.answer(i);
+            T said = answer == null ? null : what.apply(answer);
+            if (said != null) {
+                named.put(nodes.get(i).name(), said);
+            }
+        }
+        return named;
     }
 
     /** Of every server, by its name. */
@@ -151,6 +163,14 @@ final class Quorum {
                     answer == null || answer.isEmpty() ? "unknown" : String.join(", ", answer.values()));
         }
         return policies;
+    }
+
+    void disconnect() {
+        nodes.forEach(Node::disconnect);
+    }
+
+    void connect() {
+        nodes.forEach(Node::connect);
     }
 
     void close() {

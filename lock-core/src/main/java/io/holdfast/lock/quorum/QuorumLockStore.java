@@ -2,6 +2,7 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,8 +53,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting.</b> Servers that do not know of each other cannot keep one queue. Who waits asks again after a random
  * while, 25 to 75 ms; fair locks are refused.
  *
- * <p>A caller sends to all servers before it looks at the first answer. A server that hangs, or is slow, is asked on another
- * thread, and nobody waits for it if its answer changes nothing any more. Thread-safe.
+ * <p>One thread sends to all servers before it reads the first answer, and nobody waits for a server whose answer changes
+ * nothing any more, see {@link Round}. Thread-safe.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
@@ -63,6 +65,7 @@ public final class QuorumLockStore implements LockStore {
     private final Quorum quorum;
     private final Duration longestLease;
     private final TokenClock tokens;
+    private final ClockCheck clocks;
     private final Permits permits;
     private final @Nullable ExecutorService ownThreads;
 
@@ -96,6 +99,7 @@ public final class QuorumLockStore implements LockStore {
         this.quorum = new Quorum(nodes, threads);
         this.longestLease = longestLease;
         this.tokens = new TokenClock(ticker);
+        this.clocks = new ClockCheck(longestLease, ticker);
         this.permits = new Permits(ticker);
         this.ownThreads = ownThreads;
     }
@@ -117,7 +121,7 @@ public final class QuorumLockStore implements LockStore {
                             + " ask for an unfair lock, or keep locks on one server or in a cluster");
         }
         checkLease(request.leaseMillis());
-        AcquireReply reply = new Election(quorum, tokens, onEachNode(request)).run();
+        AcquireReply reply = new Election(quorum, tokens, clocks, onEachNode(request)).run();
         int needed = quorum.needed(request.limit());
         if (reply instanceof AcquireReply.Granted && needed > quorum.majority()) {
             permits.granted(request.owner(), needed, request.leaseMillis());
@@ -125,12 +129,17 @@ public final class QuorumLockStore implements LockStore {
         return reply;
     }
 
+    @Override
+    public Duration longestLease() {
+        return longestLease;
+    }
+
     private void checkLease(long leaseMillis) {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
                     "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
-                            + " ms, the time for which a restarted server waits (lock.quorum.rejoin-delay): shorten the lease,"
-                            + " it is renewed while the lock is held; or have servers wait longer");
+                            + " ms, the time for which a restarted server waits (lock.quorum.rejoin-delay): shorten"
+                            + " the lease, it is renewed while the lock is held; or have servers wait longer");
         }
     }
 
@@ -153,8 +162,11 @@ public final class QuorumLockStore implements LockStore {
         int needed = needed(request.owner());
         ReleaseReply reply = released(
                 needed,
-                quorum.voteHere(
-                        request.owner(), store -> store.beginRelease(request), ReleaseReply.RELEASED::equals, needed));
+                quorum.voteInRound(
+                        request.owner(),
+                        store -> store.beginRelease(request),
+                        each -> each != ReleaseReply.NOT_HOLDER,
+                        needed));
         permits.forget(request.owner());
         return reply;
     }
@@ -165,16 +177,17 @@ public final class QuorumLockStore implements LockStore {
         return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner)));
     }
 
-    private static ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
+    /** It was not held if too many say so. Whoever has failed, or was not waited for, may have held it. */
+    private ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
         int released = ballot.count(ReleaseReply.RELEASED::equals);
-        int gone = ballot.count(reply -> reply == ReleaseReply.GONE);
+        int gone = ballot.count(ReleaseReply.GONE::equals);
         if (released >= needed) {
             return ReleaseReply.RELEASED;
         }
         if (released + gone >= needed) {
             return ReleaseReply.GONE;
         }
-        if (released + gone + ballot.failed() >= needed) {
+        if (quorum.size() - ballot.count(ReleaseReply.NOT_HOLDER::equals) >= needed) {
             throw ballot.majorityLost(needed);
         }
         return ReleaseReply.NOT_HOLDER;
@@ -268,14 +281,19 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
+    public Duration longestDelay() {
+        return quorum.longestDelay();
+    }
+
+    @Override
     public LockSnapshot inspect(LockKey key) {
         List<LockSnapshot> snapshots = answers(store -> store.inspect(key));
         return Merged.snapshot(key, snapshots, quorum.majority(), quorum.size() - snapshots.size());
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockKey key) {
-        return Merged.holders(answers(store -> store.forceRelease(key)), quorum.majority());
+    public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        return Merged.holders(answers(store -> store.forceRelease(key, modes)), quorum.majority());
     }
 
     /** Of all servers that answer, which must be most of them. */
@@ -298,6 +316,16 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         return DEAF;
+    }
+
+    @Override
+    public void disconnect() {
+        quorum.disconnect();
+    }
+
+    @Override
+    public void connect() {
+        quorum.connect();
     }
 
     @Override

@@ -29,6 +29,11 @@ final class AcknowledgedGrants implements WakeListener {
     }
 
     @Override
+    public void revoked(long sequence) {
+        listener.revoked(sequence);
+    }
+
+    @Override
     public void connected() {
         listener.connected();
     }

@@ -59,7 +59,7 @@ final class BatchCalls {
         WireCalls wire = over.wire();
         if (wire == null || !(oneByOne || acks.wanted())) {
             ScriptCall call = scripts.renew(requests);
-            return Replies.renew(over.runner().run(call).text(), requests.size());
+            return Replies.renew(over.run(call).text(), requests.size());
         }
         List<List<RenewRequest>> parts =
                 oneByOne ? requests.stream().map(List::of).toList() : List.of(requests);
@@ -95,7 +95,7 @@ final class BatchCalls {
     private List<SeatReply> keepTogether(List<SeatRequest> requests) {
         if (!oneByOne) {
             ScriptCall call = scripts.keepSeats(requests);
-            return Replies.seats(channel.runner().run(call).text(), requests);
+            return Replies.seats(channel.run(call).text(), requests);
         }
         List<ScriptCall> calls = requests.stream()
                 .map(request -> scripts.keepSeats(List.of(request)))

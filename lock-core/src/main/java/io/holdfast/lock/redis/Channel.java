@@ -11,10 +11,10 @@ final class Channel {
     private final ScriptRunner runner;
     private final @Nullable WireCalls wire;
 
-    /** @param doubt see {@link ScriptRunner} */
-    Channel(OwnConnections connections, Duration commandTimeout, Runnable doubt) {
+    /** @param doubts see {@link ScriptRunner} */
+    Channel(OwnConnections connections, Duration commandTimeout, Doubts doubts) {
         this.connections = connections;
-        this.runner = new ScriptRunner(connections, commandTimeout, doubt);
+        this.runner = new ScriptRunner(connections, commandTimeout, doubts);
         Wire raw = connections.wire();
         this.wire = raw == null ? null : new WireCalls(raw, runner, isCluster());
     }

@@ -2,8 +2,10 @@ package io.holdfast.lock.redis;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -26,6 +28,7 @@ import redis.clients.jedis.RedisSentinelClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
+import redis.clients.jedis.util.Pool;
 
 /**
  * A Jedis factory with the locks' own timeouts and pool, derived from the application's.
@@ -42,6 +45,7 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     private static final int MOST_REDIRECTS = 5;
 
     private final JedisOwnClient client;
+    private final JedisLender lender;
     private volatile @Nullable RedisConnection shared;
     private volatile @Nullable ClusterConnectionProvider cluster;
     private volatile @Nullable SentineledConnectionProvider sentinels;
@@ -49,16 +53,19 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
         super(server, client);
         this.client = client;
+        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
+        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
+        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
     }
 
     static boolean fits(RedisConnectionFactory factory) {
@@ -90,14 +97,29 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     }
 
     @Override
+    protected RedisClient createRedisClient(RedisStandaloneConfiguration configuration) {
+        var builder = RedisClient.builder()
+                .hostAndPort(new HostAndPort(configuration.getHostName(), configuration.getPort()))
+                .clientConfig(config())
+                .poolConfig(client.pool());
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
+    }
+
+    private JedisClientConfig config() {
+        return lender.guard(client.config());
+    }
+
+    @Override
     protected RedisClusterClient createRedisClusterClient(RedisClusterConfiguration configuration) {
         Set<HostAndPort> nodes = addresses(configuration.getClusterNodes());
-        var provider = new ClusterConnectionProvider(nodes, client.config(), client.pool());
+        JedisClientConfig config = config();
+        var provider = new ClusterConnectionProvider(nodes, config, client.pool());
         cluster = provider;
         Integer redirects = configuration.getMaxRedirects();
         var builder = RedisClusterClient.builder()
                 .nodes(nodes)
-                .clientConfig(client.config())
+                .clientConfig(config)
                 .poolConfig(client.pool())
                 .maxAttempts(redirects == null ? MOST_REDIRECTS : redirects)
                 .maxTotalRetriesDuration(client.getReadTimeout())
@@ -109,8 +131,8 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     @Override
     protected RedisSentinelClient createRedisSentinelClient(RedisSentinelConfiguration configuration) {
         Set<HostAndPort> nodes = addresses(configuration.getSentinels());
-        JedisClientConfig config = client.config();
-        JedisClientConfig own = sentinelConfig(config, configuration);
+        JedisClientConfig config = config();
+        JedisClientConfig own = sentinelConfig(client.config(), configuration);
         String master = Objects.requireNonNull(configuration.getMaster()).getName();
         var provider = new SentineledConnectionProvider(master, config, client.pool(), nodes, own);
         sentinels = provider;
@@ -157,6 +179,12 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     }
 
     @Override
+    public void stop() {
+        super.stop();
+        shared = null;
+    }
+
+    @Override
     public RedisConnection newConnection() {
         return new JedisSubscriber(borrowAny());
     }
@@ -184,23 +212,47 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
 
     @Override
     public Wire wire() {
-        return new JedisWire(this::borrow);
+        return new JedisWire(this::borrow, lender, client.getReadTimeout());
+    }
+
+    @Override
+    public <T> T inTime(Supplier<T> call) {
+        return lender.inTime(call);
     }
 
     private Connection borrow(byte[] key) {
-        ClusterConnectionProvider nodes = cluster;
-        if (nodes != null) {
-            return nodes.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key));
+        try {
+            return lender.inTime(() -> borrowFor(key));
+        } catch (RuntimeException e) {
+            throw lender.explain(e);
         }
-        return borrow();
+    }
+
+    private Connection borrowFor(byte[] key) {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? borrow() : nodes.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key));
     }
 
     private Connection borrow() {
         SentineledConnectionProvider master = sentinels;
-        if (master != null) {
-            return master.getConnection();
+        return master == null ? ownPool().getResource() : master.getConnection();
+    }
+
+    private Pool<Connection> ownPool() {
+        return ((RedisClient) getRequiredRedisClient()).getPool();
+    }
+
+    @SuppressWarnings("unchecked") // whatever the map's type says, Jedis' providers keep pools of connections
+    private Collection<? extends Pool<Connection>> pools() {
+        ClusterConnectionProvider nodes = cluster;
+        SentineledConnectionProvider master = sentinels;
+        if (nodes != null) {
+            return nodes.getNodes().values();
         }
-        return ((RedisClient) getRequiredRedisClient()).getPool().getResource();
+        return master != null
+                ? (Collection<? extends Pool<Connection>>)
+                        master.getConnectionMap().values()
+                : List.of(ownPool());
     }
 
     @Override

@@ -1,18 +1,20 @@
 package io.holdfast.lock.redis;
 
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +24,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvider;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -42,6 +45,10 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
 
     private final ClientResources resources;
     private final Duration timeout;
+    private final LettuceLink<StatefulConnection<byte[], byte[]>> link = new LettuceLink<>(this::connect, this::retire);
+    private volatile @Nullable LettuceConnectionProvider provider;
+    private volatile Runnable onDisconnect = () -> {};
+    private volatile WatchedProvider.Watch subscription = new WatchedProvider.Watch(() -> {});
 
     private LettuceConnections(RedisConfiguration server, LettuceOwnClient client) {
         super(server, client);
@@ -53,7 +60,13 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         return factory.getClass() == LettuceConnectionFactory.class;
     }
 
-    /** @param shared whether commands share one connection; messages do not */
+    /**
+     * Derives one from the application's. Who connects to a cluster asks all nodes for its topology; that begins here, so
+     * that the first renewal need not wait until a node which hangs has used up its time, and the nodes are told apart from
+     * the first lock on.
+     *
+     * @param shared whether commands share one connection; messages do not
+     */
     static LettuceConnections derive(RedisConnectionFactory applications, Duration timeout, boolean shared) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
         LettuceClientConfiguration client = original.getClientConfiguration();
@@ -65,9 +78,17 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         derived.afterPropertiesSet();
         derived.start();
         if (shared && derived.isCluster()) {
-            derived.openShared();
+            derived.awaitCluster();
         }
         return derived;
+    }
+
+    private void awaitCluster() {
+        try {
+            LettuceWire.await(link.get(), timeout.toNanos());
+        } catch (RuntimeException e) {
+            log.debug("The cluster does not answer yet; the first call tries again", e);
+        }
     }
 
     /**
@@ -96,18 +117,6 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         return socket != null ? socket : original.getStandaloneConfiguration();
     }
 
-    /**
-     * Whoever opens the connection to a cluster asks all nodes for its topology, while others wait. Were that the first
-     * renewal, a node which hangs then would delay the locks of all.
-     */
-    private void openShared() {
-        try {
-            getSharedClusterConnection();
-        } catch (RuntimeException e) {
-            log.debug("The cluster does not answer yet; the first call tries again", e);
-        }
-    }
-
     /** The application's threads, if it gives us any, with a reconnect delay of our own. */
     private static ClientResources resources(LettuceClientConfiguration client) {
         ClientResources.Builder builder = ClientResources.builder();
@@ -125,14 +134,12 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
 
     @Override
     public void onDisconnect(Runnable action) {
-        getRequiredNativeClient().addListener(new RedisConnectionStateListener() {
-            @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-                if (connection instanceof StatefulRedisPubSubConnection) {
-                    action.run();
-                }
-            }
-        });
+        onDisconnect = action;
+    }
+
+    @Override
+    public boolean isSubscriptionLost() {
+        return subscription.isLost();
     }
 
     @Override
@@ -141,18 +148,80 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
     }
 
     @Override
-    public Wire wire() {
-        return new LettuceWire(this::connectionTo, timeout);
+    protected LettuceConnectionProvider doCreateConnectionProvider(AbstractRedisClient client, RedisCodec<?, ?> codec) {
+        LettuceConnectionProvider made = super.doCreateConnectionProvider(client, codec);
+        if (codec == ByteArrayCodec.INSTANCE) {
+            provider = made;
+        }
+        return getShareNativeConnection() ? made : new WatchedProvider(made, this::watch);
     }
 
-    private RedisClusterAsyncCommands<byte[], byte[]> connectionTo(byte[] key) {
-        if (isCluster()) {
-            StatefulRedisClusterConnection<byte[], byte[]> cluster =
-                    Objects.requireNonNull(getSharedClusterConnection());
-            return cluster.getConnection(serverOf(key)).async();
+    private WatchedProvider.Watch watch() {
+        WatchedProvider.Watch watch = new WatchedProvider.Watch(() -> onDisconnect.run());
+        subscription = watch;
+        return watch;
+    }
+
+    @SuppressWarnings("unchecked") // the codec is for bytes
+    private StatefulConnection<byte[], byte[]> connect() {
+        return Objects.requireNonNull(provider).getConnection(StatefulConnection.class);
+    }
+
+    /** Calls that were sent over it may be answered yet, in the time that they have. */
+    private void retire(StatefulConnection<byte[], byte[]> connection) {
+        try {
+            var unused = resources
+                    .eventExecutorGroup()
+                    .schedule(() -> close(connection), timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("The connection ends with its client", e);
         }
-        StatefulRedisConnection<byte[], byte[]> server = Objects.requireNonNull(getSharedConnection());
-        return server.async();
+    }
+
+    private static void close(StatefulConnection<byte[], byte[]> connection) {
+        if (connection.isOpen()) {
+            var unused = connection.closeAsync();
+        }
+    }
+
+    /** For calls by way of Spring Data. */
+    @Override
+    protected @Nullable StatefulRedisConnection<byte[], byte[]> getSharedConnection() {
+        return getShareNativeConnection() && !isCluster()
+                ? (StatefulRedisConnection<byte[], byte[]>) LettuceWire.await(link.get(), timeout.toNanos())
+                : null;
+    }
+
+    @Override
+    protected @Nullable StatefulRedisClusterConnection<byte[], byte[]> getSharedClusterConnection() {
+        return getShareNativeConnection() && isCluster()
+                ? (StatefulRedisClusterConnection<byte[], byte[]>) LettuceWire.await(link.get(), timeout.toNanos())
+                : null;
+    }
+
+    @Override
+    public Wire wire() {
+        return new LettuceWire(this::connectionTo, this::drop, timeout);
+    }
+
+    @SuppressWarnings("unchecked") // the connection to a single server is one of that type
+    private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> connectionTo(byte[] key) {
+        CompletableFuture<?> shared = link.get();
+        return isCluster()
+                ? shared.thenCompose(cluster -> nodeOf((StatefulRedisClusterConnection<byte[], byte[]>) cluster, key))
+                : (CompletableFuture<StatefulRedisConnection<byte[], byte[]>>) shared;
+    }
+
+    private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> nodeOf(
+            StatefulRedisClusterConnection<byte[], byte[]> cluster, byte[] key) {
+        return cluster.getConnectionAsync(serverOf(key));
+    }
+
+    /** Of a cluster's nodes another one has the slots then, see {@link #refreshTopology}. */
+    private void drop(StatefulRedisConnection<byte[], byte[]> unusable) {
+        if (!isCluster()) {
+            link.drop(unusable);
+        }
     }
 
     @Override
@@ -162,7 +231,7 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
 
     @Override
     public String serverOf(byte[] key) {
-        if (!isCluster()) {
+        if (!isCluster() || !link.isReady()) {
             return "";
         }
         @Nullable
@@ -172,18 +241,23 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         return node == null ? "" : node.getNodeId();
     }
 
-    /** A connection that a sentinel has found stays where it is, also if the server hangs that another one has replaced. */
+    /** A connection to a single server, or to the master that sentinels named, is replaced by whoever finds it silent, or a replica's. */
     @Override
     public void refreshTopology() {
         if (isCluster()) {
             ((RedisClusterClient) getRequiredNativeClient()).refreshPartitions();
-        } else if (isRedisSentinelAware()) {
-            resetConnection();
         }
     }
 
     @Override
+    public void stop() {
+        link.reset();
+        super.stop();
+    }
+
+    @Override
     public void destroy() {
+        link.close();
         super.destroy();
         resources.shutdown(0, 100, TimeUnit.MILLISECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
     }

@@ -1,9 +1,11 @@
 package io.holdfast.lock.redis;
 
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -48,29 +50,42 @@ final class LockConnections {
         return derive(WAKEUP_CONNECTIONS, false);
     }
 
+    /** Closes all but those for wake-ups, which end with their subscriptions. */
+    void stop() {
+        lifecycles().forEach(Lifecycle::stop);
+    }
+
+    void start() {
+        lifecycles().forEach(Lifecycle::start);
+    }
+
+    /** Those that are shared with the application are not ours to stop. */
+    private Stream<Lifecycle> lifecycles() {
+        return Stream.of(calls, renewals).filter(Lifecycle.class::isInstance).map(Lifecycle.class::cast);
+    }
+
     void close() {
         destroy(renewals);
         destroy(calls);
     }
 
     private OwnConnections derive(int connections, boolean shared) {
-        Duration timeout = timeout();
         if (JEDIS && JedisConnections.fits(applications)) {
-            return JedisConnections.derive(applications, timeout, connections);
+            return JedisConnections.derive(applications, settings.commandTimeout(), connections);
         }
         if (LETTUCE && LettuceConnections.fits(applications)) {
-            return LettuceConnections.derive(applications, timeout, shared);
+            return LettuceConnections.derive(applications, timeoutWithAcks(), shared);
         }
         log.warn(
                 "Locks share the connections of {}, since it is neither a JedisConnectionFactory nor a"
                         + " LettuceConnectionFactory: give it timeouts of about {} for commands and for its pool",
                 applications.getClass().getName(),
-                timeout);
+                settings.commandTimeout());
         return new SharedConnections(applications);
     }
 
-    /** An answer may be as late as the acknowledgements that it waits for. */
-    private Duration timeout() {
+    /** On a shared connection an answer may be as late as the acknowledgements that calls before it wait for. */
+    private Duration timeoutWithAcks() {
         RedisLockSettings.ReplicaAcks acks = settings.replicaAcks();
         return acks.wanted() ? settings.commandTimeout().plus(acks.timeout()) : settings.commandTimeout();
     }

@@ -32,6 +32,11 @@ enum LuaScript {
         this.sha = DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
     }
 
+    /** Whether a lock that fails does not fail the others of the same call. */
+    boolean isForMany() {
+        return this == RENEW || this == KEEP_SEATS;
+    }
+
     byte[] text() {
         return text;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -15,8 +16,13 @@ interface OwnConnections extends RedisConnectionFactory {
     /** Has a thread that reads from a subscription's connection meet an error. If the driver binds none, that is nothing. */
     default void breakOff(RedisConnection subscription) {}
 
-    /** Has the action run whenever the connection of a subscription is lost, if the driver tells. */
+    /** Has the action run whenever the connection of a subscription was lost, also of an earlier one, if the driver tells. */
     default void onDisconnect(Runnable action) {}
+
+    /** Whether the connection of the latest subscription was lost, if the driver tells. */
+    default boolean isSubscriptionLost() {
+        return false;
+    }
 
     /**
      * Whether the driver reads a subscription's messages on threads of its own, so that who subscribes goes on. If not, the
@@ -29,6 +35,11 @@ interface OwnConnections extends RedisConnectionFactory {
     /** Null if the driver is not known. */
     default @Nullable Wire wire() {
         return null;
+    }
+
+    /** Runs a call of the driver's own, which begins no connect once its time is over, if the driver has to be kept from that. */
+    default <T> T inTime(Supplier<T> call) {
+        return call.get();
     }
 
     /** Whether locks are spread over several servers, so that one script can't touch two of them. */

@@ -1,8 +1,12 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -18,12 +22,25 @@ final class RedisFailures {
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
     private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
 
+    private static final String LETTUCE_TIMEOUT = "io.lettuce.core.RedisCommandTimeoutException";
+
     private static final String NOPERM = "NOPERM";
     /** What scripts say of a lock whose fields they do not understand, see common.lua. */
-    private static final String LAYOUT = "LAYOUT";
+    private static final String LAYOUT = "LAYOUT ";
+    /** In an error of a script, before Redis 7. */
+    private static final String READONLY = "READONLY You";
+    /** All that Redis says to a new connection, before it closes it. */
+    private static final String MAX_CLIENTS = "max number of clients";
+
+    private static final String REPLICA =
+            "The server is a replica: check that the address is the primary's, or use Sentinel.";
 
     private static final Map<String, String> HINTS = Map.ofEntries(
-            Map.entry("READONLY", "The server is a replica: check that the address is the primary's, or use Sentinel."),
+            Map.entry("READONLY", REPLICA),
+            Map.entry(READONLY, REPLICA),
+            Map.entry(
+                    MAX_CLIENTS,
+                    "The server has as many connections as its maxclients allows: raise that, or find out who has them."),
             Map.entry(
                     NOPERM,
                     "The Redis user may not do this: check its ACL for the commands and channels that locks need."),
@@ -57,7 +74,8 @@ final class RedisFailures {
         restoreInterrupt(failure);
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
-            return new LockStoreException("Redis refused: " + error.get() + " " + hint(error.get()), failure, false);
+            return new LockStoreException(
+                    "Redis refused: " + LockKey.printable(error.get()) + " " + hint(error.get()), failure, false);
         }
         if (isRefused(failure)) {
             return new LockStoreException(
@@ -70,7 +88,7 @@ final class RedisFailures {
             return new LockStoreException(
                     "All connections for locks are in use. Raise lock.redis.connections, or find out why calls take so"
                             + " long. (" + rootOf(failure) + ")",
-                    failure,
+                    new ConnectionsInUseException(failure),
                     false);
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
@@ -121,12 +139,34 @@ final class RedisFailures {
         return failure.outcomeUnknown() || (cause != null && isRefused(cause));
     }
 
+    /**
+     * The server is a replica. Redis before 7 says so in the middle of what it says of the script.
+     */
+    static boolean isReadOnly(RuntimeException failure) {
+        return serverError(causeOf(failure))
+                .filter(text -> text.contains(READONLY))
+                .isPresent();
+    }
+
+    /** Whether a replica gave that answer. Scripts for many locks say for each of them how it failed. */
+    static boolean isOfReplica(Wire.ScriptCall call, Object reply) {
+        if (reply instanceof RuntimeException failure) {
+            return isReadOnly(failure);
+        }
+        return call.script().isForMany()
+                && reply instanceof byte[] text
+                && new String(text, StandardCharsets.UTF_8).contains(READONLY);
+    }
+
+    private static RuntimeException causeOf(RuntimeException failure) {
+        return failure instanceof LockStoreException && failure.getCause() instanceof RuntimeException cause
+                ? cause
+                : failure;
+    }
+
     /** The server sends the caller to another one of its cluster. */
     static boolean isMoved(RuntimeException failure) {
-        return serverError(
-                        failure instanceof LockStoreException && failure.getCause() != null
-                                ? failure.getCause()
-                                : failure)
+        return serverError(causeOf(failure))
                 .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
                 .isPresent();
     }
@@ -138,8 +178,12 @@ final class RedisFailures {
     /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
     private static String hint(String error) {
         boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
-        String code = error.contains(LAYOUT + ' ') ? LAYOUT : code(error).orElse("");
-        return HINTS.getOrDefault(forbidden ? NOPERM : code, "");
+        if (forbidden) {
+            return HINTS.getOrDefault(NOPERM, "");
+        }
+        Optional<String> inside =
+                Stream.of(LAYOUT, READONLY, MAX_CLIENTS).filter(error::contains).findFirst();
+        return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
     }
 
     private static Optional<String> serverError(Throwable failure) {
@@ -166,7 +210,7 @@ final class RedisFailures {
     }
 
     /** Nothing was sent. */
-    private static boolean isPoolExhausted(Throwable failure) {
+    static boolean isPoolExhausted(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof NoSuchElementException) {
                 return true;
@@ -175,9 +219,10 @@ final class RedisFailures {
         return false;
     }
 
-    private static boolean hasTimeout(Throwable failure) {
+    /** Something was waited for until its time was over. */
+    static boolean hasTimeout(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof java.net.SocketTimeoutException) {
+            if (t instanceof SocketTimeoutException || t.getClass().getName().equals(LETTUCE_TIMEOUT)) {
                 return true;
             }
         }

@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.redis.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
@@ -88,9 +89,22 @@ public final class RedisLockStore implements LockStore {
                 new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
     }
 
-    /** A server that does not answer calls may have ceased to send messages. */
     private Channel open(OwnConnections own) {
-        return new Channel(own, commandTimeout, () -> wakeups.forEach(WakeChannel::doubt));
+        return new Channel(own, commandTimeout, new SubscriptionDoubts(wakeups));
+    }
+
+    /** A server that does not answer calls may have ceased to send messages; a replica may not get any. */
+    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements Doubts {
+
+        @Override
+        public void unanswered() {
+            wakeups.forEach(WakeChannel::doubt);
+        }
+
+        @Override
+        public void replica() {
+            wakeups.forEach(WakeChannel::reconnect);
+        }
     }
 
     private void check(RedisConnectionFactory applications) {
@@ -185,14 +199,21 @@ public final class RedisLockStore implements LockStore {
         Replies.left(run(scripts.leave(key, owner, bury)).text());
     }
 
+    /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
+    @Override
+    public Duration longestDelay() {
+        Duration delay = commandTimeout.multipliedBy(3);
+        return delay.compareTo(LockStore.super.longestDelay()) > 0 ? delay : LockStore.super.longestDelay();
+    }
+
     @Override
     public LockSnapshot inspect(LockKey key) {
         return Replies.inspect(key, run(scripts.inspect(key)).text());
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockKey key) {
-        return Replies.formerHolders(run(scripts.forceRelease(key)).text());
+    public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        return Replies.formerHolders(run(scripts.forceRelease(key, modes)).text());
     }
 
     @Override
@@ -207,6 +228,16 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Map<String, String> evictionPolicies() {
         return EvictionPolicies.of(calls.connections());
+    }
+
+    @Override
+    public void disconnect() {
+        connections.stop();
+    }
+
+    @Override
+    public void connect() {
+        connections.start();
     }
 
     @Override

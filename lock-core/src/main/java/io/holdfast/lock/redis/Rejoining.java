@@ -12,19 +12,27 @@ import java.time.Duration;
  * goes with the data; then a client sees to a new one. A server without a note does not know when it lost its data: that
  * is taken to be when it was started.
  *
+ * <p><b>Never too early.</b> A lease of the time before was granted before the server was started, and ends within the
+ * delay from then on. So the note must not be earlier than the start. Redis tells that in whole seconds only; the note is
+ * the latest start that fits, up to a second after the real one, see {@code join.lua}.
+ *
+ * <p><b>A clock that is set.</b> All of this is by the server's own wall clock. Set forward while the delay lasts, it ends
+ * the delay earlier by as much, as it ends leases. Set back to before the note, it leaves a note that lies ahead: that is
+ * made anew, and the delay begins once more.
+ *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
 final class Rejoining {
 
     private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
 
-    private final ScriptRunner calls;
+    private final Channel calls;
     private final byte[] note;
     private final byte[] retention;
     private final byte[] delay;
 
     Rejoining(Channel channel, KeyLayout layout, RedisLockSettings settings) {
-        this.calls = channel.runner();
+        this.calls = channel;
         this.note = layout.joined();
         this.retention = bytes(settings.tokenRetention());
         this.delay = bytes(byAnyClock(settings.rejoinDelay()));
@@ -51,6 +59,6 @@ final class Rejoining {
 
     /** Has the server note when it was started, unless somebody else was faster. It finds that out itself. */
     void join() {
-        calls.run(LuaScript.JOIN, 1, new byte[][] {note, retention});
+        calls.run(new Wire.ScriptCall(LuaScript.JOIN, 1, new byte[][] {note, retention}, false));
     }
 }

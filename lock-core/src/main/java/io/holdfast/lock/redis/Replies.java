@@ -212,7 +212,7 @@ final class Replies {
 
     private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
         return new LockStoreException(
-                "Redis answered something that no lock script says: '" + reply
+                "Redis answered something that no lock script says: '" + LockKey.printable(reply)
                         + "'. Check what stands between this client and Redis, and who else writes under the key prefix.",
                 cause,
                 true);

@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.redis.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What is asked, as a script and its arguments. The scripts say what these are. */
@@ -94,8 +96,14 @@ final class ScriptCalls {
         return call(LuaScript.INSPECT, layout.bytes(key));
     }
 
-    ScriptCall forceRelease(LockKey key) {
-        return call(LuaScript.FORCE_RELEASE, layout.bytes(key), retention);
+    ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
+        return modes.size() == LockMode.values().length
+                ? call(LuaScript.FORCE_RELEASE, layout.bytes(key), retention)
+                : call(
+                        LuaScript.FORCE_RELEASE,
+                        layout.bytes(key),
+                        retention,
+                        bytes(modes.iterator().next().name()));
     }
 
     ScriptCall renew(List<RenewRequest> requests) {

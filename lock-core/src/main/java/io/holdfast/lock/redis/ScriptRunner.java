@@ -35,15 +35,22 @@ final class ScriptRunner {
     record Sent<T>(T result, boolean firstSend) {}
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
-    private final TopologyRefresh topology;
+    private final OwnConnections connections;
+    private final TopologyRefresh unanswered;
+    private final TopologyRefresh replica;
     private final long timeoutNanos;
 
-    /** @param doubt is told when a call was not answered, not for each of them if there are many */
-    ScriptRunner(OwnConnections connections, Duration commandTimeout, Runnable doubt) {
+    /** @param doubts is told when a call was not answered, or by a replica; not for each of them if there are many */
+    ScriptRunner(OwnConnections connections, Duration commandTimeout, Doubts doubts) {
+        this.connections = connections;
         template.setConnectionFactory(connections);
         template.afterPropertiesSet();
-        this.topology = new TopologyRefresh(() -> {
-            doubt.run();
+        this.unanswered = new TopologyRefresh(() -> {
+            doubts.unanswered();
+            connections.refreshTopology();
+        });
+        this.replica = new TopologyRefresh(() -> {
+            doubts.replica();
             connections.refreshTopology();
         });
         this.timeoutNanos = commandTimeout.toNanos();
@@ -54,20 +61,15 @@ final class ScriptRunner {
     }
 
     Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
-        Sent<String> sent = resending(() -> send(script, keys, keysAndArgs));
+        Sent<String> sent = resending(() -> send(script, keys, keysAndArgs), System.nanoTime(), null);
         return new Reply(sent.result(), sent.firstSend());
     }
 
-    /** Calls again what met a broken connection; it must be something that may be sent twice. */
-    <T> Sent<T> resending(Supplier<T> call) {
-        return resending(call, System.nanoTime(), null);
-    }
-
     /**
-     * As {@link #resending(Supplier)}, for what has been sent once already.
+     * Calls again what met a broken connection; it must be something that may be sent twice.
      *
-     * @param start when that was, by {@link System#nanoTime()}
-     * @param first how it failed; null if it has not been sent
+     * @param start when it was sent, or will be, first, by {@link System#nanoTime()}
+     * @param first how that failed; null if it has not been sent yet
      */
     <T> Sent<T> resending(Supplier<T> call, long start, @Nullable RuntimeException first) {
         RuntimeException failed = first;
@@ -82,9 +84,7 @@ final class ScriptRunner {
             }
             LockStoreException failure = RedisFailures.translate(failed);
             failed = null;
-            if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
-                topology.request();
-            }
+            notice(failure);
             outcomeUnknown |= failure.outcomeUnknown();
             boolean again = RedisFailures.isBrokenConnection(failure)
                     && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
@@ -97,10 +97,23 @@ final class ScriptRunner {
         }
     }
 
+    private void notice(LockStoreException failure) {
+        if (RedisFailures.isReadOnly(failure)) {
+            noticeReplica();
+        } else if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
+            unanswered.request();
+        }
+    }
+
+    /** A replica answered: another server has taken its place. */
+    void noticeReplica() {
+        replica.request();
+    }
+
     private String send(LuaScript script, int keys, byte[][] keysAndArgs) {
         @SuppressWarnings("NullAway") // drivers answer null in MULTI
         RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
-        return text(script, template.execute(callback, true));
+        return connections.inTime(() -> text(script, template.execute(callback, true)));
     }
 
     static String text(LuaScript script, @Nullable Object reply) {

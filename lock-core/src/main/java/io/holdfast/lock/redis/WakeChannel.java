@@ -1,9 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +49,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Supplier<OwnConnections> connecting;
     private final byte[] channel;
     private final WakeListener listener;
+    private final WakeMessages messages;
     private final Duration patience;
     private final Consumer<WakeChannel> onClose;
     private final AtomicInteger doubts = new AtomicInteger();
@@ -58,7 +57,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Thread thread = new Thread(this, "lock-wakeups");
 
     private volatile boolean closed;
-    private volatile boolean lost;
     private volatile boolean hearing;
     private volatile @Nullable OwnConnections factory;
     private volatile @Nullable RedisConnection connection;
@@ -78,6 +76,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         this.connecting = connecting;
         this.channel = channel;
         this.listener = listener;
+        this.messages = new WakeMessages(listener);
         this.patience = patience;
         this.onClose = onClose;
     }
@@ -101,6 +100,14 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 doubts.set(0);
                 throw e;
             }
+        }
+    }
+
+    /** The server that it is at is the wrong one, although it may well confirm the subscription. */
+    void reconnect() {
+        RedisConnection open = connection;
+        if (open != null) {
+            abandon(open);
         }
     }
 
@@ -173,6 +180,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 if (!closed) {
                     listener.disconnected();
                     LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+                    Thread.interrupted(); // a stray one would end every pause at once
                 }
             }
         } finally {
@@ -193,10 +201,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         OwnConnections known = factory;
         if (known == null) {
             known = connecting.get();
-            known.onDisconnect(() -> {
-                lost = true;
-                LockSupport.unpark(thread);
-            });
+            known.onDisconnect(() -> LockSupport.unpark(thread));
             factory = known;
         }
         return known;
@@ -211,7 +216,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     /** Returns when the subscription has ended. */
     private void subscribe(OwnConnections connections) {
-        lost = false;
         if (abandoned != null) {
             abandoned = null;
             connections.refreshTopology();
@@ -221,8 +225,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             if (!closed) {
                 own.subscribe(this, channel);
             }
-            while (own.isSubscribed() && !lost && own != abandoned && !closed) {
+            while (own.isSubscribed() && !connections.isSubscriptionLost() && own != abandoned && !closed) {
                 LockSupport.park(this);
+                Thread.interrupted(); // a stray one would end every pause at once
             }
         } finally {
             hearing = false;
@@ -232,27 +237,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
-        String[] words = new String(message.getBody(), StandardCharsets.US_ASCII).split(" ");
-        try {
-            long sequence = Long.parseLong(words[1]);
-            if (words[0].equals("granted")) {
-                listener.granted(sequence, reservation(words));
-            } else if (words[0].equals("awaited")) {
-                listener.awaited(sequence, Replies.waiters(Long.parseLong(words[2])));
-            }
-        } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
-            log.warn("The wake-up channel carries something that no lock script says; who else writes to it?", e);
-        }
-    }
-
-    /** The numbers are token, tokens, when, until when, and who waits. */
-    private static Reservation reservation(String[] words) {
-        return new Reservation(
-                Long.parseLong(words[2]),
-                Long.parseLong(words[3]),
-                Replies.waiters(Long.parseLong(words[6])),
-                Long.parseLong(words[4]),
-                Long.parseLong(words[5]));
+        messages.read(message.getBody());
     }
 
     @Override

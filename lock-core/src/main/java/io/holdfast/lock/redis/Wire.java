@@ -11,8 +11,12 @@ import java.util.List;
  */
 interface Wire {
 
-    /** Sends to the server that has the first key; all others are there as well, as far as is known. */
-    Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks);
+    /**
+     * Sends to the server that has the first key; all others are there as well, as far as is known.
+     *
+     * @param start when the command timeout began, by {@link System#nanoTime()}
+     */
+    Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks, long start);
 
     /**
      * A script and its arguments.

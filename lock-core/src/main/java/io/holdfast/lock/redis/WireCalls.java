@@ -62,10 +62,13 @@ final class WireCalls {
 
     /** Sends one call at once; what goes wrong shows when its answer is waited for. */
     Supplier<ScriptRunner.Reply> begin(ScriptCall call) {
-        long start = System.nanoTime();
+        return begin(call, System.nanoTime());
+    }
+
+    private Supplier<ScriptRunner.Reply> begin(ScriptCall call, long start) {
         Wire.Sent sent;
         try {
-            sent = wire.send(List.of(call), ReplicaAcks.NONE);
+            sent = wire.send(List.of(call), ReplicaAcks.NONE, start);
         } catch (RuntimeException e) {
             return () -> again(call, start, e);
         }
@@ -79,24 +82,40 @@ final class WireCalls {
         } catch (RuntimeException e) {
             return again(call, start, e);
         }
-        return reply instanceof RuntimeException e
-                ? again(call, start, e)
-                : new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
+        if (reply instanceof RuntimeException e) {
+            return again(call, start, e);
+        }
+        if (RedisFailures.isOfReplica(call, reply)) {
+            runner.noticeReplica();
+        }
+        return new ScriptRunner.Reply(ScriptRunner.text(call.script(), reply), true);
     }
 
     /**
-     * A script that the server does not know is sent by its text. What belongs elsewhere, and what met a broken connection, is
-     * sent by way of the driver; that of a cluster may repeat a call without saying so.
+     * A script that the server does not know is sent by its text, and what met a broken connection is sent again. What belongs
+     * to another node of a cluster is sent by way of the driver, which may repeat a call without saying so.
      */
     private ScriptRunner.Reply again(ScriptCall call, long start, RuntimeException e) {
         if (RedisFailures.isNoScript(e) && !call.byText()) {
-            return begin(byText(call)).get();
+            return begin(byText(call), start).get();
         }
         if (isElsewhere(e)) {
             return new ScriptRunner.Reply(runner.run(call).text(), false);
         }
-        ScriptRunner.Sent<ScriptRunner.Reply> second = runner.resending(() -> runner.run(call), start, e);
-        return new ScriptRunner.Reply(second.result().text(), false);
+        ScriptRunner.Sent<String> second = runner.resending(() -> sendOnce(call, start), start, e);
+        return new ScriptRunner.Reply(second.result(), false);
+    }
+
+    private String sendOnce(ScriptCall call, long start) {
+        if (cluster) {
+            return runner.run(call).text();
+        }
+        Object reply =
+                sendKnown(List.of(call), ReplicaAcks.NONE, start).replies().get(0);
+        if (reply instanceof RuntimeException e) {
+            throw e;
+        }
+        return ScriptRunner.text(call.script(), reply);
     }
 
     /** Another node has the key, or has taken the place of one that is gone: nothing was done yet. */
@@ -105,13 +124,18 @@ final class WireCalls {
     }
 
     Results send(List<ScriptCall> calls, ReplicaAcks acks) {
-        ScriptRunner.Sent<Answers> sent = runner.resending(() -> sendKnown(calls, acks));
+        long start = System.nanoTime();
+        ScriptRunner.Sent<Answers> sent = runner.resending(() -> sendKnown(calls, acks, start), start, null);
         List<Result> results = new ArrayList<>(calls.size());
         boolean moved = false;
         for (int i = 0; i < calls.size(); i++) {
             Object reply = sent.result().replies().get(i);
             moved |= reply instanceof RuntimeException e && RedisFailures.isMoved(e);
-            results.add(result(calls.get(i), reply));
+            Result result = result(calls.get(i), reply);
+            results.add(result);
+            if (RedisFailures.isOfReplica(calls.get(i), reply)) {
+                runner.noticeReplica();
+            }
         }
         if (!moved) {
             return new Results(results, sent.result().replicas(), sent.firstSend(), false);
@@ -143,14 +167,15 @@ final class WireCalls {
         }
     }
 
-    private Answers sendKnown(List<ScriptCall> calls, ReplicaAcks acks) {
-        Answers answers = wire.send(calls, acks).await();
+    private Answers sendKnown(List<ScriptCall> calls, ReplicaAcks acks, long start) {
+        Answers answers = wire.send(calls, acks, start).await();
         boolean unknown = answers.replies().stream()
                 .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isNoScript(e));
         if (!unknown) {
             return answers;
         }
-        return wire.send(calls.stream().map(WireCalls::byText).toList(), acks).await();
+        return wire.send(calls.stream().map(WireCalls::byText).toList(), acks, start)
+                .await();
     }
 
     private static ScriptCall byText(ScriptCall call) {

@@ -1,5 +1,7 @@
 package io.holdfast.lock.store;
 
+import io.holdfast.lock.api.LockKey;
+
 /**
  * Where an acquisition comes from, for people who look at the lock.
  *
@@ -7,4 +9,11 @@ package io.holdfast.lock.store;
  * @param pid the process
  * @param thread the thread's name
  */
-public record HolderInfo(String host, long pid, String thread) {}
+public record HolderInfo(String host, long pid, String thread) {
+
+    /** Names stand on a line each, and go into messages: see {@link LockKey#printable}. */
+    public HolderInfo {
+        host = LockKey.printable(host);
+        thread = LockKey.printable(thread);
+    }
+}

@@ -2,19 +2,23 @@ package io.holdfast.lock.store;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
  *
  * <p>A lock has holders and a queue of seats. Whatever changes one of them ends by settling the lock: holders whose lease
  * has ended, and seats that nobody has kept alive, are dropped, and as long as the head of the queue may hold the lock
- * together with those who do, the lock is <em>reserved</em> for it: granted for {@link #RESERVATION}, and its client is
- * {@linkplain WakeListener#granted told}. Its next {@link #acquire}, or a renewal, confirms that, and makes the lease as
+ * together with those who do, the lock is <em>reserved</em> for it: granted for as long as the seat is alive, at most for
+ * {@link #RESERVATION}, and its client is {@linkplain WakeListener#granted told}. Its next {@link #acquire}, or a renewal, confirms that, and makes the lease as
  * long as it should be. Nobody passes a seat.
  *
  * <p>What an implementation promises, each method called from any thread:
@@ -26,8 +30,10 @@ import java.util.Map;
  *       must not end a lease earlier than its length after it received the call.
  *   <li>Tokens of one key strictly increase over grants, also when the store lost its data.
  *   <li>Seats are served in the order in which the calls that took them arrived.
- *   <li>A reservation that nobody confirms passes to the next live seat; a seat whose reservation lapsed keeps its place if
- *       it is alive.
+ *   <li>A reservation that nobody confirms passes to the next live seat. Its own seat is dead then, unless it was heard of
+ *       since the reservation was made: then it keeps its place.
+ *   <li>A store's clock that went back makes no seat and no reservation last for longer than {@link #SEAT_TIMEOUT} from when
+ *       somebody comes across it.
  *   <li>A call ends within one command timeout, with an answer or a {@link LockStoreException}; one for many locks that
  *       are on several servers, within a few.
  *   <li>What is no longer needed goes away by itself.
@@ -35,11 +41,18 @@ import java.util.Map;
  */
 public interface LockStore extends AutoCloseable {
 
-    /** A seat that nobody has asked for or kept for this long is dead. */
-    Duration SEAT_TIMEOUT = Duration.ofSeconds(3);
+    /**
+     * A seat that nobody has asked for or kept for this long is dead. A client is heard of every half second, so one that
+     * stands still for two and a half seconds keeps its seats, and one that died holds up others for less than three and a
+     * half.
+     */
+    Duration SEAT_TIMEOUT = Duration.ofMillis(3400);
 
-    /** How long a lock waits to be confirmed by the waiter that it is reserved for. */
-    Duration RESERVATION = Duration.ofMillis(1500);
+    /**
+     * For how long at most a lock waits to be confirmed by the waiter that it is reserved for: until its seat would be dead
+     * if the waiter were not heard of again.
+     */
+    Duration RESERVATION = SEAT_TIMEOUT;
 
     /**
      * One try to get a lock.
@@ -126,6 +139,11 @@ public interface LockStore extends AutoCloseable {
      */
     RenewReply extend(RenewRequest request);
 
+    /** {@return the longest lease that this store grants; a longer one is refused by {@link IllegalArgumentException}} */
+    default Duration longestLease() {
+        return LockRequest.MAX_TIME;
+    }
+
     /**
      * Keeps seats alive, settles their locks, and tells who is called. Takes no new seats.
      *
@@ -147,6 +165,16 @@ public interface LockStore extends AutoCloseable {
     void leave(LockKey key, OwnerId owner, Duration bury);
 
     /**
+     * For how long a call that was not answered may still be under way once its caller has given it up, as far as anybody can
+     * tell. A later one costs time, never the exclusion.
+     *
+     * @return a few command timeouts
+     */
+    default Duration longestDelay() {
+        return Duration.ofSeconds(3);
+    }
+
+    /**
      * Looks at a lock.
      *
      * @param key the lock
@@ -162,7 +190,20 @@ public interface LockStore extends AutoCloseable {
      * @return who held it
      * @throws LockStoreException if the store did not answer or refused
      */
-    List<LockHolder> forceRelease(LockKey key);
+    default List<LockHolder> forceRelease(LockKey key) {
+        return forceRelease(key, EnumSet.allOf(LockMode.class));
+    }
+
+    /**
+     * Takes a lock away from those who hold it in one of some modes; it passes to those who wait. Their clients are
+     * {@linkplain WakeListener#revoked told}.
+     *
+     * @param key the lock
+     * @param modes whose holds end: who has it alone, who shares it, or all
+     * @return who held it in one of these modes
+     * @throws LockStoreException if the store did not answer or refused
+     */
+    List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes);
 
     /**
      * Has the listener told what concerns one client. Returns at once, connects in the background, and connects again
@@ -214,6 +255,15 @@ public interface LockStore extends AutoCloseable {
     default Map<String, String> evictionPolicies() {
         return Map.of();
     }
+
+    /**
+     * Closes all connections, for a process that is to be copied: a copy must not go on with them. Calls fail until
+     * {@link #connect}. Whoever {@linkplain #listen listens} ends that himself.
+     */
+    default void disconnect() {}
+
+    /** Takes calls again after {@link #disconnect}. */
+    default void connect() {}
 
     /** Frees connections. The locks stay as they are and end with their leases. */
     @Override

@@ -22,6 +22,14 @@ public interface WakeListener {
      */
     void awaited(long sequence, Waiters waiters);
 
+    /**
+     * The lock that an acquisition holds may have been taken away from it, by {@link LockStore#forceRelease force}. Ignored
+     * unless overridden: the next renewal says so as well.
+     *
+     * @param sequence of the holder's {@link OwnerId}
+     */
+    default void revoked(long sequence) {}
+
     /** From now on hints arrive; those of the time before may have been lost. */
     void connected();
 

@@ -106,7 +106,8 @@ public final class Cohort {
         return isOpen() ? lastToken : 0;
     }
 
-    void awaited(Waiters now) {
+    /** In one step: an unfair waiter that two threads announce must not cover up a fair one that comes between. */
+    synchronized void awaited(Waiters now) {
         if (waiters == Waiters.NONE) {
             awaitedAt = ticker.nanos();
         }

@@ -36,6 +36,10 @@ import org.jspecify.annotations.Nullable;
  * and then has to act as such; the head, to which an offer was made, takes it instead of giving up. A gate without anybody
  * retires in the step that finds it empty, and nobody enters a retired gate.
  *
+ * <p><b>Failures of the store.</b> If the first try of a line's first thread fails, all of it fails: none of them was ever
+ * answered. Later they have queued, and wait through a failure for as long as each of them may: what the front's seat hears
+ * of it counts for all, and a front that gives up passes it on. Who comes then fails at once.
+ *
  * <p>The monitor is held for a few steps only, never during a call of the store or a wait.
  */
 final class Gate {
@@ -51,6 +55,12 @@ final class Gate {
     private @Nullable Turn told;
     private @Nullable Seat seat;
     private volatile Optional<LockHolder> holder = Optional.empty();
+
+    /** What the front waits with, and what was found by the one before it, if the store fails. */
+    private volatile @Nullable Seat frontSeat;
+
+    private volatile @Nullable Failing inherited;
+    private volatile boolean answered;
     private boolean retired;
 
     Gate(Gates gates, LockKey key) {
@@ -98,6 +108,56 @@ final class Gate {
     /** The front was told who holds the lock. */
     void blockedBy(Optional<LockHolder> told) {
         holder = told;
+    }
+
+    LockKey key() {
+        return key;
+    }
+
+    boolean isAnswered() {
+        return answered;
+    }
+
+    @Nullable
+    Failing failing() {
+        Seat waiting = frontSeat;
+        Failing found = waiting == null ? null : waiting.failing();
+        return found == null ? inherited : found;
+    }
+
+    /** Each of the line looks how long it may wait now: it is woken after the front's seat says that the store fails. */
+    synchronized void waitsWith(Turn turn, Seat seat) {
+        if (front == turn) {
+            frontSeat = seat;
+            inherited = null;
+            seat.whenFailing(() -> inLine().forEach(Turn::wake));
+        }
+    }
+
+    synchronized void answered(Turn turn) {
+        if (front == turn) {
+            answered = true;
+            frontSeat = null;
+            inherited = null;
+        }
+    }
+
+    void passOn(Turn from, Failing failing) {
+        List<Turn> concerned;
+        synchronized (this) {
+            if (front != from) {
+                return;
+            }
+            concerned = new ArrayList<>(line);
+            Turn next = head();
+            if (next == null) {
+                retire(from);
+            } else {
+                promote(from, next, Turn.State.FRONT);
+                inherited = failing;
+            }
+        }
+        concerned.forEach(Turn::wake);
     }
 
     Optional<LockHolder> blockedBy() {
@@ -202,6 +262,8 @@ final class Gate {
     private void promote(Turn from, Turn next, Turn.State state) {
         from.state = Turn.State.GONE;
         line.remove(next);
+        inherited = failing();
+        frontSeat = null;
         front = next;
         next.state = state;
     }

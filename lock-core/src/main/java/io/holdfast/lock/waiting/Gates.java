@@ -1,6 +1,7 @@
 package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ public final class Gates implements AutoCloseable {
      * @param terms on which terms; the lock is handed off between equal ones only
      * @return its turn
      * @throws IllegalStateException if the client is closed
+     * @throws LockStoreException if those in front know that the store fails
      */
     public Turn enter(LockKey key, Object terms) {
         Turn turn;
@@ -38,6 +40,7 @@ public final class Gates implements AutoCloseable {
             turn.pass(null);
             throw closedClient();
         }
+        turn.failIfOutage();
         return turn;
     }
 

@@ -1,10 +1,10 @@
 package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,23 +17,25 @@ import org.jspecify.annotations.Nullable;
  * question, never a wait. That the client was closed is never cleared.
  *
  * <p><b>Reservations.</b> A message says that the lock is granted, until when on the store's clock, but not how old it is.
- * So the seat remembers when it asked the store last, and what the store's clock was then. A reservation that was made
- * after that ends no earlier than as much later on the clock here, counted from before the question was sent; that is its
- * deadline. One that was made before that is old news: the answer has overtaken it.
+ * So the seat remembers when it asked the store last, and what the store's clock was then: see {@link StoreTime}, which also
+ * says what is not believed.
  */
 public final class Seat {
 
-    /** When the store was asked, on the ticker, and its clock when it answered. */
-    private record Answer(long askedAt, long storeMicros) {}
+    /** A message, and when it was here, on the ticker. */
+    private record Message(Reservation reservation, long heardAt) {}
 
     private final LockKey key;
     private final OwnerId owner;
     private volatile boolean called;
-    private volatile @Nullable Reservation reservation;
-    private volatile @Nullable Answer answer;
+    private volatile @Nullable Message message;
+    private volatile @Nullable StoreTime answer;
     private volatile Waiters awaited = Waiters.NONE;
     private volatile boolean closed;
     private volatile @Nullable Thread waiter;
+    private volatile @Nullable Failing failing;
+    private volatile boolean metFailure;
+    private volatile Runnable whenFailing = () -> {};
 
     /** Whether the store has given it a place, so that it must be kept, or given up. The waiting thread's. */
     boolean taken;
@@ -69,20 +71,16 @@ public final class Seat {
     /** The store is about to be asked: whatever calls come from now on are news. */
     public void rearm() {
         called = false;
-        reservation = null;
+        message = null;
     }
 
     /**
      * The store has answered that the lock is not for this seat yet.
      *
-     * @param askedAt when it was asked, on the ticker, before the first send
-     * @param storeMicros the store's clock
+     * @param time when it was asked, before the first send, and its clock
      */
-    public synchronized void answered(long askedAt, long storeMicros) {
-        Answer known = answer;
-        if (known == null || known.storeMicros() < storeMicros) {
-            answer = new Answer(askedAt, storeMicros);
-        }
+    synchronized void answered(StoreTime time) {
+        answer = time.orLater(answer);
     }
 
     /** Who was said to wait behind it, although it is not known yet that it holds the lock. */
@@ -94,24 +92,20 @@ public final class Seat {
         awaited = waiters;
     }
 
-    void granted(Reservation granted) {
-        reservation = granted;
+    void granted(Reservation granted, long heardAt) {
+        message = new Message(granted, heardAt);
         call();
     }
 
     /**
      * The lock that the seat was told of.
      *
-     * @return the grant, and its deadline; or null if none is known, or it is old
+     * @return the grant, and its deadline; or null if none is known, or it is old, or cannot be true
      */
     public @Nullable Claim claim() {
-        Reservation granted = reservation;
-        Answer asked = answer;
-        if (granted == null || asked == null || granted.atMicros() < asked.storeMicros()) {
-            return null;
-        }
-        long micros = granted.untilMicros() - asked.storeMicros() - 1;
-        return new Claim(granted, asked.askedAt() + TimeUnit.MICROSECONDS.toNanos(micros));
+        Message heard = message;
+        StoreTime asked = answer;
+        return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
     }
 
     /**
@@ -122,9 +116,53 @@ public final class Seat {
      */
     public record Claim(Reservation reservation, long deadline) {}
 
+    /** {@return since when the store does not say whether the lock is there, if it is so} */
+    public @Nullable Failing failing() {
+        return failing;
+    }
+
+    /** {@return whether that has been so since the store answered this seat's question for the last time} */
+    public boolean hasMetFailure() {
+        return metFailure;
+    }
+
+    /**
+     * The store failed, or went on failing. The waiter looks how long it may wait for that; it does not ask.
+     *
+     * @param found since when, and why; what was found first counts
+     */
+    public void failing(Failing found) {
+        Failing known = failing;
+        failing = known == null ? found : new Failing(known.since(), found.failure());
+        metFailure = true;
+        if (known == null) {
+            whenFailing.run();
+            wake();
+        }
+    }
+
+    /** The store answers again. */
+    void recovered() {
+        failing = null;
+    }
+
+    /** The store has answered this seat's own question. */
+    public void answered() {
+        failing = null;
+        metFailure = false;
+    }
+
+    void whenFailing(Runnable action) {
+        whenFailing = action;
+    }
+
     /** It is worth while to ask now. */
     void call() {
         called = true;
+        wake();
+    }
+
+    private void wake() {
         Thread thread = waiter;
         if (thread != null) {
             LockSupport.unpark(thread);
@@ -144,13 +182,16 @@ public final class Seat {
      * @param interruptible whether an interrupt ends the wait; if not, it is kept
      * @throws InterruptedException if interrupted, and {@code interruptible}
      * @throws IllegalStateException if the client is closed
+     * @throws LockStoreException if the budget is spent while the store fails, or it has failed for too long
      */
     public void await(Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
         boolean interrupted = false;
         waiter = Thread.currentThread();
         try {
-            while (!called && !closed && budget.remainingNanos() > 0) {
-                interrupted |= pause.pause(budget.remainingNanos(), interruptible);
+            long left = budget.remainingNanos(failing);
+            while (!called && !closed && left > 0) {
+                interrupted |= pause.pause(left, interruptible);
+                left = budget.remainingNanos(failing);
             }
         } finally {
             waiter = null;
@@ -160,6 +201,10 @@ public final class Seat {
         }
         if (closed) {
             throw Gates.closedClient();
+        }
+        Failing found = failing;
+        if (!called && found != null) {
+            throw found.over(key);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -23,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +47,8 @@ import org.slf4j.LoggerFactory;
  * without any hint in between. Then the store is to make sure that hints arrive.
  *
  * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its seat was found to
- * be reserved or gone, or the store to be out of order: either way its next question makes progress.
+ * be reserved or gone: either way its next question makes progress. When the store fails, the waiters are told, so that each
+ * knows how long it may still wait, and the thread goes on asking for all of them.
  *
  * <p>Thread-safe. The thread and the subscription start when the first seat is taken.
  */
@@ -55,6 +58,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LONGEST_DEAF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONGEST_PROBE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -78,8 +82,13 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     private final TreeSet<SeatRow> byTime = new TreeSet<>();
     private long rowNumbers;
+
+    /** When queues for which the store failed are asked for again. */
+    private long probeAt;
+
     private boolean hearing;
     private LockStore.@Nullable Listening listening;
+    private volatile LongConsumer onRevoked = sequence -> {};
     private @Nullable Thread thread;
     private volatile boolean closed;
 
@@ -100,6 +109,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
         this.clientId = clientId;
         this.ticker = ticker;
         this.withThread = withThread;
+        this.probeAt = ticker.nanos();
     }
 
     /**
@@ -129,7 +139,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
      */
     public void taken(Seat seat, long askedAt, AcquireReply.Held held) {
         Duration blockedFor = held.blockedFor();
-        seat.answered(askedAt, held.storeMicros());
+        seat.answered(new StoreTime(askedAt, ticker.nanos(), held.storeMicros()));
         boolean wake;
         synchronized (this) {
             if (closed) {
@@ -197,7 +207,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
         Seat seat = seats.get(sequence);
         if (seat != null) {
             wakeUps.increment();
-            seat.granted(reservation);
+            seat.granted(reservation, ticker.nanos());
         }
     }
 
@@ -227,6 +237,29 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
         }
     }
 
+    /**
+     * A cohort that may have lost its lock asks the store before it goes on; so nobody is handed what was taken away. Whether
+     * it was, others find out.
+     */
+    @Override
+    public void revoked(long sequence) {
+        Cohort cohort = cohorts.get(sequence);
+        if (cohort != null) {
+            cohort.awaited(Waiters.FAIR);
+        }
+        onRevoked.accept(sequence);
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param action is told of holds that the store may have taken away, by their sequences; must not block
+     */
+    public SeatKeeper onRevoked(LongConsumer action) {
+        onRevoked = action;
+        return this;
+    }
+
     @Override
     public void connected() {
         heard(true, 0);
@@ -252,14 +285,21 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
 
     private void hear() {
         synchronized (this) {
-            if (listening != null || closed) {
-                return;
-            }
-            if (withThread && thread == null) {
+            if (withThread && thread == null && !closed) {
                 Thread keeper = new Thread(this::run, "lock-seats");
                 keeper.setDaemon(true);
                 keeper.start();
                 thread = keeper;
+            }
+        }
+        listen();
+    }
+
+    /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
+    public void listen() {
+        synchronized (this) {
+            if (listening != null || closed) {
+                return;
             }
             try {
                 listening = store.listen(clientId, this);
@@ -293,6 +333,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
                 next = ticker.nanos() + LONGEST_DEAF_NANOS;
             }
             LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));
+            Thread.interrupted(); // a stray one would end every pause at once
         }
     }
 
@@ -347,29 +388,54 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
         return due.stream().map(row -> reply).toList();
     }
 
-    /** Where the store failed, each waiter asks it, and tells its caller what is wrong. */
+    /**
+     * Where the store failed, its waiters are told, and do not ask: this thread asks for all of them, every 100 ms to 1 s,
+     * for all such queues at the same time.
+     */
     private void settle(List<SeatRow> due, List<SeatRequest> requests, List<SeatReply> replies, long askedAt) {
         List<Seat> called = new ArrayList<>();
+        Map<Seat, Failing> failing = new HashMap<>();
         boolean found = false;
         synchronized (this) {
             for (int i = 0; i < due.size(); i++) {
                 SeatRow row = due.get(i);
-                Duration blockedFor = Duration.ofNanos(LONGEST_DEAF_NANOS);
+                long next;
                 if (replies.get(i) instanceof SeatReply.Kept kept) {
-                    found |= called.addAll(row.kept(requests.get(i), kept, askedAt));
-                    blockedFor = kept.blockedFor();
+                    row.failures = 0;
+                    row.seats().forEach(Seat::recovered);
+                    var time = new StoreTime(askedAt, ticker.nanos(), kept.storeMicros());
+                    found |= called.addAll(row.kept(requests.get(i), kept, time));
+                    next = ticker.nanos() + interval(kept.blockedFor());
                 } else {
-                    called.addAll(row.seats());
+                    row.failures++;
+                    var failure = new LockStoreException(reason(replies.get(i)), null, false);
+                    row.seats().forEach(seat -> failing.put(seat, new Failing(askedAt, failure)));
+                    next = nextProbe(row);
                 }
                 if (rows.get(row.key()) == row && !byTime.contains(row)) {
-                    schedule(row, ticker.nanos() + interval(blockedFor));
+                    schedule(row, next);
                 }
             }
         }
+        failing.forEach(Seat::failing);
         called.forEach(Seat::call);
         if (found) {
             miss();
         }
+    }
+
+    private static String reason(SeatReply reply) {
+        return reply instanceof SeatReply.Failed failed ? failed.reason() : "no answer";
+    }
+
+    /** Queues that fail are asked for together, in one call. */
+    private long nextProbe(SeatRow row) {
+        long now = ticker.nanos();
+        long longest = Math.min(LONGEST_DEAF_NANOS << Math.min(row.failures - 1, 4), LONGEST_PROBE_NANOS);
+        if (probeAt - now <= 0 || probeAt - now > longest) {
+            probeAt = now + longest - ThreadLocalRandom.current().nextLong(longest / 4);
+        }
+        return probeAt;
     }
 
     private void miss() {

@@ -16,6 +16,9 @@ final class SeatRow implements Comparable<SeatRow> {
     private final LockKey key;
     private final long number;
     private final Map<OwnerId, Seat> seats = new LinkedHashMap<>();
+    /** How often in a row the store has failed to answer for it. Guarded by the keeper's monitor. */
+    int failures;
+
     private long pollAt;
 
     SeatRow(LockKey key, long number, long pollAt) {
@@ -49,7 +52,7 @@ final class SeatRow implements Comparable<SeatRow> {
     }
 
     /** The store was asked for some of them; returns those that are called. The others were not granted the lock yet. */
-    List<Seat> kept(SeatRequest request, SeatReply.Kept reply, long askedAt) {
+    List<Seat> kept(SeatRequest request, SeatReply.Kept reply, StoreTime time) {
         List<Seat> called = new ArrayList<>();
         Set<OwnerId> owners = Set.copyOf(reply.called());
         for (OwnerId owner : request.owners()) {
@@ -57,7 +60,7 @@ final class SeatRow implements Comparable<SeatRow> {
             if (seat != null && owners.contains(owner)) {
                 called.add(seat);
             } else if (seat != null) {
-                seat.answered(askedAt, reply.storeMicros());
+                seat.answered(time);
             }
         }
         return called;

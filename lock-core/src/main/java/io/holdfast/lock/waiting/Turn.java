@@ -71,7 +71,8 @@ public final class Turn {
      * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
      * @return what came of it
      * @throws InterruptedException if interrupted, and {@code interruptible}; the turn is over
-     * @throws LockStoreException if the one in front found the store out of order; the turn is over
+     * @throws LockStoreException if the one in front was refused by the store at once, or the store has failed for longer
+     *     than the budget allows; the turn is over
      * @throws IllegalStateException if the client is closed; the turn is over
      */
     public Outcome await(Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
@@ -81,11 +82,16 @@ public final class Turn {
                 if (gate.isClosed() && gate.cancel(this)) {
                     throw Gates.closedClient();
                 }
-                if (budget.remainingNanos() == 0 && gate.cancel(this)) {
+                Failing failing = gate.failing();
+                long left = budget.remainingNanos(failing);
+                if (left == 0 && gate.cancel(this)) {
+                    if (failing != null) {
+                        throw failing.over(gate.key());
+                    }
                     return Outcome.TIMED_OUT;
                 }
                 try {
-                    interrupted |= pause.pause(budget.remainingNanos(), interruptible);
+                    interrupted |= pause.pause(left, interruptible);
                 } catch (InterruptedException e) {
                     if (gate.cancel(this)) {
                         throw e;
@@ -107,6 +113,18 @@ public final class Turn {
             gate.look(this);
         }
         return state != State.WAITING;
+    }
+
+    /** Who comes while the store fails fails at once, as a first try would. */
+    void failIfOutage() {
+        Failing failing = gate.failing();
+        if (failing != null && state == State.WAITING && gate.cancel(this)) {
+            throw new LockStoreException(
+                    "Redis fails, as the threads of this client know that are waiting for lock '" + gate.key() + "': "
+                            + failing.failure().getMessage(),
+                    failing.failure(),
+                    false);
+        }
     }
 
     private void failIfRefused() {
@@ -143,6 +161,40 @@ public final class Turn {
     /** {@return who held the lock when the store was last asked by a thread of this client, if that is known} */
     public Optional<LockHolder> blockedBy() {
         return gate.blockedBy();
+    }
+
+    /** {@return whether the store has answered a thread of this client since this one, or the first of its line, came} */
+    public boolean isQueued() {
+        return gate.isAnswered();
+    }
+
+    /** {@return since when the store fails for the threads of this line, if it does} */
+    public @Nullable Failing failing() {
+        return gate.failing();
+    }
+
+    /**
+     * The front goes on waiting with that seat: what the seat hears of a failure of the store concerns all behind it.
+     *
+     * @param seat its seat
+     */
+    public void waitsWith(Seat seat) {
+        gate.waitsWith(this, seat);
+    }
+
+    /** The store has answered the front. */
+    public void answered() {
+        gate.answered(this);
+    }
+
+    /**
+     * The front waits no longer for a store that fails. Those behind it have queued before, and wait on for as long as each
+     * of them may.
+     *
+     * @param failing since when, and why
+     */
+    public void passOn(Failing failing) {
+        gate.passOn(this, failing);
     }
 
     /** {@return whether other threads wait behind this one} */

@@ -8,7 +8,7 @@
 --         GRANTED, first token, tokens reserved, who waits: 0 nobody, 1 somebody, 2 somebody fair
 --         HELD, now in us, blocked for us; if somebody holds it, then a holder as in describe.lua
 --         BURIED
---         STRANGER: the server does not know when it joined
+--         STRANGER: the server does not know when it joined, or its clock went back to before that
 --         REJOINING, for how many us yet: the server may have forgotten this lock
 -- An exclusive lock that nobody holds, shares or waits for is granted before anything else is looked at, or defined.
 local owner, lease_ms, keep_ms, wish, least = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[6] or 0)
@@ -17,11 +17,12 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local lease_end = now + lease_ms * 1000
 if KEYS[2] and not brief[3] then
-  local joined = redis.call('GET', KEYS[2])
-  local left = joined and joined + ARGV[7] * 1000 - now
-  if not joined then
+  local joined = tonumber(redis.call('GET', KEYS[2]) or '')
+  if not joined or joined > now then
     return 'STRANGER'
-  elseif left > 0 then
+  end
+  local left = joined + ARGV[7] * 1000 - now
+  if left > 0 then
     return string.format('REJOINING %d', left)
   end
 end
@@ -84,8 +85,7 @@ end
 
 local seat = seat_of(lock, owner)
 if seat then
-  seat.alive = now + SEAT_US
-  write_seat(lock, seat)
+  keep(lock, seat)
 end
 settle(lock)
 if seat then
@@ -116,6 +116,10 @@ local function sweep()
       lock.sweep = lock.head
     end
     local sleeper = seat_at(lock, lock.sweep)
+    if sleeper and is_implausible(lock, sleeper.alive) then
+      heed_clock(lock)
+      sleeper = seat_at(lock, lock.sweep)
+    end
     if sleeper and not sleeper.reserved and sleeper.alive <= now then
       drop_seat(lock, sleeper)
     end

@@ -26,7 +26,7 @@
 -- each lock that is held or waited for with its number and a slash: scripts that do not know it then refuse the lock.
 
 local call = redis.call
-local SEAT_US = 3000000
+local SEAT_US = 3400000
 
 local function now_us()
   local time = call('TIME')

@@ -1,6 +1,6 @@
 -- Takes a lock away from whoever holds it, and passes it on to those who wait.
 -- KEYS  1 the lock
--- ARGV  1 token retention in ms
+-- ARGV  1 token retention in ms  2 EXCLUSIVE or SHARED: only who has it alone, or shares it; none for all
 -- returns RELEASED; then those who held it, as in describe.lua, one after the other
 -- include common
 -- include queue
@@ -11,16 +11,25 @@ local former = ''
 for _, seat in ipairs(drop_expired(lock)) do
   lock.head = math.min(lock.head, seat.ticket)
 end
-if lock.owner then
+
+-- Nobody is left to be told of a lock that is only kept after its release.
+local function revoke(owner)
+  confirm(lock, owner)
+  if string.sub(owner, 1, 1) ~= '-' then
+    tell(lock, owner, 'revoked', '')
+  end
+end
+
+if lock.owner and ARGV[2] ~= 'SHARED' then
   former = describe_exclusive(lock)
-  confirm(lock, lock.owner)
+  revoke(lock.owner)
   lock.owner = nil
 end
-for _, owner in ipairs(shared_owners(lock)) do
+for _, owner in ipairs(ARGV[2] ~= 'EXCLUSIVE' and shared_owners(lock) or {}) do
   local hold = shared_hold(lock, owner)
   if hold then
     former = former .. describe_shared(lock, owner, hold)
-    confirm(lock, owner)
+    revoke(owner)
     put(lock, 'shared:' .. owner, false)
     lock.shared = lock.shared - 1
   end

@@ -12,8 +12,7 @@ local function keep_seats(key, from, count)
   for i = 1, count do
     local seat = seat_of(lock, ARGV[from + i])
     if seat then
-      seat.alive = now + SEAT_US
-      write_seat(lock, seat)
+      keep(lock, seat)
     end
   end
   settle(lock)

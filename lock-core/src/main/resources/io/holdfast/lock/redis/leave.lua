@@ -10,7 +10,7 @@ local lock = load(KEYS[1], now_us(), tonumber(ARGV[3]))
 -- At most once in every seat time-out, so that its cost is shared by many calls.
 local function prune()
   local at = get(lock, 'prune_at')
-  if not at or lock.now >= tonumber(at) then
+  if not at or lock.now >= tonumber(at) or is_implausible(lock, tonumber(at)) then
     drop_graves(lock)
     put(lock, 'prune_at', string.format('%d', lock.now + SEAT_US))
   end

@@ -1,6 +1,5 @@
 -- Holders, queue, and the step that ends every change of them: settle().
 
-local RESERVATION_US = 1500000
 local LONG_GAP = 100
 
 local function seat_at(lock, ticket)
@@ -74,6 +73,16 @@ local function write_shared(lock, owner, hold)
   put(lock, 'shared:' .. owner, string.format('%d %d\n%s', hold.lease_end, hold.token, hold.where))
 end
 
+-- The shared holder's record, or nil.
+local function shared_hold(lock, owner)
+  local record = lock.shared > 0 and get(lock, 'shared:' .. owner)
+  if not record then
+    return nil
+  end
+  local lease_end, token, where = string.match(record, '^(%d+) (%d+)\n(.*)$')
+  return {lease_end = tonumber(lease_end), token = tonumber(token), where = where}
+end
+
 local function set_token(lock, last)
   lock.token = last
   put(lock, 'token', string.format('%d', last))
@@ -95,9 +104,11 @@ local function grant(lock, owner, limit, lease_end, tokens, where, least)
   return token
 end
 
--- A reservation never outlives the seat: dead waiters in a row hold up others for one seat time-out together.
+-- A reservation ends with the life of its seat: a waiter that died holds up others for one seat time-out from when it was
+-- last heard of, any number of them in a row together. So a seat whose reservation lapsed is dead, unless it was heard of
+-- since: it is passed to a silent one only once.
 local function reserve(lock, seat)
-  local lease_end = math.min(lock.now + RESERVATION_US, seat.alive)
+  local lease_end = seat.alive
   local token = grant(lock, seat.owner, seat.limit, lease_end, seat.tokens, seat.where)
   dequeue(lock, seat)
   lock.reserved = lock.reserved + 1
@@ -142,9 +153,56 @@ local function drop_expired_shared(lock, lapsed)
   end
 end
 
+local function is_implausible(lock, time)
+  return time > lock.now + SEAT_US
+end
+
+-- The clock went back: seats would live, and reservations last, until it has caught up. Each counts from now, once; those
+-- that are alive will be kept.
+local function heed_clock(lock)
+  local latest = lock.now + SEAT_US
+  local fields = call('HGETALL', lock.key)
+  for i = 1, #fields, 2 do
+    local ticket = string.match(fields[i], '^ticket:(%d+)$')
+    local seat = ticket and seat_at(lock, ticket)
+    if seat and is_implausible(lock, seat.alive) then
+      seat.alive = latest
+      write_seat(lock, seat)
+    end
+    local hold = seat and seat.reserved and lock.owner ~= seat.owner and shared_hold(lock, seat.owner)
+    if hold and is_implausible(lock, hold.lease_end) then
+      hold.lease_end = latest
+      lock.shared_min = math.min(lock.shared_min, latest)
+      write_shared(lock, seat.owner, hold)
+    elseif seat and seat.reserved and lock.owner == seat.owner and is_implausible(lock, lock.lease_end) then
+      lock.lease_end = latest
+      put(lock, 'lease_end', string.format('%d', latest))
+    end
+  end
+end
+
+-- Whoever asks is alive, and was not missed as long as nobody has dropped its seat. A seat that was kept at a later time
+-- shows that the clock went back.
+local function keep(lock, seat)
+  if is_implausible(lock, seat.alive) then
+    heed_clock(lock)
+  end
+  seat.alive = lock.now + SEAT_US
+  write_seat(lock, seat)
+end
+
+-- A reservation that lasts for too long has a token that is ahead of the clock.
+local function heed_reservations(lock)
+  local ends = math.max(lock.owner and lock.lease_end or 0, lock.shared > 0 and lock.shared_end or 0)
+  if lock.reserved > 0 and lock.token > lock.now and is_implausible(lock, ends) then
+    heed_clock(lock)
+  end
+end
+
 -- Drops holders whose time has come; returns the seats that are in the queue again.
 local function drop_expired(lock)
   local lapsed = {}
+  heed_reservations(lock)
   if lock.owner and lock.now >= lock.lease_end then
     lapse(lock, lock.owner, lapsed)
     lock.owner = nil
@@ -174,6 +232,10 @@ local function advance(lock)
   local gap, at, tickets = 0, 0, nil
   while lock.seats > 0 and lock.head <= lock.tail do
     local seat = seat_at(lock, lock.head)
+    if seat and is_implausible(lock, seat.alive) then
+      heed_clock(lock)
+      seat = seat_at(lock, lock.head)
+    end
     if seat and not seat.reserved then
       if seat.alive <= lock.now then
         drop_seat(lock, seat)
@@ -202,16 +264,6 @@ local function settle(lock)
   if #lapsed > 0 then
     advance(lock)
   end
-end
-
--- The shared holder's record, or nil.
-local function shared_hold(lock, owner)
-  local record = lock.shared > 0 and get(lock, 'shared:' .. owner)
-  if not record then
-    return nil
-  end
-  local lease_end, token, where = string.match(record, '^(%d+) (%d+)\n(.*)$')
-  return {lease_end = tonumber(lease_end), token = tonumber(token), where = where}
 end
 
 -- When the caller should ask again at the latest, in us from now.

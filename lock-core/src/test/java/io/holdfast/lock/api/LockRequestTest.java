@@ -25,7 +25,9 @@ class LockRequestTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
-                        Optional.empty()));
+                        Optional.empty(),
+                        Optional.empty(),
+                        false));
     }
 
     @Test
@@ -34,13 +36,15 @@ class LockRequestTest {
                 .waitFor(Duration.ofSeconds(2))
                 .renew(false)
                 .minHold(Duration.ofSeconds(3))
-                .maxHold(Duration.ofSeconds(4));
+                .maxHold(Duration.ofSeconds(4))
+                .outageTolerance(Duration.ofSeconds(5));
 
         assertThat(full.lease()).contains(Duration.ofSeconds(1));
         assertThat(full.waitFor()).contains(Duration.ofSeconds(2));
         assertThat(full.renew()).contains(false);
         assertThat(full.minHold()).contains(Duration.ofSeconds(3));
         assertThat(full.maxHold()).contains(Duration.ofSeconds(4));
+        assertThat(full.outageTolerance()).contains(Duration.ofSeconds(5));
         assertThat(request.lease()).isEmpty();
     }
 
@@ -51,6 +55,7 @@ class LockRequestTest {
                 .hasMessage("lease is PT0.099S; allowed is 100 ms to 365 days");
         assertThatThrownBy(() -> request.waitFor(Duration.ofMillis(-1))).hasMessageContaining("waitFor");
         assertThatThrownBy(() -> request.minHold(Duration.ofDays(366))).hasMessageContaining("minHold");
+        assertThatThrownBy(() -> request.outageTolerance(Duration.ofDays(366))).hasMessageContaining("outageTolerance");
         assertThatThrownBy(() -> request.maxHold(Duration.ZERO)).hasMessageContaining("maxHold");
     }
 

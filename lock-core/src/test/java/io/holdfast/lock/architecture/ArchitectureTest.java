@@ -29,8 +29,19 @@ class ArchitectureTest {
             "redis", Set.of("RedisLockStore", "RedisLockSettings"),
             "memory", Set.of("InMemoryLockStore"),
             "quorum", Set.of("QuorumLockStore", "QuorumNode"),
-            "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant"),
-            "waiting", Set.of("Gates", "Turn", "Cohort", "HandOff", "SeatKeeper", "Seat", "Budget", "Pause"),
+            "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "Lanes"),
+            "waiting",
+                    Set.of(
+                            "Gates",
+                            "Turn",
+                            "Cohort",
+                            "HandOff",
+                            "SeatKeeper",
+                            "Seat",
+                            "Outages",
+                            "Failing",
+                            "Budget",
+                            "Pause"),
             "engine", Set.of("LockEngine"));
 
     @Test

@@ -3,11 +3,16 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -17,7 +22,14 @@ class CleanupTest {
     private static final LockKey KEY = LockKey.of("order:42");
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private static final LockKey ELSEWHERE = LockKey.of("elsewhere");
+
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore()) {
+        @Override
+        public String serverOf(LockKey key) {
+            return key.value();
+        }
+    };
     private final Cleanup cleanup = new Cleanup(store);
 
     private static OwnerId owner(long sequence) {
@@ -42,6 +54,94 @@ class CleanupTest {
         cleanup.close();
 
         assertThat(store.leaves).containsExactly(owner(1), owner(3));
+    }
+
+    @Test
+    void server_that_hangs_delays_nothing_on_another_one() {
+        CountDownLatch answer = new CountDownLatch(1);
+        StoreSpy hanging = new StoreSpy(store) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury) {
+                if (key.equals(KEY)) {
+                    await(answer);
+                }
+                super.leave(key, owner, bury);
+            }
+        };
+        Cleanup both = new Cleanup(hanging);
+        both.undo(KEY, owner(1), MINUTE);
+
+        both.undo(ELSEWHERE, owner(2), MINUTE);
+
+        Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> hanging.leaves.contains(owner(2)));
+        assertThat(hanging.leaves).doesNotContain(owner(1));
+        answer.countDown();
+        both.close();
+        assertThat(hanging.leaves).contains(owner(1));
+    }
+
+    /** Else each failure adds commands, and a sick server gets the more of them the more of them fail. */
+    @Test
+    void server_that_fails_is_asked_no_more_often_however_much_is_waiting() throws Exception {
+        store.reachable(false);
+        long start = System.nanoTime();
+        for (int i = 0; i < 1000; i++) {
+            cleanup.undo(KEY, owner(i), MINUTE);
+        }
+
+        Thread.sleep(500);
+
+        int sent = store.leaves.size();
+        long slots = Duration.ofNanos(System.nanoTime() - start).toMillis() / 37 + 2;
+        assertThat(sent).isBetween(1, (int) slots);
+        store.reachable(true);
+        Awaitility.await().until(() -> Set.copyOf(store.leaves).size() == 1000);
+        assertThat(store.leaves).hasSizeLessThan(1000 + 2 * sent + 10);
+    }
+
+    @Test
+    void lock_that_is_broken_does_not_keep_others_of_its_server_from_being_tidied() {
+        StoreSpy one = new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury) {
+                super.leave(key, owner, bury);
+                if (key.equals(KEY)) {
+                    throw new LockStoreException("WRONGTYPE (on purpose)", null, false);
+                }
+            }
+        };
+        Cleanup tidying = new Cleanup(one);
+        tidying.undo(KEY, owner(1), MINUTE);
+
+        tidying.undo(ELSEWHERE, owner(2), MINUTE);
+
+        Awaitility.await().until(() -> one.leaves.contains(owner(2)));
+        tidying.close();
+    }
+
+    @Test
+    void what_is_waiting_to_be_tidied_is_bounded() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger left = new AtomicInteger();
+        Cleanup full = new Cleanup(new StoreSpy(store) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury) {
+                hanging.countDown();
+                await(answer);
+                left.incrementAndGet();
+            }
+        });
+        for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
+            full.undo(KEY, owner(i), MINUTE);
+        }
+        hanging.await();
+
+        answer.countDown();
+
+        Awaitility.await().until(() -> left.get() == Cleanup.MOST_WAITING);
+        full.close();
+        assertThat(left).hasValue(Cleanup.MOST_WAITING);
     }
 
     private static void await(CountDownLatch latch) {

@@ -13,6 +13,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ class HandOffTest extends ThreadsFixture {
 
     private volatile boolean resends;
     private volatile boolean renews = true;
+    private volatile boolean deaf;
     private volatile CountDownLatch stalled = new CountDownLatch(0);
     private volatile @Nullable Thread slow;
     private volatile boolean asleep;
@@ -45,6 +47,11 @@ class HandOffTest extends ThreadsFixture {
                 return resends && reply instanceof AcquireReply.Granted granted
                         ? new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true)
                         : reply;
+            }
+
+            @Override
+            public Listening listen(String clientId, WakeListener listener) {
+                return deaf ? () -> {} : super.listen(clientId, listener);
             }
 
             @Override
@@ -103,6 +110,41 @@ class HandOffTest extends ThreadsFixture {
         assertThat(isFree()).isTrue();
         assertThat(locks.held()).isEmpty();
         assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastToken);
+    }
+
+    /** As long as the store was not asked, the lease of each is what is left of the reservation, as it would be for the next. */
+    @Test
+    void lease_that_is_shorter_than_its_reservation_is_passed_on_after_a_message() {
+        LockRequest brief = REQUEST.lease(Duration.ofSeconds(2));
+        LockHandle before = locks.acquire(brief);
+        Future<LockHandle> other = waiting(others, brief);
+        Future<LockHandle> first = waiting(locks, brief);
+        Future<LockHandle> second = waiting(locks, brief);
+        before.close();
+        LockHandle between = get(other);
+        eventually(() -> waiters() == 1);
+        store.acquires.clear();
+
+        between.close();
+        LockHandle handle = get(first);
+        passMicro();
+        handle.close();
+
+        assertThat(get(second).isHeld()).isTrue();
+        assertThat(store.acquires).isEmpty();
+    }
+
+    /** So the store is not ahead of its clock, which is what tokens increase by after it has lost its data. */
+    @Test
+    void tokens_that_the_threads_did_not_use_are_given_back() {
+        List<Future<LockHandle>> line = line(REQUEST, REQUEST);
+        get(line.get(0)).close();
+        LockHandle last = get(line.get(1));
+        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isGreaterThan(last.fencingToken());
+
+        last.close();
+
+        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isEqualTo(last.fencingToken());
     }
 
     @Test
@@ -305,7 +347,8 @@ class HandOffTest extends ThreadsFixture {
     }
 
     @Test
-    void forced_release_is_noticed_by_the_last_of_those_who_pass_the_lock_on() {
+    void forced_release_that_nobody_hears_of_is_noticed_by_the_last_of_those_who_pass_the_lock_on() {
+        deaf = true;
         List<Future<LockHandle>> line = line(REQUEST, REQUEST);
         others.forceRelease(KEY);
 

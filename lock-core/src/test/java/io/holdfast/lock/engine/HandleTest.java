@@ -22,6 +22,18 @@ class HandleTest extends EngineFixture {
         assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5));
     }
 
+    /** The store counts from when the call arrives, so whoever counts from the answer believes itself the holder for too long. */
+    @Test
+    void extension_counts_from_before_its_call_was_sent() {
+        LockHandle handle = locks.acquire(KEY);
+        store.after = () -> time.pass(Duration.ofSeconds(3));
+
+        handle.extend(Duration.ofMinutes(5));
+        store.after = () -> {};
+
+        assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5).minusSeconds(3));
+    }
+
     @Test
     void extension_of_a_lock_that_was_taken_away_is_a_loss() {
         LockHandle handle = locks.acquire(KEY);

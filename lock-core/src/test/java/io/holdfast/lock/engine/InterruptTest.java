@@ -7,7 +7,10 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -16,18 +19,95 @@ import org.junit.jupiter.api.Test;
 /** Interrupts end waits, where they may, and are kept. */
 class InterruptTest extends EngineFixture {
 
+    /** Nothing is tidied in the background; seats are kept, or the waiter would know of a failure of the store. */
+    private void nothingIsTidiedInTheBackground() {
+        store.before = () -> {
+            if (Thread.currentThread().getName().equals("lock-cleanup")) {
+                throw StoreSpy.unreachable();
+            }
+        };
+    }
+
     @Test
     void interrupted_wait_keeps_the_flag_and_leaves_nothing_behind() {
         LockHandle other = others.acquire(KEY);
+        nothingIsTidiedInTheBackground();
         store.after = Thread.currentThread()::interrupt;
 
         assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
 
         store.after = () -> {};
         assertThat(Thread.interrupted()).isTrue();
-        Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 0);
+        assertThat(locks.inspect(KEY).waiters()).isZero();
         other.close();
         assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void lock_is_free_for_others_when_the_interrupt_is_seen() {
+        LockHandle other = others.acquire(KEY);
+        nothingIsTidiedInTheBackground();
+        store.after = () -> {
+            store.after = () -> {};
+            other.close();
+            Thread.currentThread().interrupt();
+        };
+
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
+
+        Thread.interrupted();
+        assertThat(others.tryAcquire(KEY)).isPresent();
+    }
+
+    @Test
+    void waiter_whose_call_the_driver_gave_up_for_the_interrupt_is_gone_when_it_is_seen() {
+        others.acquire(KEY);
+        store.after = () -> {
+            store.after = () -> {};
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        };
+
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(locks.inspect(KEY).waiters()).isZero();
+        assertThat(store.acquire(store.acquires.get(1))).isInstanceOf(AcquireReply.Buried.class);
+    }
+
+    @Test
+    void interrupted_waiter_that_cannot_leave_at_once_leaves_in_the_background() {
+        others.acquire(KEY);
+        store.after = () -> {
+            Thread.currentThread().interrupt();
+            store.reachable(false);
+        };
+
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
+
+        assertThat(Thread.interrupted()).isTrue();
+        store.after = () -> {};
+        store.reachable(true);
+        Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 0);
+    }
+
+    @Test
+    void locks_taken_before_the_interrupt_are_given_back_when_it_is_seen() {
+        LockHandle other = others.acquire("b");
+        store.after = () -> {
+            if (store.acquires.size() == 3) {
+                Thread.currentThread().interrupt();
+            }
+        };
+
+        assertThatThrownBy(() -> locks.acquire(LockRequest.ofAll(List.of("a", "b"))))
+                .isInstanceOf(LockInterruptedException.class);
+
+        store.after = () -> {};
+        Thread.interrupted();
+        assertThat(locks.inspect("a").holder()).isEmpty();
+        assertThat(locks.inspect("b").waiters()).isZero();
+        other.close();
     }
 
     @Test

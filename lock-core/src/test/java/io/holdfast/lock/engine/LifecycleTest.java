@@ -3,25 +3,32 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Events, shutdown, bad input. */
 class LifecycleTest extends EngineFixture {
+
+    private static final int MANY = 500;
 
     @Test
     void events_tell_the_life_of_a_lock() {
@@ -118,23 +125,49 @@ class LifecycleTest extends EngineFixture {
         early.close();
     }
 
+    /** It does not answer renewals until it is told to, and does not care for interrupts meanwhile. */
+    private static final class SlowStore extends StoreSpy {
+
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CompletableFuture<Void> mayAnswer = new CompletableFuture<>();
+        private final CountDownLatch answered = new CountDownLatch(1);
+
+        SlowStore(LockStore delegate) {
+            super(delegate);
+        }
+
+        @Override
+        public List<RenewReply> renew(List<RenewRequest> requests) {
+            asked.countDown();
+            mayAnswer.join();
+            List<RenewReply> replies = super.renew(requests);
+            answered.countDown();
+            return replies;
+        }
+    }
+
+    /** The renewal of all that is held is on its way when the client is closed, and is answered after that. */
     @Test
-    void everything_is_released_at_close_while_the_watchdog_is_busy() {
-        for (int round = 0; round < 5; round++) {
-            var realStore = new StoreSpy(new InMemoryLockStore());
-            LockEngine busy = LockEngine.builder(realStore)
-                    .defaults(new LockDefaults(
-                            Duration.ofMillis(100), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
-                    .build();
-            List<LockHandle> handles = new ArrayList<>();
-            for (int i = 0; i < 500; i++) {
-                handles.add(busy.acquire(KEY + ":" + i));
-            }
+    void everything_is_released_at_close_while_the_watchdog_is_busy() throws Exception {
+        SlowStore slow = new SlowStore(new InMemoryLockStore(time, time));
+        LockEngine busy = LockEngine.builder(slow).ticker(time).build();
+        List<LockHandle> handles = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            handles.add(busy.acquire(LockRequest.of(KEY + ":" + i).lease(Duration.ofSeconds(30))));
+        }
+        time.pass(Duration.ofSeconds(9));
+        handles.add(busy.acquire(LockRequest.of("wakes the watchdog").lease(Duration.ofMillis(300))));
+        time.pass(Duration.ofSeconds(2));
+        slow.asked.await();
 
-            busy.close();
+        busy.close();
+        slow.mayAnswer.complete(null);
+        slow.answered.await();
 
-            assertThat(handles).noneMatch(LockHandle::isHeld);
-            assertThat(busy.held()).isEmpty();
+        assertThat(handles).noneMatch(LockHandle::isHeld);
+        assertThat(busy.held()).isEmpty();
+        for (int i = 0; i < MANY; i++) {
+            assertThat(slow.inspect(LockKey.of(KEY + ":" + i)).holder()).isEmpty();
         }
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is kept for a minimum time. */
@@ -20,10 +22,81 @@ class MinHoldTest extends EngineFixture {
     }
 
     @Test
+    void minimum_hold_keeps_others_out_after_the_client_was_closed() {
+        locks.acquire(LockRequest.of(KEY).minHold(Duration.ofSeconds(10)));
+        time.pass(Duration.ofSeconds(1));
+
+        locks.close();
+
+        assertThat(others.tryAcquire(KEY)).isEmpty();
+        time.pass(Duration.ofSeconds(9).plusMillis(1));
+        assertThat(others.tryAcquire(KEY)).isPresent();
+    }
+
+    @Test
     void minimum_hold_makes_the_lease_at_least_as_long() {
         LockHandle handle =
                 locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(1)).minHold(Duration.ofMinutes(2)));
 
         assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(2));
+    }
+
+    private static final Duration LONG = Duration.ofMinutes(10);
+
+    private void assertKept(Duration heldFor) {
+        time.pass(LONG.minus(heldFor).minusMillis(1));
+        assertThat(others.tryAcquire(KEY)).isEmpty();
+        time.pass(Duration.ofMillis(2));
+        assertThat(others.tryAcquire(KEY)).isPresent();
+    }
+
+    /** The clock sleeps by real time; it looks at the time whenever it is woken. */
+    private static void wakeClocks() {
+        Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("lock-clock"))
+                .forEach(LockSupport::unpark);
+    }
+
+    @Test
+    void minimum_hold_keeps_others_out_after_its_thread_has_died() throws Exception {
+        LockRequest request = LockRequest.of(KEY).minHold(LONG);
+        Thread worker = new Thread(() -> locks.getLock(request).lock());
+        worker.start();
+        worker.join();
+        Duration third = LONG.dividedBy(3);
+        time.pass(third);
+
+        Awaitility.await().until(() -> {
+            wakeClocks();
+            return !store.releases.isEmpty();
+        });
+
+        assertThat(locks.held()).isEmpty();
+        assertKept(third);
+    }
+
+    @Test
+    void minimum_hold_keeps_others_out_after_its_client_was_closed() {
+        locks.acquire(LockRequest.of(KEY).minHold(LONG));
+        time.pass(Duration.ofMinutes(1));
+
+        locks.close();
+
+        assertKept(Duration.ofMinutes(1));
+    }
+
+    @Test
+    void minimum_hold_is_not_prolonged_by_a_release_that_has_to_be_repeated() {
+        LockHandle handle = locks.acquire(LockRequest.of(KEY).minHold(LONG));
+        store.reachable(false);
+        handle.close();
+        time.pass(Duration.ofMinutes(9));
+        int failed = store.releases.size();
+
+        store.reachable(true);
+
+        Awaitility.await().until(() -> store.releases.size() > failed);
+        locks.close();
+        assertKept(Duration.ofMinutes(9));
     }
 }

@@ -10,6 +10,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
@@ -146,12 +147,39 @@ class MultiLockTest extends EngineFixture {
     }
 
     @Test
-    void lock_that_is_lost_while_the_others_are_waited_for_is_told_and_releases_all() {
+    void lock_that_is_lost_while_the_others_are_waited_for_is_taken_anew() {
         others.acquire(LockRequest.of("c").lease(Duration.ofSeconds(3)).renew(false));
-        assertThatThrownBy(() -> locks.acquire(ALL.lease(Duration.ofSeconds(1)).renew(false)))
-                .isInstanceOf(LockLostException.class);
+
+        LockHandle handle = locks.acquire(ALL.lease(Duration.ofSeconds(1)).renew(false));
+
+        assertThat(handle.isHeld()).isTrue();
+        assertThat(locks.held()).hasSize(3);
+        handle.close();
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+    }
+
+    @Test
+    void work_that_never_ran_has_lost_nothing_when_the_time_is_over() {
+        others.acquire(LockRequest.of("c").lease(Duration.ofDays(1)));
+
+        assertThatThrownBy(() -> locks.execute(
+                        ALL.lease(Duration.ofSeconds(1)).renew(false).waitFor(Duration.ofSeconds(4)), () -> {}))
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class, e -> assertThat(e.key()).isEqualTo(key("c")));
         assertThat(locks.held()).isEmpty();
-        assertThat(isFree("c")).isTrue();
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    @Test
+    void locks_that_cannot_be_held_together_at_all_are_a_failure_of_the_store() {
+        store.after = () -> time.pass(Duration.ofMillis(60));
+
+        assertThatThrownBy(() -> locks.tryAcquire(ALL.lease(Duration.ofMillis(100))))
+                .isInstanceOf(LockStoreException.class);
+
+        store.after = () -> {};
+        assertThat(locks.held()).isEmpty();
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -57,13 +58,47 @@ class SharedLocksTest extends EngineFixture {
         assertThatThrownBy(() -> locks.acquire(WRITE))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Release it first");
-        assertThatThrownBy(() -> locks.getReadWriteLock(KEY).writeLock().tryLock())
+        assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> locks.getReadWriteLock(KEY).writeLock().lock())
                 .isInstanceOf(IllegalStateException.class);
 
         assertThat(store.acquires).isEmpty();
         assertThat(reader.isHeld()).isTrue();
         reader.close();
         assertThat(isFree()).isTrue();
+    }
+
+    /** What {@link java.util.concurrent.locks.Lock} wants. */
+    @Test
+    void try_lock_of_write_inside_read_is_false_at_once() throws InterruptedException {
+        RemoteReadWriteLock lock = locks.getReadWriteLock(KEY);
+        lock.readLock().lock();
+        store.acquires.clear();
+
+        assertThat(lock.writeLock().tryLock()).isFalse();
+        assertThat(lock.writeLock().tryLock(1, TimeUnit.HOURS)).isFalse();
+
+        assertThat(store.acquires).isEmpty();
+        assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();
+        lock.readLock().unlock();
+        assertThat(lock.writeLock().tryLock()).isTrue();
+    }
+
+    @Test
+    void each_half_takes_away_its_own_kind_by_force() {
+        LockHandle writer = locks.acquire(WRITE);
+        assertThat(others.getReadWriteLock(KEY).readLock().forceUnlock()).isFalse();
+        assertThat(locks.getReadWriteLock(KEY).readLock().forceUnlock()).isFalse();
+        assertThat(writer.isHeld()).isTrue();
+        assertThat(locks.getReadWriteLock(KEY).writeLock().forceUnlock()).isTrue();
+        assertThat(writer.isHeld()).isFalse();
+
+        LockHandle reader = others.acquire(READ);
+        assertThat(others.getReadWriteLock(KEY).writeLock().forceUnlock()).isFalse();
+        assertThat(others.getLock(KEY).forceUnlock()).isFalse();
+        assertThat(reader.isHeld()).isTrue();
+        assertThat(others.getReadWriteLock(KEY).readLock().forceUnlock()).isTrue();
+        assertThat(reader.isHeld()).isFalse();
     }
 
     @Test

@@ -59,6 +59,34 @@ class UnknownOutcomeTest extends EngineFixture {
     }
 
     @Test
+    void late_call_is_refused_for_as_long_as_it_may_arrive_and_not_for_a_whole_lease() {
+        store.after = () -> {
+            store.after = () -> {};
+            throw StoreSpy.unreachable();
+        };
+        LockRequest hourLong = LockRequest.of(KEY).lease(Duration.ofHours(1));
+        assertThatThrownBy(() -> locks.acquire(hourLong)).isInstanceOf(LockStoreException.class);
+        Awaitility.await().until(() -> isFree() && !store.leaves.isEmpty());
+        AcquireRequest late = store.acquires.get(0);
+
+        time.pass(store.longestDelay().minusMillis(10));
+        assertThat(store.acquire(late)).isInstanceOf(AcquireReply.Buried.class);
+
+        time.pass(Duration.ofMinutes(1));
+        assertThat(store.acquire(late)).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    @Test
+    void tombstone_of_an_undo_that_took_long_lasts_as_much_longer_but_no_longer_than_the_lease() {
+        Cleanup cleanup = new Cleanup(store);
+        long delay = store.longestDelay().toNanos();
+
+        assertThat(cleanup.burial(10 * delay, delay)).hasNanos(2 * delay);
+        assertThat(cleanup.burial(delay / 2, delay)).hasNanos(delay / 2);
+        cleanup.close();
+    }
+
+    @Test
     void grant_that_arrives_after_its_deadline_is_undone_and_tried_again() {
         AtomicReference<Boolean> first = new AtomicReference<>(true);
         store.after = () -> {
@@ -121,5 +149,35 @@ class UnknownOutcomeTest extends EngineFixture {
 
         Awaitility.await().until(() -> store.releases.size() == 2);
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
+    void grant_that_comes_after_its_own_lease_is_no_contention_when_the_time_is_over() {
+        store.after = () -> time.pass(Duration.ofMillis(200));
+        LockRequest brief = LockRequest.of(KEY).lease(Duration.ofMillis(150));
+
+        assertThatThrownBy(() -> locks.tryAcquire(brief))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("150 ms")
+                .hasMessageContaining("200 ms");
+        assertThatThrownBy(() -> locks.acquire(brief.waitFor(Duration.ofSeconds(1))))
+                .isInstanceOf(LockStoreException.class);
+
+        store.after = () -> {};
+        Awaitility.await().until(this::isFree);
+    }
+
+    /** Nothing was written, so there is nothing to give up; else a server that is full or read-only got more to refuse. */
+    @Test
+    void acquisition_that_the_store_refused_sends_nothing_afterwards() {
+        store.beforeAcquire = () -> {
+            throw new LockStoreException("READONLY (on purpose)", null, false);
+        };
+
+        assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).fair(true))).isInstanceOf(LockStoreException.class);
+
+        locks.close(); // does what waits to be done
+        assertThat(store.leaves).isEmpty();
     }
 }

@@ -18,15 +18,19 @@ class ClusterFaultsTest {
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
+    /** Longer than the leases; the cluster measures its own time-out by these clocks. */
+    private static final Duration CLOCK_STEP = Duration.ofSeconds(10);
+
     private final Random random = new Random();
-    private final List<String> keys = Keys.forAllUses(6);
+    private final List<String> keys = Keys.of(Use.values());
 
     @Test
     void promises_are_kept_as_long_as_no_master_is_lost() throws Exception {
-        try (RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 1, Duration.ofMinutes(1));
+        try (RedisClusterProcesses cluster = RedisClusterProcesses.startSteppable(3, 1, Duration.ofMinutes(1));
                 FaultRun run = new FaultRun("cluster")) {
-            Crew crew = run.crew("cluster", LockPlace.of(cluster.address()), keys, 3);
-            run.inflict(List.of(
+            LockPlace place = LockPlace.of(cluster.address());
+            Crew crew = run.crew("cluster", place, keys, 3);
+            List<Fault> faults = List.of(
                     new Fault("slot moved", () -> move(cluster, anySlot())),
                     new Fault("master replaced on demand", () -> cluster.failOver(anySlot())),
                     new Fault(
@@ -35,9 +39,17 @@ class ClusterFaultsTest {
                             "master stopped for longer than the lease", () -> stop(cluster, Outages.LONGER_THAN_LEASE)),
                     new Fault("replica killed", () -> killReplica(cluster)),
                     new Fault("process killed", crew::killOne),
+                    new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+            run.inflict(Outages.withSteps(
+                    faults,
+                    new Fault(
+                            "clocks set forward by 10 s",
+                            Outages.untilLeasesAreOver(place.lease()),
+                            () -> step(cluster, CLOCK_STEP)),
+                    new Fault("clocks set back by 10 s", () -> step(cluster, CLOCK_STEP.negated()))));
             Report report = run.report("cluster", crew);
             assertThat(report.violations()).isEmpty();
             assertThat(report.unexpectedFailures()).isEmpty();
@@ -78,6 +90,10 @@ class ClusterFaultsTest {
         migration.moveKeys();
         Thread.sleep(1000);
         migration.finish();
+    }
+
+    private static void step(RedisClusterProcesses cluster, Duration by) {
+        cluster.nodes().forEach(node -> node.step(by));
     }
 
     private void stop(RedisClusterProcesses cluster, Duration time) throws InterruptedException {

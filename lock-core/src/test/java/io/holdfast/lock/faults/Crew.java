@@ -15,6 +15,8 @@ import java.util.Random;
 /** Processes that take the same locks, and what they have recorded. Used by one thread. */
 final class Crew implements AutoCloseable {
 
+    private static final Duration COPIED = Duration.ofSeconds(5);
+
     private final String name;
     private final Path records;
     private final LockPlace place;
@@ -66,6 +68,17 @@ final class Crew implements AutoCloseable {
         startOne();
     }
 
+    /** It is copied, as by a snapshot of its virtual machine, and nobody tells the copy. Some time later both die. */
+    void copyOne() throws Exception {
+        WorkerProcess worker = workers.get(random.nextInt(workers.size()));
+        worker.send(LockingWorker.COPY);
+        worker.nextLine();
+        Thread.sleep(COPIED.toMillis());
+        workers.remove(worker);
+        worker.kill();
+        startOne();
+    }
+
     /** It stands still, as in a long garbage collection. */
     void stopOne(Duration time) throws InterruptedException {
         WorkerProcess worker = workers.get(random.nextInt(workers.size()));
@@ -85,6 +98,16 @@ final class Crew implements AutoCloseable {
     /** What has been recorded so far. */
     History history() throws IOException {
         return Files.exists(records) ? History.read(records) : new History(List.of());
+    }
+
+    /** Up to now. */
+    History.Mark mark() throws IOException {
+        return History.Mark.of(records);
+    }
+
+    /** What has been recorded since then. */
+    History history(History.Mark since) throws IOException {
+        return History.read(records, since);
     }
 
     @Override

@@ -20,9 +20,9 @@ import org.springframework.util.FileSystemUtils;
  */
 final class FaultRun implements AutoCloseable {
 
-    private static final Duration AT_LEAST = Duration.ofSeconds(60);
+    private static final Duration AT_LEAST = Duration.ofSeconds(Long.getLong("faults.seconds", 60));
     private static final Duration BETWEEN = Duration.ofMillis(2500);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Path directory;
     private final List<Crew> crews = new ArrayList<>();
@@ -41,7 +41,7 @@ final class FaultRun implements AutoCloseable {
         return crew;
     }
 
-    /** Goes on for at least a minute, and until each of them has happened; returns when all is well again. */
+    /** Goes on for at least a minute, or {@code -Dfaults.seconds}, and until each of them has happened; returns when all is well again. */
     void inflict(List<Fault> faults) throws Exception {
         awaitService();
         long begin = System.nanoTime();
@@ -60,21 +60,18 @@ final class FaultRun implements AutoCloseable {
     }
 
     /** Every lock is granted to somebody who asks for it from now on. */
-    private void awaitService() {
-        long now = System.nanoTime();
+    private void awaitService() throws IOException {
         for (Crew crew : crews) {
+            History.Mark now = crew.mark();
             Awaitility.await("locks of " + crew.name() + " are granted")
                     .atMost(PATIENCE)
                     .pollInterval(500, TimeUnit.MILLISECONDS)
-                    .until(() -> grantedSince(crew.history(), now).containsAll(crew.keys()));
+                    .until(() -> granted(crew.history(now)).containsAll(crew.keys()));
         }
     }
 
-    private static Set<String> grantedSince(History history, long time) {
-        return history.grants().stream()
-                .filter(grant -> grant.invoked() >= time)
-                .map(Attempt::key)
-                .collect(Collectors.toSet());
+    private static Set<String> granted(History history) {
+        return history.grants().stream().map(Attempt::key).collect(Collectors.toSet());
     }
 
     @Override

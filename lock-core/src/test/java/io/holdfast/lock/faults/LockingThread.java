@@ -24,20 +24,18 @@ final class LockingThread implements Runnable {
     private final List<LockRequest> requests;
     private final Recorder recorder;
     private final AtomicLong handles;
-    private final Duration longestHold;
+    private final Manner manner;
     private final Random random = new Random();
 
     /**
      * @param handles counts those of this process
-     * @param longestHold how long it holds a lock at most; zero for short times of all kinds
      */
-    LockingThread(
-            LockEngine locks, List<LockRequest> requests, Recorder recorder, AtomicLong handles, Duration longestHold) {
+    LockingThread(LockEngine locks, List<LockRequest> requests, Recorder recorder, AtomicLong handles, Manner manner) {
         this.locks = locks;
         this.requests = requests;
         this.recorder = recorder;
         this.handles = handles;
-        this.longestHold = longestHold;
+        this.manner = manner;
     }
 
     @Override
@@ -45,7 +43,7 @@ final class LockingThread implements Runnable {
         while (true) {
             LockRequest request = requests.get(random.nextInt(requests.size()));
             use(Use.of(request.key().value()).request(request, random));
-            LockSupport.parkNanos(millis(random.nextInt(3)));
+            LockSupport.parkNanos(manner.pause(random));
         }
     }
 
@@ -93,7 +91,7 @@ final class LockingThread implements Runnable {
     }
 
     private void hold(long id, LockHandle handle) {
-        long nanos = holdingTime();
+        long nanos = manner.hold(random);
         long begin = System.nanoTime();
         boolean held = ask(id, handle);
         while (held && System.nanoTime() - begin < nanos) {
@@ -121,17 +119,6 @@ final class LockingThread implements Runnable {
         recorder.add(new Event.Closed(id, System.nanoTime()));
     }
 
-    private long holdingTime() {
-        if (!longestHold.isZero()) {
-            return (long) (random.nextDouble() * longestHold.toNanos());
-        }
-        int percent = random.nextInt(100);
-        if (percent < 75) {
-            return 0;
-        }
-        return millis(random.nextInt(percent < 95 ? 10 : 300));
-    }
-
     /** Now and then none. */
     private Duration patience() {
         int percent = random.nextInt(100);
@@ -139,9 +126,5 @@ final class LockingThread implements Runnable {
             return Duration.ZERO;
         }
         return Duration.ofMillis(random.nextInt(percent < 70 ? 200 : 3000));
-    }
-
-    private static long millis(int count) {
-        return TimeUnit.MILLISECONDS.toNanos(count);
     }
 }

@@ -1,8 +1,12 @@
 package io.holdfast.lock.faults;
 
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.ServerNode;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
 
@@ -19,7 +23,41 @@ final class Outages {
     /** Long enough to grant some locks, and too short for the others to notice. */
     private static final Duration ALONE = Duration.ofMillis(1500);
 
+    /** Between two readings of clocks on a busy machine. */
+    private static final Duration DELAY = Duration.ofMillis(500);
+
+    /** Longer than any lease here, and as good as any longer time. */
+    static final Duration CLOCK_STEP = Duration.ofHours(1);
+
     private Outages() {}
+
+    /** A server whose clock can be stepped, if there is a C compiler for that. */
+    static RedisServerProcess startServer() {
+        return RedisServerProcess.isSteppable() ? RedisServerProcess.startSteppable() : RedisServerProcess.start();
+    }
+
+    /**
+     * What can be done to clocks here: nothing, where there is no C compiler.
+     *
+     * @param steps faults that step clocks
+     */
+    static List<Fault> withSteps(List<Fault> others, Fault... steps) {
+        if (!RedisServerProcess.isSteppable()) {
+            System.err.println("SKIPPED: steps of the servers' clocks, since there is no C compiler");
+            return others;
+        }
+        return Stream.concat(others.stream(), Arrays.stream(steps)).toList();
+    }
+
+    /**
+     * Leases end early at the server: whoever held a lock believes so until its own lease is over. With a message of a grant
+     * that is at most the time that a lock is reserved for.
+     *
+     * @param lease of the locks
+     */
+    static Duration untilLeasesAreOver(Duration lease) {
+        return lease.compareTo(LockStore.RESERVATION) > 0 ? lease.plus(DELAY) : LockStore.RESERVATION.plus(DELAY);
+    }
 
     static void sleep(Duration time) throws InterruptedException {
         Thread.sleep(time.toMillis());

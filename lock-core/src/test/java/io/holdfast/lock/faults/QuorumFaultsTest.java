@@ -38,17 +38,20 @@ class QuorumFaultsTest {
                 .toList();
         String name = "quorum of " + count;
         try (FaultRun run = new FaultRun(name)) {
-            Crew crew = run.crew("quorum", LockPlace.of(addresses), Keys.of(6, Use.ALONE, Use.SHARED, Use.PERMIT), 3);
-            run.inflict(List.of(
+            LockPlace place = LockPlace.of(addresses);
+            Crew crew = run.crew("quorum", place, Keys.of(Use.ALONE, Use.SHARED, Use.PERMIT), 3);
+            List<Fault> faults = List.of(
                     new Fault("minority killed and restarted empty", this::restartEmpty),
                     new Fault("minority killed for longer than the lease", this::killForLong),
                     new Fault("minority stopped for longer than the lease", () -> stop(minority())),
                     new Fault("minority slow", this::slowDown),
                     new Fault("majority stopped for longer than the lease", () -> stop(majority())),
                     new Fault("process killed", crew::killOne),
+                    new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+            run.inflict(faults);
             Report report = run.report(name, crew);
             assertThat(report.violations()).isEmpty();
             assertThat(report.unexpectedFailures()).isEmpty();

@@ -23,14 +23,28 @@ import java.util.stream.Stream;
  * What came of a run for one crew. Its lines are rows of the tables in {@code docs/reliability.md}.
  *
  * @param topology of the servers, and how they were used
+ * @param violations those that nothing explains
+ * @param documented two holders at a time of which the documentation says that a fault causes them, and until when
  */
-record Report(String topology, History history, List<Fault.Past> faults, List<Violation> violations) {
+record Report(
+        String topology,
+        History history,
+        List<Fault.Past> faults,
+        List<Violation> violations,
+        List<Violation> documented) {
 
     private static final Set<String> EXPECTED =
             Set.of("LockNotAcquiredException", "LockStoreException", "LockLostException");
 
     static Report of(String topology, History history, List<Fault.Past> faults) {
-        return new Report(topology, history, faults, Check.violations(history));
+        Map<Boolean, List<Violation>> explained = Check.violations(history).stream()
+                .collect(
+                        Collectors.partitioningBy(each -> faults.stream().anyMatch(fault -> isExplained(each, fault))));
+        return new Report(topology, history, faults, explained.get(false), explained.get(true));
+    }
+
+    private static boolean isExplained(Violation violation, Fault.Past fault) {
+        return violation.promise() == Promise.EXCLUSION && fault.explains(violation.from(), violation.to());
     }
 
     long violations(Promise promise) {
@@ -45,19 +59,20 @@ record Report(String topology, History history, List<Fault.Past> faults, List<Vi
     }
 
     /**
-     * Topology, faults, grants, losses, violations of exclusion and of the order of tokens, longest time without a grant of a
-     * lock and of a permit.
+     * Topology, faults, grants, losses, violations of exclusion and of the order of tokens, times that a lock had two holders
+     * as documented, longest time without a grant of a lock and of a permit.
      */
     String row() {
         return String.format(
                 Locale.ROOT,
-                "| %s | %s | %,d | %d | %d | %d | %s | %s |",
+                "| %s | %s | %,d | %d | %d | %d | %d | %s | %s |",
                 topology,
                 counted(),
                 history.grants().size(),
                 history.losses(),
                 violations(Promise.EXCLUSION) + violations(Promise.FINALITY),
                 violations(Promise.TOKENS),
+                documented.size(),
                 seconds(longest(gapsOfLocks())),
                 seconds(longest(gapsOfPermits())));
     }
@@ -120,7 +135,12 @@ record Report(String topology, History history, List<Fault.Past> faults, List<Vi
                         each.getKey(),
                         seconds(each.getValue()),
                         seconds(permits.getOrDefault(each.getKey(), Duration.ZERO)))));
-        String rest = lines(Stream.of(List.of("failures " + history.failures()), violations, faults)
+        String rest = lines(Stream.of(
+                        List.of("failures " + history.failures()),
+                        violations,
+                        List.of("documented"),
+                        documented,
+                        faults)
                 .flatMap(List::stream)
                 .map(Object::toString));
         System.out.println(row());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.history.Violation.Promise;
 import io.holdfast.lock.testing.RedisSentinelProcesses;
 import io.holdfast.lock.testing.ServerNode;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,16 +19,24 @@ class SentinelFaultsTest {
     /** The next master may be any replica, so all of them have to know a lock that must not be lost. */
     @Test
     void masters_that_die_lose_no_lock_that_all_replicas_have() throws Exception {
-        List<String> keys = Keys.forAllUses(6);
-        try (RedisSentinelProcesses redis = RedisSentinelProcesses.start();
+        List<String> keys = Keys.of(Use.values());
+        try (RedisSentinelProcesses redis = RedisSentinelProcesses.startSteppable();
                 FaultRun run = new FaultRun("sentinel")) {
             LockPlace place = LockPlace.of(redis.address()).withLease(Outages.LONGER_THAN_FAILOVER);
             Crew without = run.crew("off", place.in("off"), keys, 2);
             Crew with = run.crew("on", place.in("on").acknowledgedBy(REPLICAS), keys, 2);
-            run.inflict(List.of(
+            List<Fault> faults = List.of(
                     new Fault("master killed", () -> kill(redis)),
                     new Fault("master cut off from its replicas and killed", () -> killWithoutReplicas(redis)),
-                    new Fault("master stopped until replaced", () -> stopUntilReplaced(redis))));
+                    new Fault("master stopped until replaced", () -> stopUntilReplaced(redis)),
+                    new Fault("process copied", with::copyOne));
+            run.inflict(Outages.withSteps(
+                    faults,
+                    new Fault(
+                            "clocks set forward by 1 h",
+                            Outages.untilLeasesAreOver(place.lease()),
+                            () -> step(redis, Outages.CLOCK_STEP)),
+                    new Fault("clocks set back by 1 h", () -> step(redis, Outages.CLOCK_STEP.negated()))));
             Report lossy = run.report("sentinel, replica-acks off", without);
             Report report = run.report("sentinel, replica-acks 2", with);
             assertThat(report.violations()).isEmpty();
@@ -35,6 +44,10 @@ class SentinelFaultsTest {
             assertThat(lossy.violations(Promise.FINALITY)).isZero();
             assertThat(lossy.unexpectedFailures()).isEmpty();
         }
+    }
+
+    private static void step(RedisSentinelProcesses redis, Duration by) {
+        redis.servers().forEach(server -> server.step(by));
     }
 
     private static void kill(RedisSentinelProcesses redis) {

@@ -16,7 +16,9 @@ import redis.clients.jedis.Jedis;
 @Tag("faults")
 class StandaloneFaultsTest {
 
-    private final RedisServerProcess server = RedisServerProcess.start();
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final RedisServerProcess server = Outages.startServer();
     private final FaultProxy network = new FaultProxy(server.port());
 
     @AfterEach
@@ -29,17 +31,25 @@ class StandaloneFaultsTest {
     void promises_are_kept_whatever_happens_to_network_server_and_clients() throws Exception {
         try (FaultRun run = new FaultRun("one server")) {
             LockPlace place = LockPlace.of(RedisAddress.standalone(network.port()));
-            Crew crew = run.crew("standalone", place, Keys.forAllUses(6), 3);
-            run.inflict(List.of(
+            Crew crew = run.crew("standalone", place, Keys.of(Use.values()), 3);
+            Duration early = Outages.untilLeasesAreOver(place.lease());
+            List<Fault> faults = List.of(
                     new Fault("server stopped for longer than the lease", () -> pause(Outages.LONGER_THAN_LEASE)),
                     new Fault("server stopped for less than the lease", () -> pause(Outages.SHORTER_THAN_LEASE)),
                     new Fault("connections cut", network::cut),
                     new Fault("answers lost for 1 s", this::loseAnswers),
                     new Fault("scripts flushed", this::flushScripts),
                     new Fault("process killed", crew::killOne),
+                    new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+            run.inflict(Outages.withSteps(
+                    faults,
+                    new Fault("clock set forward by 1 s", early, () -> server.step(SECOND)),
+                    new Fault("clock set back by 1 s", () -> server.step(SECOND.negated())),
+                    new Fault("clock set forward by 1 h", early, () -> server.step(Outages.CLOCK_STEP)),
+                    new Fault("clock set back by 1 h", () -> server.step(Outages.CLOCK_STEP.negated()))));
             Report report = run.report("one server", crew);
             assertThat(report.violations()).isEmpty();
             assertThat(report.unexpectedFailures()).isEmpty();

@@ -9,8 +9,11 @@ import java.util.List;
 final class AttemptBuilder {
 
     private final String process;
-    private final Event.Invoked invoked;
-    private final List<String> failures = new ArrayList<>();
+    private final String key;
+    private final int limit;
+    private final long handle;
+    private final long invoked;
+    private List<String> failures = List.of();
     private long hold;
     private long returned = NEVER;
     private long token;
@@ -21,10 +24,14 @@ final class AttemptBuilder {
     private boolean lost;
     private long ended = NEVER;
 
-    AttemptBuilder(String process, Event.Invoked invoked) {
+    /** @param key one object for all attempts at it, since there are many */
+    AttemptBuilder(String process, String key, Event.Invoked invoked) {
         this.process = process;
-        this.invoked = invoked;
-        this.hold = invoked.handle();
+        this.key = key;
+        this.limit = invoked.limit();
+        this.handle = invoked.handle();
+        this.invoked = invoked.at();
+        this.hold = handle;
     }
 
     /** Events of one handle are in the order of their lines, but a loss may be told by another thread. */
@@ -35,6 +42,7 @@ final class AttemptBuilder {
             returned = granted.at();
             ended = granted.at();
         } else if (event instanceof Event.Failed failed) {
+            failures = new ArrayList<>(failures);
             failures.add(failed.failure());
             ended = ended == NEVER ? failed.at() : ended;
         } else if (event instanceof Event.Sampled sampled) {
@@ -58,11 +66,11 @@ final class AttemptBuilder {
     Attempt build(long last) {
         return new Attempt(
                 process,
-                invoked.handle(),
+                handle,
                 hold,
-                invoked.key(),
-                invoked.limit(),
-                invoked.at(),
+                key,
+                limit,
+                invoked,
                 returned,
                 token,
                 heldBy,

@@ -2,6 +2,7 @@ package io.holdfast.lock.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +79,22 @@ class RecorderTest {
                                 false,
                                 24,
                                 List.of()));
+    }
+
+    @Test
+    void what_was_written_after_a_mark_is_read_without_what_had_begun_before() throws Exception {
+        record("a");
+        Files.writeString(directory.resolve("a"), "invoked 3 order:42 0 36\ngranted 3", StandardOpenOption.APPEND);
+        History.Mark mark = History.Mark.of(directory);
+        Files.writeString(
+                directory.resolve("a"),
+                " 3 78 37\ninvoked 4 order:43 0 38\ngranted 4 4 9 39\n",
+                StandardOpenOption.APPEND);
+        record("b");
+
+        assertThat(History.read(directory, mark).grants())
+                .extracting(Attempt::process, Attempt::key)
+                .containsExactly(tuple("a", "order:43"), tuple("b", "order:42"), tuple("b", "order:42"));
     }
 
     @Test

@@ -3,7 +3,9 @@ package io.holdfast.lock.history;
 import io.holdfast.lock.history.Violation.Promise;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Predicate;
@@ -46,14 +48,18 @@ final class TokenCheck {
     }
 
     private void checkReentries(List<Attempt> grants) {
+        Map<List<Object>, Attempt> first = new HashMap<>();
+        grants.stream().filter(each -> !each.isReentry()).forEach(each -> first.put(hold(each), each));
         for (Attempt reentry : grants) {
-            if (reentry.isReentry()) {
-                grants.stream()
-                        .filter(each -> !each.isReentry() && each.isSameHold(reentry))
-                        .filter(each -> each.token() != reentry.token())
-                        .forEach(each -> add("another token at reentry", each, reentry));
+            Attempt entered = reentry.isReentry() ? first.get(hold(reentry)) : null;
+            if (entered != null && entered.token() != reentry.token()) {
+                add("another token at reentry", entered, reentry);
             }
         }
+    }
+
+    private static List<Object> hold(Attempt attempt) {
+        return List.of(attempt.process(), attempt.hold());
     }
 
     private void checkRepetition(List<Attempt> grants) {

@@ -25,6 +25,22 @@ public record Violation(Promise promise, String what, List<Attempt> witnesses) {
         return new Violation(promise, what, Arrays.asList(witnesses));
     }
 
+    /** {@return when two or more of them were certainly held together, at the earliest, if exclusion was broken} */
+    public long from() {
+        return witnesses.stream()
+                .mapToLong(each -> Math.min(each.heldBy(), each.heldStill()))
+                .max()
+                .orElseThrow();
+    }
+
+    /** {@return when they were certainly held together, at the latest, if exclusion was broken; after {@link #from}} */
+    public long to() {
+        return witnesses.stream()
+                .mapToLong(each -> Math.max(each.heldBy(), each.heldStill()))
+                .min()
+                .orElseThrow();
+    }
+
     @Override
     public String toString() {
         return promise + ": " + what

@@ -31,14 +31,23 @@ abstract class LeaseKeeperFixture {
                 lease.toNanos(), LeaseTerms.UNLIMITED, Duration.ofDays(1).toNanos());
     }
 
+    /** Granted for a shorter time than its lease, as by a message. */
+    final Lease acquired(LockKey key, Duration lease, Duration granted) {
+        return acquired(key, terms(lease), granted, true, null);
+    }
+
     final Lease acquired(LockKey key, LeaseTerms terms, boolean renew, Thread boundTo) {
+        return acquired(key, terms, Duration.ofNanos(terms.leaseNanos()), renew, boundTo);
+    }
+
+    private Lease acquired(LockKey key, LeaseTerms terms, Duration granted, boolean renew, Thread boundTo) {
         OwnerId owner = new OwnerId("client", ++sequence);
-        long millis = Duration.ofNanos(terms.leaseNanos()).toMillis();
+        long millis = granted.toMillis();
         long sentAt = time.nanos();
         AcquireReply reply =
                 store.acquire(Requests.exclusive(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
-        var grant = new Grant(key, "", owner, token, true, sentAt, sentAt + terms.leaseNanos());
+        var grant = new Grant(key, "", owner, token, true, sentAt, sentAt + granted.toNanos());
         Lease lease = new Lease(grant, terms, boundTo == null ? Thread.currentThread() : boundTo, time, events);
         if (boundTo != null) {
             lease.bind();

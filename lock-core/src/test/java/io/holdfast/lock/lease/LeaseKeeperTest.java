@@ -14,7 +14,9 @@ import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** One watchdog and its leases. */
@@ -32,6 +34,38 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         assertThat(lease.isLive()).isTrue();
         assertThat(heldInStore(KEY)).isTrue();
         assertThat(events.lost).isEmpty();
+    }
+
+    /** Most locks that were granted by a message are given back before that: they cost no renewal. */
+    @Test
+    void grant_that_is_shorter_than_its_lease_is_confirmed_after_20_ms() {
+        Lease lease = acquired(KEY, LEASE, Duration.ofMillis(1500));
+
+        time.pass(Duration.ofMillis(20).minusNanos(1));
+        keeper.tick();
+        keeper.renewDue();
+        assertThat(store.renewals).isEmpty();
+
+        time.pass(Duration.ofNanos(1));
+        keeper.tick();
+        keeper.renewDue();
+        assertThat(store.renewals).hasSize(1);
+        assertThat(lease.remaining()).isEqualTo(LEASE);
+    }
+
+    @Test
+    void grant_of_which_little_is_left_is_confirmed_after_a_third_of_that() {
+        acquired(KEY, LEASE, Duration.ofMillis(30));
+
+        time.pass(Duration.ofMillis(10).minusNanos(1));
+        keeper.tick();
+        keeper.renewDue();
+        assertThat(store.renewals).isEmpty();
+
+        time.pass(Duration.ofNanos(1));
+        keeper.tick();
+        keeper.renewDue();
+        assertThat(store.renewals).hasSize(1);
     }
 
     @Test
@@ -59,7 +93,6 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
         pass(LEASE);
 
-        assertThat(store.renewals).isEmpty();
         assertThat(lease.isLive()).isFalse();
         assertThat(events.lost)
                 .singleElement()
@@ -358,5 +391,57 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
             renewedOften.await();
         }
         assertThat(realStore.renewals).hasSizeGreaterThanOrEqualTo(4);
+    }
+
+    /** Else its flag would end every pause at once: a core at work for nothing, as long as the client lives. */
+    @Test
+    void clock_that_somebody_interrupts_sleeps_again() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        try (LeaseKeeper real = new LeaseKeeper(store, events, time)) {
+            real.watch(acquired(KEY, LEASE, true));
+            Thread clock = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("lock-clock") && !before.contains(thread))
+                    .findFirst()
+                    .orElseThrow();
+
+            clock.interrupt();
+
+            Awaitility.await().until(() -> !clock.isInterrupted() && clock.getState() == Thread.State.TIMED_WAITING);
+        }
+    }
+
+    @Test
+    void lease_that_is_not_to_be_renewed_is_looked_at_every_third_of_it_and_never_extended() {
+        Lease lease = acquired(KEY, LEASE, false);
+        long deadline = lease.deadline();
+
+        pass(LEASE.minusMillis(1));
+
+        assertThat(store.renewals).hasSize(2);
+        assertThat(lease.deadline()).isEqualTo(deadline);
+        assertThat(events.renewed).isEmpty();
+        assertThat(store.inspect(KEY).holder().orElseThrow().remaining()).isEqualTo(Duration.ofMillis(1));
+    }
+
+    @Test
+    void loss_of_a_lease_that_is_not_to_be_renewed_is_noticed_after_a_third_of_it() {
+        acquired(KEY, LEASE, false);
+        store.forceRelease(KEY);
+
+        pass(LEASE.dividedBy(3).plusMillis(100));
+
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED);
+    }
+
+    @Test
+    void lease_that_is_not_to_be_renewed_and_cannot_be_looked_at_is_no_failed_renewal() {
+        Lease lease = acquired(KEY, LEASE, false);
+        store.reachable(false);
+
+        pass(LEASE.minusMillis(1));
+
+        assertThat(store.renewals).hasSize(2);
+        assertThat(lease.isLive()).isTrue();
+        assertThat(events.renewalFailed).isEmpty();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.SeatRequest;
@@ -33,9 +34,10 @@ class LapsedReservationTest {
         OwnerId first = ask("first");
         OwnerId second = ask("second");
         store.release(new ReleaseRequest(KEY, holder));
-        time.pass(Duration.ofSeconds(1));
+        Duration half = LockStore.SEAT_TIMEOUT.dividedBy(2);
+        time.pass(half);
         store.keepSeats(List.of(new SeatRequest(KEY, List.of(first, second))));
-        time.pass(Duration.ofMillis(600));
+        time.pass(half);
 
         assertThat(store.forceRelease(KEY)).isEmpty();
 

@@ -99,11 +99,11 @@ class NodeTest {
     void call_is_not_begun_here_while_an_earlier_one_is_on_its_way() {
         send(OWNER, "acquire");
 
-        assertThat(node.beginHere(OWNER, store -> () -> "release")).isNull();
-        assertThat(node.beginHere(OTHER, store -> () -> "other")).isNotNull();
+        assertThat(node.prepare(OWNER, store -> () -> "release")).isNull();
+        assertThat(node.prepare(OTHER, store -> () -> "other")).isNotNull();
 
         runAll();
-        assertThat(node.beginHere(OWNER, store -> () -> "release")).isNotNull();
+        assertThat(node.prepare(OWNER, store -> () -> "release")).isNotNull();
     }
 
     @Test
@@ -129,7 +129,7 @@ class NodeTest {
     void server_that_answers_again_gets_all_calls_again() {
         sendUnanswered(OWNER);
         runAll();
-        assertThat(node.beginHere(OWNER, store -> () -> "here")).isNull();
+        assertThat(node.prepare(OWNER, store -> () -> "here")).isNull();
 
         send(OWNER, "probe");
         runAll();
@@ -138,7 +138,7 @@ class NodeTest {
         send(OTHER, "two");
         runAll();
         assertThat(sent).containsExactly("probe", "one", "two");
-        assertThat(node.beginHere(OWNER, store -> () -> "here")).isNotNull();
+        assertThat(node.prepare(OWNER, store -> () -> "here")).isNotNull();
     }
 
     @Test
@@ -153,7 +153,7 @@ class NodeTest {
         runAll();
 
         assertThat(sent).containsExactly("one", "two");
-        assertThat(node.beginHere(OWNER, store -> () -> "three")).isNotNull();
+        assertThat(node.prepare(OWNER, store -> () -> "three")).isNotNull();
     }
 
     @Test
@@ -163,6 +163,6 @@ class NodeTest {
         });
         runAll();
 
-        assertThat(node.beginHere(OWNER, store -> () -> "here")).isNotNull();
+        assertThat(node.prepare(OWNER, store -> () -> "here")).isNotNull();
     }
 }

@@ -221,6 +221,17 @@ class QuorumTest {
         assertThat(servers.get(2).inspect(KEY).holders()).isEmpty();
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void majority_that_does_not_answer_is_a_failure_whatever_the_last_server_says(int alive) {
+        List<StoreSpy> servers = servers(3);
+        QuorumLockStore store = quorum(servers);
+        servers.get(alive).acquire(request(owner(), 0, 30_000));
+        servers.forEach(server -> server.reachable(servers.indexOf(server) == alive));
+
+        assertThatThrownBy(() -> store.acquire(request(owner(), 0, 30_000))).isInstanceOf(LockStoreException.class);
+    }
+
     /** Each time by a client that knows nothing of the servers' clocks. */
     @Test
     void tokens_grow_whichever_majority_grants_them() {

@@ -17,9 +17,10 @@ abstract class RedisQuorumFixture {
 
     static final Duration REJOIN_DELAY = Duration.ofSeconds(30);
 
+    private final Duration rejoinDelay;
+
     /** Servers that hang are waited for; what a busy machine delays by less is not taken for one. */
-    private static final RedisLockSettings SETTINGS =
-            RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(2)).withRejoinDelay(REJOIN_DELAY);
+    private final RedisLockSettings settings;
 
     final List<RedisServerProcess> servers = new ArrayList<>();
     final List<FaultProxy> proxies = new ArrayList<>();
@@ -28,6 +29,17 @@ abstract class RedisQuorumFixture {
 
     /** The stores of each client on each server. */
     final List<List<QuorumNode>> nodes = new ArrayList<>();
+
+    RedisQuorumFixture() {
+        this(REJOIN_DELAY);
+    }
+
+    RedisQuorumFixture(Duration rejoinDelay) {
+        this.rejoinDelay = rejoinDelay;
+        this.settings = RedisLockSettings.STANDARD
+                .withCommandTimeout(Duration.ofSeconds(2))
+                .withRejoinDelay(rejoinDelay);
+    }
 
     /** As if they had been running for years. */
     final void start(int count) {
@@ -47,10 +59,10 @@ abstract class RedisQuorumFixture {
         for (FaultProxy proxy : proxies) {
             RedisConnectionFactory factory = client.connect(proxy.port());
             connections.add(factory);
-            mine.add(new QuorumNode("127.0.0.1:" + proxy.port(), new RedisLockStore(factory, SETTINGS)));
+            mine.add(new QuorumNode("127.0.0.1:" + proxy.port(), new RedisLockStore(factory, settings)));
         }
         nodes.add(mine);
-        QuorumLockStore store = new QuorumLockStore(mine, REJOIN_DELAY);
+        QuorumLockStore store = new QuorumLockStore(mine, rejoinDelay);
         stores.add(store);
         return store;
     }

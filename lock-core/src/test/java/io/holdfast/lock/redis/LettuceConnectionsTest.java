@@ -14,22 +14,29 @@ import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientType;
+import redis.clients.jedis.params.ClientKillParams;
 
 /** Servers that an application has declared in ways that its factory does not tell. */
 class LettuceConnectionsTest {
@@ -100,6 +107,45 @@ class LettuceConnectionsTest {
 
             assertThat(log.events()).isEmpty();
         }
+    }
+
+    /** Lettuce may tell of the end of a former connection when the next one is there already. */
+    @Test
+    void loss_of_a_former_subscription_is_none_of_the_next_one() {
+        applications = (LettuceConnectionFactory) TestRedis.Client.LETTUCE.connect(server.port());
+        LettuceConnections wakeups = LettuceConnections.derive(applications, Duration.ofSeconds(30), false);
+        AtomicInteger losses = new AtomicInteger();
+        wakeups.onDisconnect(losses::incrementAndGet);
+        try (RedisConnection former = subscribed(wakeups, "former");
+                RedisConnection next = subscribed(wakeups, "next");
+                Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+            List<String> ids = subscribers(administrator);
+
+            administrator.clientKill(new ClientKillParams().id(ids.get(0)));
+            Awaitility.await().until(() -> losses.get() > 0);
+            assertThat(wakeups.isSubscriptionLost()).isFalse();
+
+            administrator.clientKill(new ClientKillParams().id(ids.get(1)));
+            Awaitility.await().until(wakeups::isSubscriptionLost);
+        } finally {
+            wakeups.destroy();
+        }
+    }
+
+    private static RedisConnection subscribed(LettuceConnections wakeups, String channel) {
+        RedisConnection connection = wakeups.newConnection();
+        connection.subscribe((message, pattern) -> {}, channel.getBytes(StandardCharsets.US_ASCII));
+        return connection;
+    }
+
+    /** The older one comes first. */
+    private static List<String> subscribers(Jedis administrator) {
+        return administrator
+                .clientList(ClientType.PUBSUB)
+                .lines()
+                .map(line -> line.replaceAll("^id=(\\d+) .*", "$1"))
+                .sorted(Comparator.comparing(Long::valueOf))
+                .toList();
     }
 
     private static final class Connected implements WakeListener {

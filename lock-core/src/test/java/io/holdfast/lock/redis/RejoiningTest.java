@@ -14,6 +14,7 @@ import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -102,6 +103,24 @@ class RejoiningTest {
 
         assertThat(acquire(store, "order:42")).isInstanceOf(AcquireReply.Granted.class);
         assertThat(redis.pttl(NOTE)).isEqualTo(-1);
+    }
+
+    /** An hour of those who held locks before may take 36 s more than an hour of the server. */
+    @Test
+    void server_waits_for_holders_whose_clocks_are_slow_by_a_hundredth() {
+        joined(LONG.plusSeconds(30));
+        assertThatThrownBy(() -> acquire(store, "order:42"))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("started a short time ago");
+
+        joined(LONG.plusSeconds(37));
+        assertThat(acquire(store, "order:42")).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    private void joined(Duration ago) {
+        List<String> time = redis.time();
+        long micros = Long.parseLong(time.get(0)) * 1_000_000 + Long.parseLong(time.get(1));
+        redis.set(NOTE, String.valueOf(micros - ago.toSeconds() * 1_000_000));
     }
 
     @Test

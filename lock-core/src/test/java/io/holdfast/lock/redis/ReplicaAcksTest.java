@@ -149,8 +149,8 @@ class ReplicaAcksTest {
     @Test
     void waiter_that_is_told_of_its_grant_waits_for_the_replica_too() {
         LockHandle held = others.acquire(KEY);
-        CompletableFuture<LockHandle> waiter =
-                NewThread.start(() -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1))));
+        CompletableFuture<LockHandle> waiter = NewThread.start(() ->
+                locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)).outageTolerance(Duration.ZERO)));
         Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)
                 .until(() -> others.inspect(KEY).waiters() == 1);

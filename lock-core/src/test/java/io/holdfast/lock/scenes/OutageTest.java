@@ -157,8 +157,8 @@ class OutageTest {
         reopen(RECONNECTING);
         LockHandle handle = locks.acquire(KEY);
         try (LockEngine others = LockEngine.builder(store).build()) {
-            List<CompletableFuture<LockHandle>> waiting = Stream.generate(() -> NewThread.start(
-                            () -> others.acquire(LockRequest.of(KEY).waitFor(Duration.ofDays(1)))))
+            List<CompletableFuture<LockHandle>> waiting = Stream.generate(() -> NewThread.start(() -> others.acquire(
+                            LockRequest.of(KEY).waitFor(Duration.ofDays(1)).outageTolerance(Duration.ZERO))))
                     .limit(3)
                     .toList();
             Awaitility.await().until(() -> locks.inspect(KEY).waiters() == 1);

@@ -263,8 +263,7 @@ final class QueueModel {
             }
             queue.remove(0);
             if (!dead) {
-                Duration end = now.plus(LockStore.RESERVATION);
-                grant(first.request, end.compareTo(first.aliveUntil) < 0 ? end : first.aliveUntil, first);
+                grant(first.request, first.aliveUntil, first);
             }
         }
     }

@@ -11,11 +11,14 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 
 /** A process that stands still while it is the first to wait. */
 class StoppedWaiterTest {
+
+    private static final Duration PAUSE = Duration.ofMillis(2_500);
 
     private final String key = "stopped:" + UUID.randomUUID();
     private final String list = "served:" + key;
@@ -29,6 +32,35 @@ class StoppedWaiterTest {
         clients.close();
         redis.del(list);
         redis.close();
+    }
+
+    /** The shortest pause of a garbage collection that is promised to cost nothing, at the worst moment. */
+    @Test
+    @Tag("full")
+    void it_gets_the_lock_that_was_handed_to_it_meanwhile_and_keeps_it() throws Exception {
+        RunningTime.withoutPause(() -> {
+            try (WorkerProcess worker = Worker.start("hold", key, "30000")) {
+                LockHandle holder = clients.get(0).acquire(fair);
+                clients.awaitWaiters(key, 1);
+                CompletableFuture<LockHandle> behind = clients.async(1, locks -> locks.acquire(fair));
+                clients.awaitWaiters(key, 2);
+
+                worker.signal("STOP");
+                holder.close();
+                Thread.sleep(PAUSE.toMillis());
+                worker.signal("CONT");
+
+                assertThat(worker.nextLine()).startsWith("HELD");
+                Thread.sleep(PAUSE.toMillis());
+                worker.send("ask");
+                assertThat(worker.nextLine()).isEqualTo("HELD");
+                assertThat(behind).isNotDone();
+                worker.send("close");
+                assertThat(worker.nextLine()).isEqualTo("CLOSED");
+                behind.join().close();
+            }
+        });
+        clients.awaitNothingLeft(key);
     }
 
     @Test

@@ -165,7 +165,7 @@ class WakeUpTest {
                 clients.get(i % 3).execute(KEY, () -> {});
                 clients.get(i % 3).execute(PATIENT.fair(true), () -> {});
                 clients.get(i % 3).execute(PATIENT.shared(2), () -> {});
-                assertThat(clients.get(i % 3).tryAcquire("other:" + i)).isPresent();
+                clients.get(i % 3).tryAcquire("other:" + i).orElseThrow().close();
             }
 
             assertThat(commands.of("publish")).isZero();

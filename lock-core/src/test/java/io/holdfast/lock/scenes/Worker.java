@@ -56,7 +56,8 @@ final class Worker {
         Worker worker = new Worker(Integer.parseInt(arguments[0]));
         LockRequest request = LockRequest.of(arguments[2]).lease(Duration.ofMillis(Long.parseLong(arguments[3])));
         switch (arguments[1]) {
-            case "hold" -> worker.hold(request, arguments.length > 4 ? new GuardedCounter(arguments[4]) : null);
+            case "hold" ->
+                worker.hold(request.waitFor(PATIENCE), arguments.length > 4 ? new GuardedCounter(arguments[4]) : null);
             case "permit" -> worker.hold(request.shared(Integer.parseInt(arguments[4])), null);
             case "count" -> worker.count(request, new GuardedCounter(arguments[4]));
             case "line" -> worker.line(request.fair(true).waitFor(PATIENCE), arguments[4]);

@@ -72,6 +72,13 @@ abstract class ContractFixture {
         subject.pass(key, time);
     }
 
+    /** Lets a reservation lapse that was made just now, while some keep their seats. */
+    final void lapse(OwnerId... kept) {
+        pass(HALF_SEAT_TIMEOUT);
+        keepSeats(kept);
+        pass(HALF_SEAT_TIMEOUT);
+    }
+
     /** One try for the lock alone, for one token. */
     final AcquireReply acquire(OwnerId owner, Duration lease, boolean waiting) {
         return acquire(owner, lease, EXCLUSIVE, waiting);

@@ -33,6 +33,15 @@ abstract class DowngradeContract extends ContractFixture {
     }
 
     @Test
+    void downgraded_lock_keeps_the_first_of_the_tokens_that_it_reserved() {
+        long token = granted(tryForTokens(alice, EXCLUSIVE, 10));
+
+        store().downgrade(key, alice);
+
+        assertThat(store().inspect(key).holder().orElseThrow().fencingToken()).isEqualTo(token);
+    }
+
+    @Test
     void downgrade_that_is_sent_twice_is_answered_twice() {
         granted(alice);
         store().downgrade(key, alice);

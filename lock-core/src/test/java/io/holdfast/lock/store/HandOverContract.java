@@ -159,9 +159,10 @@ abstract class HandOverContract extends ContractFixture {
         queueShared(2, carol, dave);
         released(bob);
 
-        pass(LockStore.RESERVATION);
+        lapse(dave);
 
-        assertThat(called(carol, dave)).containsExactly(dave);
+        assertThat(called(dave)).containsExactly(dave);
+        assertThat(holders()).containsExactlyInAnyOrder(alice.clientId(), dave.clientId());
     }
 
     @Test
@@ -171,8 +172,9 @@ abstract class HandOverContract extends ContractFixture {
         queueShared(2, carol);
         released(bob);
 
-        pass(LockStore.RESERVATION);
+        lapse(carol);
 
+        assertThat(called(carol)).containsExactly(carol);
         shared(carol, 2);
     }
 
@@ -183,7 +185,7 @@ abstract class HandOverContract extends ContractFixture {
         queueShared(2, carol, dave);
         released(bob);
 
-        pass(LockStore.RESERVATION);
+        lapse(carol, dave);
 
         assertThat(called(carol, dave)).containsExactly(carol, dave);
     }

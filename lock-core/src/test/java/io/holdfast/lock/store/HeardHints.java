@@ -16,6 +16,10 @@ final class HeardHints implements WakeListener {
             return new Hint(owner.sequence(), "called");
         }
 
+        static Hint revoked(OwnerId owner) {
+            return new Hint(owner.sequence(), "revoked");
+        }
+
         static Hint awaited(OwnerId owner, Waiters waiters) {
             return new Hint(owner.sequence(), "awaited by " + waiters);
         }
@@ -34,6 +38,11 @@ final class HeardHints implements WakeListener {
     @Override
     public void awaited(long sequence, Waiters waiters) {
         hints.add(new Hint(sequence, "awaited by " + waiters));
+    }
+
+    @Override
+    public void revoked(long sequence) {
+        hints.add(new Hint(sequence, "revoked"));
     }
 
     @Override

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -266,6 +268,33 @@ abstract class HoldingContract extends ContractFixture {
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
         assertThat(granted(bob)).isGreaterThan(token);
+    }
+
+    @Test
+    void writer_keeps_the_lock_when_readers_lose_theirs_by_force() {
+        granted(alice);
+
+        assertThat(store().forceRelease(key, Set.of(LockMode.SHARED))).isEmpty();
+
+        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store().forceRelease(key, Set.of(LockMode.EXCLUSIVE)))
+                .extracting(LockHolder::clientId)
+                .containsExactly(alice.clientId());
+        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
+    }
+
+    @Test
+    void readers_keep_the_lock_when_a_writer_loses_it_by_force() {
+        shared(alice, 2);
+        shared(bob, 2);
+
+        assertThat(store().forceRelease(key, Set.of(LockMode.EXCLUSIVE))).isEmpty();
+
+        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store().forceRelease(key, Set.of(LockMode.SHARED)))
+                .extracting(LockHolder::clientId)
+                .containsExactlyInAnyOrder(alice.clientId(), bob.clientId());
+        assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
     }
 
     @Test

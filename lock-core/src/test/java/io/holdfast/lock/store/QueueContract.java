@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 abstract class QueueContract extends ContractFixture {
 
     private static final Duration SHORT = Duration.ofSeconds(2);
+    private static final Duration BACK = Duration.ofHours(-1);
 
     QueueContract(Subject subject) {
         super(subject);
@@ -170,6 +171,109 @@ abstract class QueueContract extends ContractFixture {
         pass(LockStore.SEAT_TIMEOUT);
 
         granted(erin);
+    }
+
+    @Test
+    void dead_seats_keep_nobody_out_for_longer_after_the_clock_went_back() {
+        granted(alice);
+        queue(bob, carol);
+        queueShared(2, dave);
+        pass(BACK);
+
+        released(alice);
+        reservedForAnother(acquire(erin, LEASE, true));
+        lapse(erin);
+
+        assertThat(called(erin)).containsExactly(erin);
+        assertThat(holders()).containsExactly(erin.clientId());
+    }
+
+    @Test
+    void whoever_is_heard_of_before_and_after_shows_that_the_clock_went_back() {
+        granted(alice);
+        queue(bob);
+        pass(HALF_SEAT_TIMEOUT);
+        queue(carol, dave);
+        pass(HALF_SEAT_TIMEOUT.negated());
+        keepSeats(carol);
+
+        lapse(carol);
+
+        released(alice);
+        assertThat(called(carol)).containsExactly(carol);
+        assertThat(store().inspect(key).waiters()).isZero();
+    }
+
+    @Test
+    void seats_that_are_kept_after_the_clock_went_back_stay_in_their_places() {
+        granted(alice);
+        queue(bob, carol);
+        pass(BACK);
+
+        released(alice);
+        lapse(carol);
+
+        assertThat(called(carol)).containsExactly(carol);
+        assertThat(holders()).containsExactly(carol.clientId());
+    }
+
+    @Test
+    void reservation_ends_in_time_after_the_clock_went_back() {
+        granted(alice);
+        queue(bob, carol);
+        released(alice);
+        keepSeats(bob);
+        pass(BACK);
+
+        reservedForAnother(tryOnce(dave));
+        lapse(carol);
+
+        assertThat(called(carol)).containsExactly(carol);
+        assertThat(holders()).containsExactly(carol.clientId());
+    }
+
+    @Test
+    void reserved_permits_come_back_in_time_after_the_clock_went_back() {
+        shared(alice, 2);
+        shared(bob, 2);
+        queueShared(2, carol, dave);
+        released(bob);
+        pass(BACK);
+
+        refused(tryShared(erin, 2));
+        lapse(dave);
+
+        assertThat(called(dave)).containsExactly(dave);
+        assertThat(holders()).containsExactlyInAnyOrder(alice.clientId(), dave.clientId());
+    }
+
+    @Test
+    void hold_is_not_shortened_by_a_clock_that_went_back() {
+        granted(alice);
+        queue(bob);
+        pass(BACK);
+        called(bob);
+
+        pass(MOST_OF_LEASE);
+
+        assertThat(held(tryOnce(carol)).clientId()).isEqualTo(alice.clientId());
+    }
+
+    @Test
+    void dead_seats_behind_a_living_one_are_found_after_the_clock_went_back() {
+        granted(alice);
+        queue(bob, carol, dave);
+        pass(BACK);
+        keepSeats(bob);
+
+        queue(erin);
+        lapse(bob, erin);
+        queue(next(erin), next(bob), next(dave));
+
+        assertThat(store().inspect(key).waiters()).isEqualTo(5);
+        leave(bob);
+        released(alice);
+        assertThat(holders()).containsExactly(erin.clientId());
     }
 
     @Test
@@ -341,7 +445,7 @@ abstract class QueueContract extends ContractFixture {
         queueFair(next(bob));
         released(carol);
         queue(dave);
-        pass(LockStore.RESERVATION);
+        lapse(next(bob), dave);
 
         assertThat(called(dave, next(bob))).containsExactly(dave);
 

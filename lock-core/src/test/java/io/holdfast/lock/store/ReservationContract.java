@@ -69,8 +69,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void release_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob, carol);
 
         assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
@@ -82,8 +81,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void release_after_the_reservation_passed_to_another_gives_the_seat_up() {
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob, carol);
         granted(carol);
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
 
@@ -97,8 +95,7 @@ abstract class ReservationContract extends ContractFixture {
     @Test
     void release_after_the_only_reservation_lapsed_frees_the_lock() {
         leave(carol);
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob);
 
         assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
@@ -116,8 +113,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void downgrade_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob, carol);
 
         assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
@@ -148,7 +144,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void reservation_that_nobody_claims_passes_to_the_next_live_seat() {
-        pass(LockStore.RESERVATION);
+        lapse(carol);
 
         reservedForAnother(tryOnce(dave));
         granted(carol);
@@ -156,8 +152,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void seat_whose_reservation_lapsed_keeps_its_place() {
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob, carol);
         reservedForAnother(acquire(bob, LEASE, true));
         granted(carol);
         queue(dave);
@@ -170,9 +165,8 @@ abstract class ReservationContract extends ContractFixture {
     @Test
     void lapsed_reservation_is_made_again_if_nobody_else_waits() {
         leave(carol);
-        keepSeats(bob);
 
-        pass(LockStore.RESERVATION);
+        lapse(bob);
 
         reservedForAnother(tryOnce(dave));
         assertThat(called(bob)).containsExactly(bob);
@@ -188,10 +182,9 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void waiters_pass_the_reservation_round_until_one_claims_it() {
+    void waiters_that_are_heard_of_pass_the_reservation_round_until_one_claims_it() {
         for (OwnerId next : new OwnerId[] {carol, bob, carol}) {
-            keepSeats(bob, carol);
-            pass(LockStore.RESERVATION);
+            lapse(bob, carol);
             assertThat(called(bob, carol)).containsExactly(next);
         }
     }
@@ -210,11 +203,20 @@ abstract class ReservationContract extends ContractFixture {
     void reserved_seat_stays_alive_if_it_is_kept() {
         leave(carol);
         for (int i = 0; i < 4; i++) {
-            pass(Duration.ofSeconds(1));
+            pass(HALF_SEAT_TIMEOUT);
             assertThat(called(bob)).containsExactly(bob);
         }
 
         assertThat(holders()).containsExactly(bob.clientId());
+    }
+
+    @Test
+    void seat_that_is_silent_while_the_lock_is_reserved_for_it_is_passed_for_good() {
+        lapse(carol);
+
+        assertThat(called(carol)).containsExactly(carol);
+        released(carol);
+        granted(dave);
     }
 
     @Test
@@ -259,8 +261,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void forced_release_after_the_reservation_lapsed_finds_nobody_and_leaves_the_seat_in_its_place() {
-        keepSeats(bob);
-        pass(LockStore.RESERVATION);
+        lapse(bob, carol);
 
         assertThat(store().forceRelease(key)).isEmpty();
 

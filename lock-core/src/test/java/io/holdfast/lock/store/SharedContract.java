@@ -55,6 +55,18 @@ abstract class SharedContract extends ContractFixture {
         assertThat(holders()).hasSize(2);
     }
 
+    /** For longer than the token of a free lock is remembered, so the store must not take this one for free. */
+    @Test
+    void shared_lock_that_is_acquired_again_for_longer_is_held_for_longer() {
+        acquire(alice, SHORT, 2, false);
+        acquire(alice, Duration.ofHours(1), 2, false);
+
+        pass(Duration.ofMinutes(59));
+
+        assertThat(holders()).containsExactly(alice.clientId());
+        held(tryOnce(bob));
+    }
+
     @Test
     void permit_whose_lease_has_ended_is_not_released() {
         acquire(alice, SHORT, 2, false);

@@ -28,7 +28,7 @@ final class ClusterNode {
     }
 
     /** @param timeout as long as {@link #setTimeout} does not change it, which a restart undoes */
-    static ClusterNode start(Duration timeout, String... extraArguments) {
+    static ClusterNode start(Duration timeout, boolean steppable, String... extraArguments) {
         Stream<String> own = Stream.of(
                 "--cluster-enabled",
                 "yes",
@@ -42,7 +42,7 @@ final class ClusterNode {
                 "0");
         List<String> arguments =
                 Stream.concat(own, Arrays.stream(extraArguments)).toList();
-        return new ClusterNode(new ServerNode(RedisServerProcess.start(port -> arguments)));
+        return new ClusterNode(new ServerNode(RedisServerProcess.start(steppable, port -> arguments)));
     }
 
     ServerNode node() {

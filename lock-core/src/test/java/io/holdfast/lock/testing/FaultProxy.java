@@ -25,14 +25,16 @@ public final class FaultProxy implements AutoCloseable {
     private static final int ALL = Integer.MAX_VALUE;
 
     private final ServerSocket listener;
-    private final int target;
+    private volatile int target;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger repliesLeft = new AtomicInteger(ALL);
     private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
     private final AtomicInteger swallowed = new AtomicInteger();
+    private final AtomicInteger accepted = new AtomicInteger();
     private volatile boolean refusing;
     private volatile @Nullable String swallowing;
     private volatile @Nullable String cannedReply;
+    private volatile @Nullable Integer cutAfter;
 
     public FaultProxy(int targetPort) {
         this.target = targetPort;
@@ -73,6 +75,16 @@ public final class FaultProxy implements AutoCloseable {
         silent.addAll(sockets);
     }
 
+    /** Each new connection is cut when so many answers would have passed; null ends that. */
+    public void cutAfter(@Nullable Integer answers) {
+        cutAfter = answers;
+    }
+
+    /** Later connections lead to another server; those that are open now stay where they are. */
+    public void redirect(int port) {
+        target = port;
+    }
+
     /** Requests with this word do not arrive at the server; null ends it. */
     public void swallow(@Nullable String word) {
         swallowing = word;
@@ -81,6 +93,11 @@ public final class FaultProxy implements AutoCloseable {
     /** How many requests were swallowed. */
     public int swallowed() {
         return swallowed.get();
+    }
+
+    /** How many connections were made so far. */
+    public int accepted() {
+        return accepted.get();
     }
 
     /** Breaks all connections that are open now. */
@@ -92,6 +109,7 @@ public final class FaultProxy implements AutoCloseable {
         try {
             while (true) {
                 Socket client = listener.accept();
+                accepted.incrementAndGet();
                 if (refusing) {
                     closeQuietly(client);
                     continue;
@@ -138,7 +156,12 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     private void pumpReplies(Socket server, Socket client) {
+        Integer most = cutAfter;
+        AtomicInteger passed = new AtomicInteger();
         pump(server, client, (bytes, length, out) -> {
+            if (most != null && cutAfter != null && passed.getAndIncrement() >= most) {
+                throw new IOException("Cut on purpose");
+            }
             if (!silent.contains(server)
                     && repliesLeft.getAndUpdate(left -> left == ALL || left == 0 ? left : left - 1) > 0) {
                 out.write(bytes, 0, length);

@@ -33,6 +33,11 @@ public final class HintFaults extends StoreSpy {
             }
 
             @Override
+            public void revoked(long sequence) {
+                fault.accept(() -> listener.revoked(sequence));
+            }
+
+            @Override
             public void connected() {
                 listener.connected();
             }

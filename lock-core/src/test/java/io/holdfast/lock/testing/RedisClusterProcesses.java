@@ -39,10 +39,20 @@ public final class RedisClusterProcesses implements AutoCloseable {
      */
     public static RedisClusterProcesses start(
             int masters, int replicasOfEach, Duration nodeTimeout, String... extraArguments) {
+        return start(masters, replicasOfEach, nodeTimeout, false, extraArguments);
+    }
+
+    /** The same; the wall clocks of its servers may be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}. */
+    public static RedisClusterProcesses startSteppable(int masters, int replicasOfEach, Duration nodeTimeout) {
+        return start(masters, replicasOfEach, nodeTimeout, SteppedClock.isAvailable());
+    }
+
+    private static RedisClusterProcesses start(
+            int masters, int replicasOfEach, Duration nodeTimeout, boolean steppable, String... extraArguments) {
         RedisClusterProcesses cluster = new RedisClusterProcesses(masters);
         try {
             for (int i = 0; i < masters * (1 + replicasOfEach); i++) {
-                cluster.nodes.add(ClusterNode.start(nodeTimeout, extraArguments));
+                cluster.nodes.add(ClusterNode.start(nodeTimeout, steppable, extraArguments));
             }
             cluster.form(nodeTimeout);
             return cluster;

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import redis.embedded.core.ExecutableProvider;
 
 /**
@@ -49,8 +50,13 @@ final class RedisExecutable implements RunningRedis {
         }
     }
 
-    static RedisExecutable launch(Path directory, List<String> arguments) {
+    static RedisExecutable launch(Path directory, List<String> arguments, Map<String, String> environment) {
         List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDIAN, "redis-guardian"));
+        if (!environment.isEmpty()) {
+            // For the server alone: env becomes it, and keeps its process id.
+            command.add("env");
+            environment.forEach((name, value) -> command.add(name + "=" + value));
+        }
         command.add(EXECUTABLE.getAbsolutePath());
         command.addAll(arguments);
         try {

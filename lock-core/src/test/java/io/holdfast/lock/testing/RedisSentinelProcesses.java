@@ -21,9 +21,11 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     private final List<ServerNode> sentinels = new ArrayList<>();
     private final Path configurations = TemporaryDirectory.create("holdfast-sentinel");
     private final int replicas;
+    private final boolean steppable;
 
-    private RedisSentinelProcesses(int replicas) {
+    private RedisSentinelProcesses(int replicas, boolean steppable) {
         this.replicas = replicas;
+        this.steppable = steppable;
     }
 
     /**
@@ -33,7 +35,18 @@ public final class RedisSentinelProcesses implements AutoCloseable {
      * @param downAfter how long the master may not answer until it counts as failed; another is the master some time later
      */
     public static RedisSentinelProcesses start(int replicas, Duration downAfter) {
-        RedisSentinelProcesses all = new RedisSentinelProcesses(replicas);
+        return start(new RedisSentinelProcesses(replicas, false), downAfter);
+    }
+
+    /**
+     * Two replicas, and a failover when the master does not answer for a second. The wall clocks of the servers, not those of
+     * the sentinels, may be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}.
+     */
+    public static RedisSentinelProcesses startSteppable() {
+        return start(new RedisSentinelProcesses(2, SteppedClock.isAvailable()), Duration.ofSeconds(1));
+    }
+
+    private static RedisSentinelProcesses start(RedisSentinelProcesses all, Duration downAfter) {
         try {
             all.startServers();
             for (int i = 0; i < SENTINELS; i++) {
@@ -54,8 +67,8 @@ public final class RedisSentinelProcesses implements AutoCloseable {
 
     private void startServers() {
         for (int i = 0; i <= replicas; i++) {
-            servers.add(new ServerNode(
-                    RedisServerProcess.start("--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0")));
+            servers.add(new ServerNode(RedisServerProcess.start(
+                    steppable, port -> List.of("--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"))));
         }
         for (ServerNode replica : servers.subList(1, servers.size())) {
             replica.tell(jedis -> jedis.replicaof("127.0.0.1", servers.get(0).port()));

@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A real redis-server on a free port, without persistence, in a directory of its own. It dies with this JVM. */
 public final class RedisServerProcess implements AutoCloseable {
@@ -16,11 +20,13 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private final Path directory = TemporaryDirectory.create("holdfast-redis");
     private final IntFunction<List<String>> extraArguments;
+    private final @Nullable SteppedClock clock;
     private int port;
     private RunningRedis running;
 
-    private RedisServerProcess(IntFunction<List<String>> extraArguments) {
+    private RedisServerProcess(boolean steppable, IntFunction<List<String>> extraArguments) {
         this.extraArguments = extraArguments;
+        this.clock = steppable ? SteppedClock.createOrSkip(directory) : null;
     }
 
     public static RedisServerProcess start(String... extraArguments) {
@@ -33,7 +39,24 @@ public final class RedisServerProcess implements AutoCloseable {
      * @param extraArguments gives them for that port; if the first one is not an option, it is a configuration file
      */
     static RedisServerProcess start(IntFunction<List<String>> extraArguments) {
-        RedisServerProcess server = new RedisServerProcess(extraArguments);
+        return start(false, extraArguments);
+    }
+
+    /**
+     * Starts a server whose wall clock the test may {@linkplain #step set}, or skips the test where there is no C compiler
+     * for that.
+     */
+    public static RedisServerProcess startSteppable(String... extraArguments) {
+        return start(true, port -> List.of(extraArguments));
+    }
+
+    /** Whether tests with {@linkplain #startSteppable such servers} run here. */
+    public static boolean isSteppable() {
+        return SteppedClock.isAvailable();
+    }
+
+    static RedisServerProcess start(boolean steppable, IntFunction<List<String>> extraArguments) {
+        RedisServerProcess server = new RedisServerProcess(steppable, extraArguments);
         for (int attempt = 1; ; attempt++) {
             server.port = FreePorts.next();
             try {
@@ -48,7 +71,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     private void launch() {
-        running = RunningRedis.launch(directory, arguments());
+        running = RunningRedis.launch(directory, arguments(), clock == null ? Map.of() : clock.environment());
         awaitReady();
     }
 
@@ -91,6 +114,20 @@ public final class RedisServerProcess implements AutoCloseable {
 
     public int port() {
         return port;
+    }
+
+    /** Sets the server's wall clock forward or back, while it runs or before it is started again. */
+    public void step(Duration by) {
+        clock().step(by);
+    }
+
+    /** By how much the server's wall clock is ahead of this machine's. */
+    public Duration clockOffset() {
+        return clock().offset();
+    }
+
+    private SteppedClock clock() {
+        return Objects.requireNonNull(clock, "The clock of this server cannot be stepped: use startSteppable");
     }
 
     /** Stops the process without its noticing: it hangs, and its connections stay open. */

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import redis.clients.jedis.Jedis;
 
-/** Time passes for a lock in Redis when all times in its hash move into the past. */
+/**
+ * Time passes for a lock in Redis when all times in its hash move into the past. Its clock goes back when they move into the
+ * future, and the last token with them.
+ */
 public final class RedisTime {
 
     /** What is as long as a time in microseconds is one, but for tokens: they follow a time in shared holds. */
@@ -16,10 +19,14 @@ public final class RedisTime {
     public static void pass(Jedis redis, String lock, Duration time) {
         long micros = TimeUnit.NANOSECONDS.toMicros(time.toNanos());
         redis.hgetAll(lock).forEach((field, value) -> {
-            if (!field.equals("token")) {
+            if (!field.equals("token") || time.isNegative()) {
                 redis.hset(lock, field, earlier(value, micros));
             }
         });
+        long left = redis.pttl(lock);
+        if (left > 0) {
+            redis.pexpire(lock, left - time.toMillis());
+        }
     }
 
     private static String earlier(String value, long micros) {

@@ -1,5 +1,6 @@
 package io.holdfast.lock.testing;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -54,6 +55,11 @@ public final class ServerNode {
     public void startAgain() {
         server.startAgain();
         state = State.RUNNING;
+    }
+
+    /** Sets its wall clock forward or back, if it was started so that this is possible. */
+    public void step(Duration by) {
+        server.step(by);
     }
 
     void runAgain() {

@@ -2,6 +2,7 @@ package io.holdfast.lock.testing;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
@@ -17,6 +18,7 @@ import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
@@ -48,6 +50,11 @@ public class StoreSpy implements LockStore {
                 : () -> {
                     throw unreachable();
                 };
+    }
+
+    @Override
+    public Duration longestLease() {
+        return delegate.longestLease();
     }
 
     private <T> T call(Supplier<T> work) {
@@ -114,13 +121,28 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
+    public Duration longestDelay() {
+        return delegate.longestDelay();
+    }
+
+    @Override
     public LockSnapshot inspect(LockKey key) {
         return delegate.inspect(key);
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockKey key) {
-        return call(() -> delegate.forceRelease(key));
+    public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        return call(() -> delegate.forceRelease(key, modes));
+    }
+
+    @Override
+    public void disconnect() {
+        delegate.disconnect();
+    }
+
+    @Override
+    public void connect() {
+        delegate.connect();
     }
 
     @Override

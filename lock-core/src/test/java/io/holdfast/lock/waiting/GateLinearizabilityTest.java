@@ -7,6 +7,7 @@ import io.holdfast.lock.store.Waiters;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -15,12 +16,14 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Threads enter a gate, give up, let each other in, hand the lock on, or offer it; interleavings of that are explored, and
  * each explored one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line with neither
  * a front nor an offer that its head can take; an offer taken twice; a thread that gave up and is let in all the same.
  */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class GateLinearizabilityTest {
 
@@ -183,6 +186,12 @@ public class GateLinearizabilityTest {
 
     @Test
     void steps_of_two_threads_at_a_gate_are_atomic() {
+        options(2, 4, 10, 100).check(GateLinearizabilityTest.class);
+    }
+
+    @Test
+    @Tag("full")
+    void more_steps_of_two_threads_at_a_gate_are_atomic() {
         options(2, 4, 10, 300).check(GateLinearizabilityTest.class);
     }
 

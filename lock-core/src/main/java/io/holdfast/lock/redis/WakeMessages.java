@@ -1,0 +1,80 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.WakeListener;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads what comes over a wake-up channel, and tells the listener. Anybody may have written it who may publish there, so
+ * nothing that it says is an error of the channel: what no lock script says is dropped, with a warning once a minute, and what
+ * a later version says is ignored. Whether a message can be true the listener judges.
+ */
+final class WakeMessages {
+
+    private static final Logger log = LoggerFactory.getLogger(WakeChannel.class);
+
+    private static final int LONGEST = 200;
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final WakeListener listener;
+    private final AtomicLong warnAt = new AtomicLong(System.nanoTime());
+
+    WakeMessages(WakeListener listener) {
+        this.listener = listener;
+    }
+
+    void read(byte[] body) {
+        try {
+            tell(words(body));
+        } catch (RuntimeException e) {
+            warn(e);
+        }
+    }
+
+    private static String[] words(byte[] body) {
+        if (body.length > LONGEST) {
+            throw new IllegalArgumentException(body.length + " bytes");
+        }
+        return new String(body, StandardCharsets.US_ASCII).split(" ", -1);
+    }
+
+    private void tell(String[] words) {
+        switch (words[0]) {
+            case "granted" -> listener.granted(number(words, 1), reservation(words));
+            case "awaited" -> listener.awaited(number(words, 1), Replies.waiters(number(words, 2)));
+            case "revoked" -> listener.revoked(number(words, 1));
+            default -> log.debug("A message of another version, or of somebody else");
+        }
+    }
+
+    /** The numbers are token, tokens, when, until when, and who waits. */
+    private static Reservation reservation(String[] words) {
+        return new Reservation(
+                number(words, 2),
+                number(words, 3),
+                Replies.waiters(number(words, 6)),
+                number(words, 4),
+                number(words, 5));
+    }
+
+    private static long number(String[] words, int index) {
+        if (index >= words.length || !words[index].chars().allMatch(c -> c >= '0' && c <= '9')) {
+            throw new IllegalArgumentException("No number at " + index);
+        }
+        return Long.parseLong(words[index]);
+    }
+
+    private void warn(RuntimeException e) {
+        long now = System.nanoTime();
+        long planned = warnAt.get();
+        if (now - planned >= 0 && warnAt.compareAndSet(planned, now + QUIET_NANOS)) {
+            log.warn(
+                    "A message on the wake-up channel is none of Holdfast's and was ignored. Check who may publish to it.",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.holdfast.lock.waiting;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+
+/**
+ * The store fails, for somebody who is waiting for a lock.
+ *
+ * @param since when the first call that failed was sent, on the ticker
+ * @param failure what the store said
+ */
+public record Failing(long since, LockStoreException failure) {
+
+    /**
+     * {@return what the waiter's caller is told when its time is over}
+     *
+     * @param key what was waited for
+     */
+    public LockStoreException over(LockKey key) {
+        return new LockStoreException(
+                "Lock '" + key
+                        + "' was waited for when Redis failed, and the time for that is over (outageTolerance, or"
+                        + " waitFor if that is shorter): " + failure.getMessage(),
+                failure,
+                false);
+    }
+}

@@ -1,0 +1,85 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** All connections of the client are in use, for longer than a call waits for one. */
+class ConnectionsInUseTest extends EngineFixture {
+
+    private static final String KEY = "order:42";
+
+    private final AtomicInteger tries = new AtomicInteger();
+
+    private void busyFor(int calls) {
+        store.beforeAcquire = () -> {
+            if (tries.incrementAndGet() <= calls) {
+                throw new LockStoreException(
+                        "All connections for locks are in use (on purpose)",
+                        new ConnectionsInUseException(new IllegalStateException("on purpose")),
+                        false);
+            }
+        };
+    }
+
+    @Test
+    void one_is_waited_for_within_the_budget() {
+        busyFor(10);
+
+        try (LockHandle handle = locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)))) {
+            assertThat(handle.isHeld()).isTrue();
+        }
+        assertThat(tries).hasValue(11);
+    }
+
+    @Test
+    void failure_of_the_last_try_is_thrown_when_the_budget_is_spent() {
+        busyFor(Integer.MAX_VALUE);
+
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofSeconds(1))))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("in use");
+
+        assertThat(tries).hasValueGreaterThan(2);
+    }
+
+    @Test
+    void one_try_is_one_try() {
+        busyFor(1);
+
+        assertThatThrownBy(() -> locks.tryAcquire(KEY)).isInstanceOf(LockStoreException.class);
+
+        assertThat(tries).hasValue(1);
+    }
+
+    @Test
+    void interrupt_ends_the_wait() throws Exception {
+        busyFor(Integer.MAX_VALUE);
+        CountDownLatch trying = new CountDownLatch(1);
+        Runnable busy = store.beforeAcquire;
+        store.beforeAcquire = () -> {
+            trying.countDown();
+            busy.run();
+        };
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread waiter = new Thread(() -> {
+            assertThatThrownBy(() -> locks.getLock(KEY).lockInterruptibly()).isInstanceOf(InterruptedException.class);
+            ended.countDown();
+        });
+        waiter.start();
+        trying.await();
+
+        waiter.interrupt();
+
+        ended.await();
+        assertThat(isFree()).isTrue();
+    }
+}

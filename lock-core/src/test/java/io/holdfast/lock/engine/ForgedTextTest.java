@@ -1,0 +1,102 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.testing.HeardLog;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whoever chooses a key, or the name of a thread, writes no line of a log, and no terminal obeys him. */
+class ForgedTextTest extends EngineFixture {
+
+    private static final String FORGED = "order\n2026-01-01 ERROR forged\r\u001b[2J\u0085\u2028\u202eend";
+    private static final String SHOWN = "order\\n2026-01-01 ERROR forged\\r\\u001b[2J\\u0085\\u2028\\u202eend";
+
+    private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
+
+    @AfterEach
+    void stopListening() {
+        heard.close();
+    }
+
+    private Stream<String> lines() {
+        return heard.events().stream().map(each -> each.getFormattedMessage());
+    }
+
+    @Test
+    void log_lines_show_a_key_on_one_line() {
+        LockHandle lost = locks.acquire(LockRequest.of(FORGED));
+        time.pass(Duration.ofSeconds(61));
+        assertThat(lost.isHeld()).isFalse();
+        others.acquire(LockRequest.of(FORGED));
+        others.forceRelease(FORGED);
+        assertThat(lines())
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(line).contains(SHOWN).doesNotContain("\n", "\r"));
+    }
+
+    @Test
+    void messages_and_descriptions_show_a_key_on_one_line() {
+        LockRequest request = LockRequest.of(FORGED);
+        LockHandle lost = locks.acquire(request.lease(Duration.ofSeconds(1)).renew(false));
+        Throwable refused = catchThrowable(() -> others.acquire(request.waitFor(Duration.ofMillis(20))));
+        time.pass(Duration.ofSeconds(2));
+        List<Object> shown = List.of(
+                refused.getMessage(),
+                catchThrowable(lost::close).getMessage(),
+                lost,
+                lost.key(),
+                locks.getLock(FORGED),
+                catchThrowable(() -> locks.getLock(FORGED).unlock()).getMessage(),
+                catchThrowable(() -> locks.getLock(FORGED).fencingToken()).getMessage(),
+                new LockEvent.LongHeld(lost.key(), "", 1, Duration.ZERO));
+        assertThat(shown)
+                .map(Object::toString)
+                .allSatisfy(text -> assertThat(text).contains(SHOWN).doesNotContain("\n", "\r", "\u001b", "\u202e"));
+    }
+
+    @Test
+    void the_key_itself_stays_as_it_is() {
+        assertThat(LockKey.of(FORGED).value()).isEqualTo(FORGED);
+        locks.acquire(LockRequest.of(FORGED));
+        assertThat(others.tryAcquire(LockRequest.of(SHOWN))).isPresent();
+        assertThat(others.tryAcquire(LockRequest.of(FORGED))).isEmpty();
+    }
+
+    @Test
+    void a_holder_is_described_on_one_line_whatever_the_store_says() {
+        var holder =
+                new LockHolder(FORGED, FORGED, 1, FORGED, Instant.EPOCH, Duration.ofSeconds(1), 1, LockMode.EXCLUSIVE);
+        assertThat(Stream.of(holder.toString(), holder.describe(), holder.host(), holder.thread(), holder.clientId()))
+                .allSatisfy(text -> assertThat(text).contains(SHOWN).doesNotContain("\n", "\r", "\u001b"));
+    }
+
+    @Test
+    void a_thread_whose_name_has_lines_does_not_change_the_form_of_an_answer() throws InterruptedException {
+        Thread holder = new Thread(() -> locks.acquire(LockRequest.of(KEY)), FORGED);
+        holder.start();
+        holder.join();
+        assertThat(others.inspect(KEY).holders())
+                .singleElement()
+                .satisfies(each -> assertThat(each.thread()).isEqualTo(SHOWN));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"order:42", "Straße/東京/🔒", "a\\b", "{} %7D", "é\u0301"})
+    void ordinary_texts_are_shown_as_they_are(String text) {
+        assertThat(LockKey.of(text)).hasToString(text);
+    }
+}

@@ -1,0 +1,108 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.store.AcquireRequest;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A client whose process is to be copied, and that is told so. */
+class SuspendTest extends EngineFixture {
+
+    private static final LockRequest REQUEST = LockRequest.of(KEY);
+
+    private void copyTheProcess() throws InterruptedException {
+        locks.suspend(Duration.ZERO);
+        locks.resume();
+    }
+
+    @Test
+    void what_is_held_at_a_checkpoint_is_lost_and_free_for_others() throws InterruptedException {
+        LockHandle handle = locks.acquire(REQUEST);
+        locks.suspend(Duration.ZERO);
+        assertThat(handle.isHeld()).isFalse();
+        assertThat(isFree()).isTrue();
+        assertThatThrownBy(handle::close)
+                .isInstanceOfSatisfying(
+                        LockLostException.class,
+                        loss -> assertThat(loss.lossCause()).isEqualTo(LossCause.CHECKPOINT));
+    }
+
+    @Test
+    void no_lock_is_acquired_between_suspension_and_restore() throws InterruptedException {
+        locks.suspend(Duration.ZERO);
+        assertThatThrownBy(() -> locks.acquire(REQUEST))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("checkpoint");
+        locks.resume();
+        locks.acquire(REQUEST).close();
+    }
+
+    @Test
+    void who_is_restored_is_another_client() throws InterruptedException {
+        locks.acquire(REQUEST).close();
+        copyTheProcess();
+        locks.acquire(REQUEST).close();
+        assertThat(clients()).doesNotHaveDuplicates().hasSize(2);
+    }
+
+    @Test
+    void who_is_restored_can_wait_and_be_woken() throws InterruptedException {
+        copyTheProcess();
+        LockHandle held = others.acquire(REQUEST.lease(Duration.ofSeconds(3)).renew(false));
+        LockHandle next = locks.acquire(REQUEST.waitFor(Duration.ofMinutes(1)));
+        assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        next.close();
+    }
+
+    @Test
+    void a_lock_that_is_granted_while_its_process_is_copied_is_given_back() {
+        boolean[] copied = {false};
+        store.after = () -> {
+            if (!copied[0]) {
+                copied[0] = true;
+                try {
+                    copyTheProcess();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
+        assertThatThrownBy(() -> locks.acquire(REQUEST))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("restored from a checkpoint");
+        assertThat(isFree()).isTrue();
+        locks.acquire(REQUEST).close();
+    }
+
+    @Test
+    void a_lock_of_before_the_copy_is_not_reentered_after_it() throws InterruptedException {
+        LockHandle handle = locks.acquire(REQUEST);
+        copyTheProcess();
+        assertThat(catchThrowable(handle::close)).isInstanceOf(LockLostException.class);
+        try (LockHandle again = locks.acquire(REQUEST)) {
+            assertThat(again.fencingToken()).isGreaterThan(handle.fencingToken());
+        }
+    }
+
+    @Test
+    void resume_without_suspension_changes_nothing() {
+        locks.acquire(REQUEST).close();
+        locks.resume();
+        locks.acquire(REQUEST).close();
+        assertThat(clients().stream().distinct()).hasSize(1);
+    }
+
+    private List<String> clients() {
+        return store.acquires.stream()
+                .map(AcquireRequest::owner)
+                .map(owner -> owner.clientId())
+                .toList();
+    }
+}

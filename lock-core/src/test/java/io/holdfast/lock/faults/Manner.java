@@ -1,0 +1,56 @@
+package io.holdfast.lock.faults;
+
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** How long a thread holds its locks, and how long it waits before the next one; in nanoseconds. */
+enum Manner {
+    /** Often longer than a lease. */
+    LINGERING {
+        @Override
+        long hold(Random random) {
+            return (long) (random.nextDouble() * millis(6000));
+        }
+
+        @Override
+        long pause(Random random) {
+            return millis(random.nextInt(3));
+        }
+    },
+    /** Mostly no time, sometimes some. */
+    CHANGING {
+        @Override
+        long hold(Random random) {
+            int percent = random.nextInt(100);
+            if (percent < 75) {
+                return 0;
+            }
+            return millis(random.nextInt(percent < 95 ? 10 : 300));
+        }
+
+        @Override
+        long pause(Random random) {
+            return millis(random.nextInt(3));
+        }
+    },
+    /** So that there are many grants: most of them pass from thread to thread of a process. */
+    BRIEF {
+        @Override
+        long hold(Random random) {
+            return 0;
+        }
+
+        @Override
+        long pause(Random random) {
+            return millis(random.nextInt(3));
+        }
+    };
+
+    abstract long hold(Random random);
+
+    abstract long pause(Random random);
+
+    private static long millis(int count) {
+        return TimeUnit.MILLISECONDS.toNanos(count);
+    }
+}

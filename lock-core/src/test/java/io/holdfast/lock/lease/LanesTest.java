@@ -1,0 +1,156 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Work for several servers in the background. */
+@Timeout(60)
+class LanesTest {
+
+    private static final Duration BRIEFLY = Duration.ofMillis(20);
+
+    private final Queue<String> done = new ConcurrentLinkedQueue<>();
+    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final Lanes<String> lanes = new Lanes<>("test-lane", BRIEFLY, () -> this::work);
+
+    private long work(List<String> work) {
+        threads.add(Thread.currentThread());
+        work.forEach(this::work);
+        return 0;
+    }
+
+    private void work(String piece) {
+        switch (piece) {
+            case "hang" -> await(gate);
+            case "fail" -> throw new OutOfMemoryError("on purpose");
+            case "interrupt" -> Thread.currentThread().interrupt();
+            default -> done.add(piece + (Thread.currentThread().isInterrupted() ? " interrupted" : ""));
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void eventuallyDone(String... pieces) {
+        Awaitility.await().untilAsserted(() -> assertThat(done).containsExactly(pieces));
+    }
+
+    @AfterEach
+    void close() {
+        gate.countDown();
+        lanes.close();
+    }
+
+    @Test
+    void server_that_hangs_holds_up_no_other_one() {
+        lanes.add("a", List.of("hang", "after"));
+        lanes.add("b", List.of("other"));
+
+        eventuallyDone("other");
+        gate.countDown();
+        eventuallyDone("other", "after");
+    }
+
+    @Test
+    void lane_without_work_ends_with_its_thread_and_begins_again() throws InterruptedException {
+        lanes.add("a", List.of("first"));
+        Awaitility.await().until(() -> lanes.size() == 0);
+        threads.remove().join();
+
+        lanes.add("a", List.of("second"));
+
+        eventuallyDone("first", "second");
+    }
+
+    /** However often a lane ends just when work comes. */
+    @Test
+    void no_work_is_forgotten_by_a_lane_that_ends() {
+        try (Lanes<String> hasty = new Lanes<>("test-lane", Duration.ofNanos(1), () -> this::work)) {
+            for (int i = 0; i < 2000; i++) {
+                hasty.add("a", List.of("piece"));
+                if (i % 3 == 0) {
+                    Thread.yield();
+                }
+            }
+            Awaitility.await().until(() -> done.size() == 2000);
+        }
+    }
+
+    @Test
+    void error_does_not_end_the_lane() {
+        lanes.add("a", List.of("fail"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+
+        lanes.add("a", List.of("next"));
+
+        eventuallyDone("next");
+    }
+
+    @Test
+    void interrupt_reaches_no_work_that_comes_later() {
+        lanes.add("a", List.of("interrupt"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+
+        lanes.add("a", List.of("next"));
+
+        eventuallyDone("next");
+    }
+
+    @Test
+    void lane_rests_for_as_long_as_its_worker_says() {
+        Lanes<String> resting = new Lanes<>("test-lane", BRIEFLY, () -> work -> {
+            work(work);
+            return TimeUnit.DAYS.toNanos(1);
+        });
+        resting.add("a", List.of("first"));
+        eventuallyDone("first");
+        resting.add("a", List.of("second"));
+        resting.add("b", List.of("other"));
+        eventuallyDone("first", "other");
+
+        assertThat(resting.finish(Duration.ofSeconds(30))).isZero();
+
+        assertThat(done).containsExactly("first", "other", "second");
+    }
+
+    @Test
+    void what_is_waiting_is_done_at_the_end_and_nothing_more_is_taken() {
+        lanes.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        lanes.add("a", List.of("waiting"));
+        gate.countDown();
+
+        assertThat(lanes.finish(Duration.ofSeconds(30))).isZero();
+
+        assertThat(done).containsExactly("waiting");
+        assertThat(lanes.add("a", List.of("late"))).isFalse();
+    }
+
+    @Test
+    void what_is_not_done_in_time_at_the_end_is_dropped_and_counted() {
+        lanes.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        lanes.add("a", List.of("waiting", "waiting"));
+
+        assertThat(lanes.finish(Duration.ofMillis(1))).isEqualTo(2);
+
+        Awaitility.await().until(() -> lanes.size() == 0);
+        assertThat(done).isEmpty();
+    }
+}
