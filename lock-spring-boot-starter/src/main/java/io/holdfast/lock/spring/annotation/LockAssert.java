@@ -49,7 +49,8 @@ public final class LockAssert {
      */
     public static void assertLocked(String key) {
         if (!LockContext.holds(LockKey.of(key)) && !ALWAYS_PASSES.get()) {
-            throw new IllegalStateException("No annotated method on this thread locks '" + key + "'." + ADVICE);
+            throw new IllegalStateException(
+                    "No annotated method on this thread locks '" + LockKey.of(key) + "'." + ADVICE);
         }
     }
 

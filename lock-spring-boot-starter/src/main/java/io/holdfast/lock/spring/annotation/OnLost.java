@@ -1,8 +1,7 @@
 package io.holdfast.lock.spring.annotation;
 
 /**
- * What an annotated method does when it has ended, and its lock turns out to have been lost meanwhile: somebody else may
- * have run at the same time.
+ * What becomes of an annotated method whose lock was lost while it ran: somebody else may have run at the same time.
  */
 public enum OnLost {
     /**
@@ -10,6 +9,13 @@ public enum OnLost {
      * dropped.
      */
     THROW,
+    /**
+     * As {@link #THROW}, and the method is stopped as soon as the loss is known: its thread is interrupted, the stage or future
+     * that it returned is cancelled, as is the subscription to its publisher with {@link #THROW} too. A thread is interrupted
+     * only while it holds the lock, and an interrupt that the method did not notice is gone when it has ended, see
+     * {@link io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
+     */
+    INTERRUPT,
     /**
      * A line at WARN; the method's result is returned, or its own exception thrown. For work that does no harm when it is
      * done twice.

@@ -103,7 +103,7 @@ final class LockInterceptor implements MethodInterceptor {
             call.joining(joining(definition, request, invocation, locks));
             result = locks.<@Nullable Object, Throwable>tryExecute(request, call);
         } catch (LockLostException e) {
-            if (definition.onLost() == OnLost.THROW) {
+            if (definition.onLost() != OnLost.LOG) {
                 throw e;
             }
             return call.resultDespite(e);

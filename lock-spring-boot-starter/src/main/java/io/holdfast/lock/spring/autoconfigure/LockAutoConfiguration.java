@@ -4,15 +4,18 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.LockStore;
+import org.crac.Resource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.ResourceLoader;
 
@@ -46,6 +49,17 @@ public final class LockAutoConfiguration {
     static LockShutdown lockShutdown(
             ApplicationContext context, ConfigurableListableBeanFactory beans, ShutdownProperties properties) {
         return new LockShutdown(context, beans, properties.await());
+    }
+
+    /** Applications without CRaC's API never load it. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Resource.class)
+    static class Checkpoints {
+
+        @Bean
+        static LockCheckpoint lockCheckpoint(LockShutdown shutdown) {
+            return new LockCheckpoint(shutdown);
+        }
     }
 
     @Bean

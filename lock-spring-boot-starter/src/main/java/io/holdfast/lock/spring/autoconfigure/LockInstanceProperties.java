@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param renew Whether the lock is renewed while it is held. As lock.renew unless set.
  * @param minHold Keeps others out for at least this time, also when the method is through earlier.
  * @param maxHold Ends renewal this long after the lock was acquired. As lock.max-hold unless set.
+ * @param outageTolerance How long who has queued waits for a failure of Redis. As lock.outage-tolerance unless set.
  * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
  * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
  */
@@ -25,6 +26,7 @@ public record LockInstanceProperties(
         @Nullable Boolean renew,
         @Nullable Duration minHold,
         @Nullable Duration maxHold,
+        @Nullable Duration outageTolerance,
         @Nullable Boolean fair,
         @Nullable Integer limit) {
 
@@ -49,6 +51,9 @@ public record LockInstanceProperties(
         if (maxHold != null) {
             check(prefix + ".max-hold", maxHold, () -> ANY.maxHold(maxHold));
         }
+        if (outageTolerance != null) {
+            check(prefix + ".outage-tolerance", outageTolerance, () -> ANY.outageTolerance(outageTolerance));
+        }
         if (limit != null && limit < 1) {
             throw new InvalidLockPropertyException(prefix + ".limit", limit, "1 or more");
         }
@@ -61,6 +66,7 @@ public record LockInstanceProperties(
                 Optional.ofNullable(renew),
                 Optional.ofNullable(minHold),
                 Optional.ofNullable(maxHold),
+                Optional.ofNullable(outageTolerance),
                 Optional.ofNullable(fair),
                 Optional.ofNullable(limit));
     }

@@ -23,6 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param renew Whether locks are renewed while they are held.
  * @param maxHold Ends renewal this long after a lock was acquired. No limit unless set.
  * @param warnAfter A lock that is held for longer is logged once.
+ * @param outageTolerance How long a caller that has queued for a lock waits for a failure of Redis, within its wait-for.
+ * Zero fails at once.
  * @param store Where locks are kept.
  * @param failFast Whether the application refuses to start when Redis does not answer.
  * @param redis How locks are kept in Redis.
@@ -37,6 +39,7 @@ public record LockProperties(
         @DefaultValue("true") boolean renew,
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
+        @DefaultValue("30s") Duration outageTolerance,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
@@ -59,6 +62,7 @@ public record LockProperties(
                 maxHold,
                 () -> defaults(STANDARD.lease(), STANDARD.waitFor(), maxHold, STANDARD.warnAfter()));
         check("lock.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
+        check("lock.outage-tolerance", outageTolerance, () -> STANDARD.withOutageTolerance(outageTolerance));
         instances.forEach((name, instance) -> instance.checkAs("lock.instances." + name));
     }
 
@@ -68,7 +72,7 @@ public record LockProperties(
     }
 
     LockDefaults toDefaults() {
-        return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter);
+        return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter, outageTolerance);
     }
 
     ConfiguredSettings toSettings() {

@@ -63,6 +63,20 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     @Override
     public void start() {
         running = true;
+        resume();
+    }
+
+    /** Before the process is copied: as at the end, but for a while. */
+    void suspend() throws InterruptedException {
+        for (LockEngine locks : clients()) {
+            tellHeld(locks, await, "is saved as a checkpoint");
+            locks.suspend(await);
+        }
+    }
+
+    /** Each copy goes on as a client of its own. */
+    void resume() {
+        clients().forEach(LockEngine::resume);
     }
 
     @Override
@@ -103,16 +117,24 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void end(LockEngine locks, Duration atMost) {
-        int held = locks.held().size();
-        if (held > 0) {
-            log.info("{} lock(s) are held while the application ends; they are waited for, {} at most", held, atMost);
-        }
+        tellHeld(locks, atMost, "ends");
         try {
             locks.drain(atMost);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             locks.close();
+        }
+    }
+
+    private static void tellHeld(LockEngine locks, Duration atMost, String event) {
+        int held = locks.held().size();
+        if (held > 0) {
+            log.info(
+                    "{} lock(s) are held while the application {}; they are waited for, {} at most",
+                    held,
+                    event,
+                    atMost);
         }
     }
 

@@ -65,7 +65,8 @@ final class DefinitionParser {
                 name,
                 key(given, annotation, place),
                 Condition.of(placeholders.resolve("condition", annotation.condition(), where), place),
-                RequestShape.of(name, annotation.mode(), settings.parse(annotation, where), configured),
+                RequestShape.of(
+                        name, annotation.mode(), settings.parse(annotation, where), annotation.onLost(), configured),
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),

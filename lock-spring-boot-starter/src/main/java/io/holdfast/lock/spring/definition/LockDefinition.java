@@ -63,7 +63,9 @@ public record LockDefinition(
                 all.waitFor(),
                 all.renew(),
                 all.minHold(),
-                all.maxHold());
+                all.maxHold(),
+                all.outageTolerance(),
+                all.interruptOnLoss());
     }
 
     /**

@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param renew whether it is renewed
  * @param minHold how long others are kept out at least
  * @param maxHold when renewal ends
+ * @param outageTolerance how long a failure of Redis is waited for by who has queued
  * @param fair whether callers are served in order of arrival
  * @param limit how many may hold it together, if it is shared
  */
@@ -20,11 +21,13 @@ public record LockSettings(
         Optional<Boolean> renew,
         Optional<Duration> minHold,
         Optional<Duration> maxHold,
+        Optional<Duration> outageTolerance,
         Optional<Boolean> fair,
         Optional<Integer> limit) {
 
     /** Says nothing. */
     public static final LockSettings NONE = new LockSettings(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -45,6 +48,7 @@ public record LockSettings(
                 renew.or(lower::renew),
                 minHold.or(lower::minHold),
                 maxHold.or(lower::maxHold),
+                outageTolerance.or(lower::outageTolerance),
                 fair.or(lower::fair),
                 limit.or(lower::limit));
     }

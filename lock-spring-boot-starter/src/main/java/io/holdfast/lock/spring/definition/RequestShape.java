@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.OnLost;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -21,17 +22,19 @@ final class RequestShape {
      * @param name what the definition is called
      * @param mode whether it locks alone
      * @param given what the annotation says
+     * @param onLost whether a loss is to stop the work
      * @param configured what the properties say; they may not be there yet
      */
     static Supplier<LockRequest> of(
-            String name, LockMode mode, LockSettings given, Supplier<ConfiguredSettings> configured) {
+            String name, LockMode mode, LockSettings given, OnLost onLost, Supplier<ConfiguredSettings> configured) {
         return SingletonSupplier.of(() -> {
             ConfiguredSettings properties = configured.get();
-            return shape(name, mode, given.or(properties.of(name)), properties);
+            return shape(name, mode, given.or(properties.of(name)), onLost, properties);
         });
     }
 
-    private static LockRequest shape(String name, LockMode mode, LockSettings settings, ConfiguredSettings properties) {
+    private static LockRequest shape(
+            String name, LockMode mode, LockSettings settings, OnLost onLost, ConfiguredSettings properties) {
         boolean alone = mode == LockMode.EXCLUSIVE;
         return new LockRequest(
                 List.of(NO_KEY_YET),
@@ -43,6 +46,8 @@ final class RequestShape {
                 settings.waitFor().or(() -> Optional.of(properties.waitFor())),
                 settings.renew(),
                 settings.minHold(),
-                settings.maxHold());
+                settings.maxHold(),
+                settings.outageTolerance(),
+                onLost == OnLost.INTERRUPT);
     }
 }

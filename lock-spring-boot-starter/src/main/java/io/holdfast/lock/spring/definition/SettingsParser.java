@@ -25,6 +25,7 @@ final class SettingsParser {
                 annotation.renew() ? Optional.empty() : Optional.of(false),
                 time(annotation, where, minHold(annotation)),
                 time(annotation, where, maxHold(annotation)),
+                Optional.empty(),
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
                 limit(annotation, where));
     }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.integration;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
@@ -176,7 +177,8 @@ public final class HoldfastLockRegistry
             throws E, InterruptedException, TimeoutException {
         Lock lock = obtain(lockKey);
         if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(waitLockDuration), TimeUnit.NANOSECONDS)) {
-            throw new TimeoutException("The lock [" + lockKey + "] was not acquired in time: " + waitLockDuration);
+            throw new TimeoutException("The lock [" + LockKey.printable(String.valueOf(lockKey))
+                    + "] was not acquired in time: " + waitLockDuration);
         }
         return run(lock, callable);
     }

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
 import java.io.Serial;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -68,10 +69,11 @@ final class LockSession {
     }
 
     private void acquire(MonoSink<LockSession> sink) {
+        // A loss cancels the subscription in any case, see lost().
+        LockRequest request = call.request().interruptOnLoss(false);
         CompletableFuture<@Nullable Void> holding;
         try {
-            holding =
-                    call.template().get().<@Nullable Void>executeAsync(call.request(), handle -> granted(handle, sink));
+            holding = call.template().get().<@Nullable Void>executeAsync(request, handle -> granted(handle, sink));
         } catch (RuntimeException failure) {
             threads.execute(() -> sink.error(new SessionException(false, failure)));
             return;

@@ -63,6 +63,9 @@ final class StageLock {
             return null;
         }
         detach(handle);
+        if (call.request().interruptOnLoss()) {
+            cancelWhenLost(handle, result);
+        }
         return follow(Stages.of(result, threads), result, handle, call.rules());
     }
 
@@ -82,6 +85,20 @@ final class StageLock {
     private static void detach(LockHandle handle) {
         try {
             handle.detach();
+        } catch (IllegalStateException closedByTheMethod) {
+            log.debug("{} was closed before its work was complete", handle, closedByTheMethod);
+        }
+    }
+
+    private static void cancelWhenLost(LockHandle handle, Object result) {
+        try {
+            handle.onLost(loss -> {
+                if (result instanceof Future<?> work) {
+                    work.cancel(true);
+                } else if (result instanceof CompletionStage<?> stage) {
+                    stage.toCompletableFuture().cancel(true);
+                }
+            });
         } catch (IllegalStateException closedByTheMethod) {
             log.debug("{} was closed before its work was complete", handle, closedByTheMethod);
         }

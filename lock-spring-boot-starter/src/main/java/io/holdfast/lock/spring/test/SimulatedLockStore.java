@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
@@ -110,8 +111,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public List<LockHolder> forceRelease(LockKey key) {
-        return reachable().forceRelease(key);
+    public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        return reachable().forceRelease(key, modes);
     }
 
     @Override

@@ -76,7 +76,9 @@ final class HeldUntilCompletion implements TransactionSynchronization {
                 Optional.of(Duration.ZERO),
                 request.renew(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                false);
     }
 
     @Override

@@ -9,8 +9,11 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.testing.NewThread;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -32,6 +35,16 @@ class OnLostTest {
         @DistributedLock(key = "'lost'", onLost = OnLost.LOG)
         public Object logging(Callable<?> work) throws Exception {
             return work.call();
+        }
+
+        @DistributedLock(key = "'lost'", onLost = OnLost.INTERRUPT)
+        public Object interrupting(Callable<?> work) throws Exception {
+            return work.call();
+        }
+
+        @DistributedLock(key = "'lost'", onLost = OnLost.INTERRUPT)
+        public CompletableFuture<String> interruptingStage(CompletableFuture<String> stage) {
+            return stage;
         }
 
         @DistributedLock(key = "'lost'", onLost = OnLost.LOG)
@@ -59,6 +72,36 @@ class OnLostTest {
                     return "done";
                 }))
                 .isInstanceOf(LockLostException.class));
+    }
+
+    @Test
+    void loss_interrupts_the_method_where_that_is_asked_for() {
+        inContext((bean, lose) -> {
+            assertThatThrownBy(() -> bean.interrupting(() -> {
+                        var unused = NewThread.start(() -> {
+                            lose.run();
+                            return "lost";
+                        });
+                        new CountDownLatch(1).await();
+                        return "not reached";
+                    }))
+                    .isInstanceOfSatisfying(
+                            LockLostException.class,
+                            loss -> assertThat(loss.getSuppressed())
+                                    .hasAtLeastOneElementOfType(InterruptedException.class));
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+    }
+
+    @Test
+    void loss_cancels_the_stage_where_that_is_asked_for() {
+        inContext((bean, lose) -> {
+            CompletableFuture<String> stage = new CompletableFuture<>();
+            CompletableFuture<String> result = bean.interruptingStage(stage);
+            lose.run();
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(LockLostException.class);
+            assertThat(stage).isCancelled();
+        });
     }
 
     @Test

@@ -44,6 +44,7 @@ class LockPropertiesTest {
                         "lock.renew=false",
                         "lock.max-hold=1m",
                         "lock.warn-after=5m",
+                        "lock.outage-tolerance=45s",
                         "lock.redis.key-prefix=shop",
                         "lock.redis.command-timeout=300ms",
                         "lock.redis.token-retention=1h",
@@ -59,7 +60,8 @@ class LockPropertiesTest {
                                     Duration.ofSeconds(2),
                                     false,
                                     Optional.of(Duration.ofMinutes(1)),
-                                    Duration.ofMinutes(5)));
+                                    Duration.ofMinutes(5),
+                                    Duration.ofSeconds(45)));
                     assertThat(properties.redis().toSettings())
                             .isEqualTo(RedisLockSettings.STANDARD
                                     .withKeyPrefix("shop")
@@ -78,6 +80,7 @@ class LockPropertiesTest {
                     lock.lease               | -1s      | 100 ms to 365 days
                     lock.lease               | 99ms     | 100 ms to 365 days
                     lock.wait-for            | -1ms     | 0 ms to 365 days
+                    lock.outage-tolerance    | -1ms     | 0 ms to 365 days
                     lock.max-hold            | 1ms      | 100 ms to 365 days
                     lock.warn-after          | 0s       | 1 ms to 365 days
                     lock.transactions.commit-margin | -1ms | 0 ms to 365 days

@@ -58,7 +58,8 @@ class OwnConnectionTest {
             "lock.redis.host=127.0.0.1",
             "lock.redis.port=" + own.port(),
             "lock.redis.username=" + USER,
-            "lock.redis.password=" + PASSWORD
+            "lock.redis.password=" + PASSWORD,
+            "lock.redis.command-timeout=30s" // the machine may stand still
         };
     }
 
