@@ -108,9 +108,9 @@ class LeakTest {
 
     /** Nobody is at a gate, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
-        Object client = field(locks, "client");
-        Object seats = field(client, "seats");
-        return ((Map<?, ?>) field(field(client, "gates"), "gates")).isEmpty()
+        Object identity = field(field(locks, "client"), "identity");
+        Object seats = field(identity, "seats");
+        return ((Map<?, ?>) field(field(identity, "gates"), "gates")).isEmpty()
                 && ((Map<?, ?>) field(seats, "seats")).isEmpty()
                 && ((Map<?, ?>) field(seats, "rows")).isEmpty()
                 && ((Collection<?>) field(seats, "byTime")).isEmpty()
