@@ -26,7 +26,7 @@ class HandleTest extends EngineFixture {
     @Test
     void extension_counts_from_before_its_call_was_sent() {
         LockHandle handle = locks.acquire(KEY);
-        store.after = () -> time.pass(Duration.ofSeconds(3));
+        store.afterCallsHere(() -> time.pass(Duration.ofSeconds(3)));
 
         handle.extend(Duration.ofMinutes(5));
         store.after = () -> {};

@@ -116,7 +116,7 @@ class ThreadCheckTest extends EngineFixture {
     @Test
     void answer_after_the_former_deadline_is_a_loss() {
         heldWithLeft(Duration.ofMillis(1));
-        store.after = () -> time.pass(Duration.ofMillis(1));
+        store.afterCallsHere(() -> time.pass(Duration.ofMillis(1)));
         assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
     }
 
@@ -124,7 +124,7 @@ class ThreadCheckTest extends EngineFixture {
     void as_much_is_left_after_the_slowest_answer() {
         LockHandle handle = locks.acquire(FIXED);
         time.pass(Duration.ofSeconds(10).minus(STEP).plusMillis(1));
-        store.after = () -> time.pass(STEP.minusMillis(2));
+        store.afterCallsHere(() -> time.pass(STEP.minusMillis(2)));
         locks.ensureHeld(STEP);
         assertThat(handle.remaining()).isGreaterThanOrEqualTo(STEP);
     }

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QuorumFaultsTest {
 
     private static final Duration SLOW = Duration.ofMillis(100);
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration QUICK = Duration.ofMillis(10);
     private static final int SLOW_TIMES = 30;
 
@@ -32,7 +33,7 @@ class QuorumFaultsTest {
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
     void promises_are_kept_whatever_happens_to_a_minority(int count) throws Exception {
-        Stream.generate(RedisServerProcess::start).limit(count).forEach(servers::add);
+        Stream.generate(Outages::startServer).limit(count).forEach(servers::add);
         List<RedisAddress> addresses = servers.stream()
                 .map(server -> RedisAddress.standalone(server.port()))
                 .toList();
@@ -51,7 +52,22 @@ class QuorumFaultsTest {
                     new Fault(
                             "process stopped for longer than the lease",
                             () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
-            run.inflict(faults);
+            Duration early = Outages.LONGER_THAN_LEASE.plus(Outages.untilLeasesAreOver(place.lease()));
+            run.inflict(Outages.withSteps(
+                    faults,
+                    new Fault("minority's clocks ahead by 1 s for longer than the lease", early, () -> setOff(SECOND)),
+                    new Fault(
+                            "minority's clocks behind by 1 s for longer than the lease",
+                            early,
+                            () -> setOff(SECOND.negated())),
+                    new Fault(
+                            "minority's clocks ahead by 1 h for longer than the lease",
+                            early,
+                            () -> setOff(Outages.CLOCK_STEP)),
+                    new Fault(
+                            "minority's clocks behind by 1 h for longer than the lease",
+                            early,
+                            () -> setOff(Outages.CLOCK_STEP.negated()))));
             Report report = run.report(name, crew);
             assertThat(report.violations()).isEmpty();
             assertThat(report.unexpectedFailures()).isEmpty();
@@ -87,6 +103,17 @@ class QuorumFaultsTest {
         killed.forEach(RedisServerProcess::kill);
         Outages.sleep(Outages.LONGER_THAN_LEASE);
         startAgain(killed);
+    }
+
+    /**
+     * There and back, so that no server loses its data while the values of the clocks differ by more than the rejoin delay. One
+     * of the two steps is forward, and ends leases early.
+     */
+    private void setOff(Duration by) throws InterruptedException {
+        List<RedisServerProcess> some = minority();
+        some.forEach(server -> server.step(by));
+        Outages.sleep(Outages.LONGER_THAN_LEASE);
+        some.forEach(server -> server.step(by.negated()));
     }
 
     private static void stop(List<RedisServerProcess> some) throws InterruptedException {

@@ -56,10 +56,10 @@ class ShortLeaseTest {
     void lock_is_extended_again_if_a_slow_answer_left_too_little() {
         LockHandle handle = locks.acquire(REQUEST);
         time.pass(Duration.ofMillis(400));
-        store.after = () -> {
+        store.afterCallsHere(() -> {
             store.after = () -> {};
             time.pass(Duration.ofMillis(350));
-        };
+        });
 
         locks.ensureHeld(STEP);
 
@@ -70,7 +70,7 @@ class ShortLeaseTest {
     void store_that_always_answers_slowly_stops_the_thread_and_the_lock_stays_held() {
         LockHandle handle = locks.acquire(REQUEST);
         time.pass(Duration.ofMillis(400));
-        store.after = () -> time.pass(Duration.ofMillis(350));
+        store.afterCallsHere(() -> time.pass(Duration.ofMillis(350)));
 
         assertThatThrownBy(() -> locks.ensureHeld(STEP))
                 .isInstanceOf(LockStoreException.class)
@@ -82,7 +82,7 @@ class ShortLeaseTest {
     void answer_after_the_former_deadline_is_a_loss() {
         locks.acquire(REQUEST);
         time.pass(Duration.ofMillis(400));
-        store.after = () -> time.pass(Duration.ofMillis(400));
+        store.afterCallsHere(() -> time.pass(Duration.ofMillis(400)));
 
         assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
     }

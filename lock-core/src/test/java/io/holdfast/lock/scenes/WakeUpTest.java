@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,7 +50,7 @@ class WakeUpTest {
         server.close();
     }
 
-    /** Clients that learn by message alone whose turn it is: a poll at that moment would have one ask once more. */
+    /** Clients that learn by message alone whose turn it is. */
     private Clients open(int count) {
         Clients clients = Clients.open(count, driver, server.port(), KnowsNoCalls::new);
         IntStream.range(0, count)
@@ -84,13 +85,15 @@ class WakeUpTest {
             CompletableFuture<LockHandle> next = clients.async(1, locks -> locks.acquire(PATIENT));
             Clients.await(() -> commands.subscriptions() == 1);
             awaitPolls(clients.store(1), clients.store(1).polls.size() + 3);
-            former.close();
-            LockHandle handle = next.join();
+            withoutPolls(List.of(clients.store(1)), () -> {
+                former.close();
+                LockHandle handle = next.join();
 
-            assertThat(clients.store(1).acquires).hasSize(1 + 1);
-            assertThat(commands.of("publish")).isEqualTo(1);
-            Clients.await(() -> commands.of("evalsha") - clients.upkeep() == 2);
-            handle.close();
+                assertThat(clients.store(1).acquires).hasSize(1 + 1);
+                assertThat(commands.of("publish")).isEqualTo(1);
+                Clients.await(() -> commands.of("evalsha") - clients.upkeep() == 2);
+                handle.close();
+            });
         }
     }
 
@@ -110,19 +113,21 @@ class WakeUpTest {
                     })
                     .toList();
             Clients.await(() -> commands.subscriptions() == 3);
-            for (int client = 1; client < 4; client++) {
-                awaitPolls(clients.store(client), clients.store(client).polls.size() + 2);
-            }
-            commands.reset();
+            List<StoreSpy> stores =
+                    IntStream.range(1, 4).mapToObj(clients::store).toList();
+            stores.forEach(store -> awaitPolls(store, store.polls.size() + 2));
+            withoutPolls(stores, () -> {
+                commands.reset();
 
-            holder.close();
+                holder.close();
 
-            List<Long> tokens = waiting.stream().map(CompletableFuture::join).toList();
-            assertThat(tokens).isSorted().doesNotHaveDuplicates();
-            assertThat(commands.of("publish")).isEqualTo(3);
-            for (int client = 1; client < 4; client++) {
-                assertThat(clients.store(client).acquires).hasSize(1 + 1);
-            }
+                List<Long> tokens =
+                        waiting.stream().map(CompletableFuture::join).toList();
+                assertThat(tokens).isSorted().doesNotHaveDuplicates();
+                assertThat(commands.of("publish")).isEqualTo(3);
+                assertThat(stores)
+                        .allSatisfy(store -> assertThat(store.acquires).hasSize(1 + 1));
+            });
         }
     }
 
@@ -139,8 +144,22 @@ class WakeUpTest {
         }
     }
 
-    /** Keeps its seats alive, but never learns from that whose turn it is, nor that a message of it is old news by now. */
+    /** A poll that overlaps with a hand-over makes its message old news, so that the waiter asks. */
+    private static void withoutPolls(List<StoreSpy> stores, Runnable handOver) {
+        List<ReentrantLock> polling =
+                stores.stream().map(store -> ((KnowsNoCalls) store).polling).toList();
+        polling.forEach(ReentrantLock::lock);
+        try {
+            handOver.run();
+        } finally {
+            polling.forEach(ReentrantLock::unlock);
+        }
+    }
+
+    /** Keeps its seats alive, but never learns from that whose turn it is. */
     private static final class KnowsNoCalls extends StoreSpy {
+
+        private final ReentrantLock polling = new ReentrantLock();
 
         KnowsNoCalls(LockStore delegate) {
             super(delegate);
@@ -148,12 +167,16 @@ class WakeUpTest {
 
         @Override
         public List<SeatReply> keepSeats(List<SeatRequest> requests) {
-            return super.keepSeats(requests).stream()
-                    .map(reply -> reply instanceof SeatReply.Kept kept
-                                    && !kept.called().isEmpty()
-                            ? new SeatReply.Kept(List.of(), 0, kept.blockedFor())
-                            : reply)
-                    .toList();
+            polling.lock();
+            try {
+                return super.keepSeats(requests).stream()
+                        .map(reply -> reply instanceof SeatReply.Kept kept
+                                ? new SeatReply.Kept(List.of(), kept.storeMicros(), kept.blockedFor())
+                                : reply)
+                        .toList();
+            } finally {
+                polling.unlock();
+            }
         }
     }
 

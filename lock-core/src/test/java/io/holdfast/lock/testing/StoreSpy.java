@@ -52,6 +52,16 @@ public class StoreSpy implements LockStore {
                 };
     }
 
+    /** Has it run after the calls of this thread, and not after those of the engine's threads, which look at leases by themselves. */
+    public void afterCallsHere(Runnable action) {
+        Thread here = Thread.currentThread();
+        after = () -> {
+            if (Thread.currentThread() == here) {
+                action.run();
+            }
+        };
+    }
+
     @Override
     public Duration longestLease() {
         return delegate.longestLease();
