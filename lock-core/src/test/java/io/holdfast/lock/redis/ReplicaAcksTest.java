@@ -40,6 +40,9 @@ class ReplicaAcksTest {
     /** As long as a paused replica is waited for; one that is only slow is asked again. */
     private static final ReplicaAcks ONE_REPLICA = new ReplicaAcks(1, Duration.ofMillis(1500));
 
+    /** Long enough for several tries. */
+    private static final Duration OUTAGE = Duration.ofSeconds(5);
+
     private static final ReplicaAcks ONE_REPLICA_PATIENTLY = new ReplicaAcks(1, Duration.ofMinutes(1));
 
     @Parameter
@@ -150,7 +153,7 @@ class ReplicaAcksTest {
     void waiter_that_is_told_of_its_grant_waits_for_the_replica_too() {
         LockHandle held = others.acquire(KEY);
         CompletableFuture<LockHandle> waiter = NewThread.start(() ->
-                locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)).outageTolerance(Duration.ZERO)));
+                locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)).outageTolerance(OUTAGE)));
         Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)
                 .until(() -> others.inspect(KEY).waiters() == 1);
