@@ -57,53 +57,49 @@ if grave and now < tonumber(grave) then
   return 'BURIED'
 end
 
--- It was granted before, or reserved.
-if lock.owner == owner and now < lock.lease_end then
-  confirm(lock, owner)
-  lock.lease_end = math.max(lock.lease_end, lease_end)
-  put(lock, 'lease_end', string.format('%d', lock.lease_end))
-  local of = reserved_tokens(lock)
-  local token = lock.token - of + 1
-  if raise == ' 1' and token < least then
-    token = least
-    set_token(lock, least + of - 1)
+-- It was granted before, or is reserved.
+local function granted_again()
+  if lock.owner == owner and now < lock.lease_end then
+    confirm(lock, owner)
+    lock.lease_end = math.max(lock.lease_end, lease_end)
+    put(lock, 'lease_end', string.format('%d', lock.lease_end))
+    local of = reserved_tokens(lock)
+    local token = lock.token - of + 1
+    if raise == ' 1' and token < least then
+      token = least
+      set_token(lock, least + of - 1)
+    end
+    return granted(token, of)
   end
-  return granted(token, of)
-end
-local hold = shared_hold(lock, owner)
-if hold and now < hold.lease_end then
-  confirm(lock, owner)
-  hold.lease_end = math.max(hold.lease_end, lease_end)
-  lock.shared_end = math.max(lock.shared_end, hold.lease_end)
-  if raise == ' 1' and hold.token < least then
-    hold.token = math.max(least, lock.token + 1)
-    set_token(lock, hold.token)
+  local hold = shared_hold(lock, owner)
+  if hold and now < hold.lease_end then
+    confirm(lock, owner)
+    hold.lease_end = math.max(hold.lease_end, lease_end)
+    lock.shared_end = math.max(lock.shared_end, hold.lease_end)
+    if raise == ' 1' and hold.token < least then
+      hold.token = math.max(least, lock.token + 1)
+      set_token(lock, hold.token)
+    end
+    write_shared(lock, owner, hold)
+    return granted(hold.token, 1)
   end
-  write_shared(lock, owner, hold)
-  return granted(hold.token, 1)
 end
 
+local known = granted_again()
+if known then
+  return known
+end
 local seat = seat_of(lock, owner)
 if seat then
   keep(lock, seat)
 end
 settle(lock)
 if seat then
-  seat = seat_of(lock, owner)
-  if seat.reserved then
-    local token = lock.token - (limit == 0 and seat.tokens - 1 or 0)
-    if limit == 0 then
-      lock.lease_end = lease_end
-      put(lock, 'lease_end', string.format('%d', lease_end))
-    else
-      hold = shared_hold(lock, owner)
-      token, hold.lease_end = hold.token, lease_end
-      lock.shared_end = math.max(lock.shared_end, lease_end)
-      write_shared(lock, owner, hold)
-    end
-    drop_seat(lock, seat)
-    return granted(token, limit == 0 and seat.tokens or 1)
+  known = granted_again()
+  if known then
+    return known
   end
+  seat = seat_of(lock, owner)
 elseif lock.seats == 0 and compatible(lock, limit) then
   return granted(grant(lock, owner, limit, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
 end

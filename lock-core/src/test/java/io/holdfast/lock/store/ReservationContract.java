@@ -60,6 +60,63 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
+    void renewed_reservation_that_ends_passes_the_lock_on_for_good() {
+        renew(bob, SOME_TIME);
+
+        passedOnForGood();
+    }
+
+    @Test
+    void shared_reservation_that_ends_passes_the_lock_on_for_good() {
+        store().downgrade(key, bob);
+
+        passedOnForGood();
+    }
+
+    @Test
+    void claimed_reservation_that_ends_passes_the_lock_on_for_good() {
+        granted(acquire(bob, SOME_TIME, true));
+
+        passedOnForGood();
+    }
+
+    @Test
+    void claimed_reservation_of_a_reader_that_ends_passes_the_lock_on_for_good() {
+        leave(carol);
+        leave(bob);
+        granted(alice);
+        queueShared(UNLIMITED, bob);
+        queue(carol);
+        released(alice);
+        granted(acquire(bob, SOME_TIME, UNLIMITED, true));
+
+        passedOnForGood();
+    }
+
+    /** Bob held the lock, so he waits for it no more, though he asks for a seat. */
+    private void passedOnForGood() {
+        lapse(bob, carol);
+        granted(carol);
+        keepSeats(bob);
+        released(carol);
+        granted(dave);
+    }
+
+    @Test
+    void reservation_that_was_given_back_is_no_grant() {
+        released(bob);
+
+        reservedForAnother(acquire(bob, LEASE, true));
+    }
+
+    @Test
+    void reservation_that_was_released_by_force_is_no_grant() {
+        store().forceRelease(key);
+
+        reservedForAnother(acquire(bob, LEASE, true));
+    }
+
+    @Test
     void reservation_can_be_given_back_at_once() {
         assertThat(release(bob)).isEqualTo(ReleaseReply.RELEASED);
 

@@ -51,6 +51,16 @@ abstract class TokenContract extends ContractFixture {
     }
 
     @Test
+    void grant_says_how_many_tokens_it_reserved() {
+        AcquireReply alone = tryForTokens(alice, EXCLUSIVE, BLOCK);
+        assertThat(((AcquireReply.Granted) alone).tokens()).isEqualTo(BLOCK);
+        released(alice);
+
+        AcquireReply shared = tryForTokens(bob, UNLIMITED, BLOCK);
+        assertThat(((AcquireReply.Granted) shared).tokens()).isEqualTo(1);
+    }
+
+    @Test
     void reserved_tokens_are_not_granted_to_others() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
         assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
