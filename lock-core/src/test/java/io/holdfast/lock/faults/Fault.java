@@ -6,7 +6,7 @@ import java.time.Duration;
  * Something that goes wrong, and is over when {@link #happen} returns.
  *
  * @param name what it is, for people
- * @param breaksFor how long after its beginning a lock may have two holders, as {@code docs/reliability.md} says; zero if never
+ * @param breaksFor how long after its beginning a lock may have two holders, with tokens in any order, as {@code docs/reliability.md} says; zero if never
  */
 record Fault(String name, Duration breaksFor, Action action) {
 
@@ -24,7 +24,7 @@ record Fault(String name, Duration breaksFor, Action action) {
     /**
      * One that happened.
      *
-     * @param breaksUntil until when a lock may have two holders; not after {@code from}, if never
+     * @param breaksUntil until when a lock may have two holders, with tokens in any order; not after {@code from}, if never
      */
     record Past(String name, long from, long breaksUntil) {
 

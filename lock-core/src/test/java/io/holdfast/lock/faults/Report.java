@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  *
  * @param topology of the servers, and how they were used
  * @param violations those that nothing explains
- * @param documented two holders at a time of which the documentation says that a fault causes them, and until when
+ * @param documented two holders at a time, or their tokens, of which the documentation says that a fault causes them, and
+ *     until when
  */
 record Report(
         String topology,
@@ -43,8 +44,9 @@ record Report(
         return new Report(topology, history, faults, explained.get(false), explained.get(true));
     }
 
+    /** A former holder hands its lock on within its client, with smaller tokens, until it finds out that it lost it. */
     private static boolean isExplained(Violation violation, Fault.Past fault) {
-        return violation.promise() == Promise.EXCLUSION && fault.explains(violation.from(), violation.to());
+        return violation.promise() != Promise.FINALITY && fault.explains(violation.from(), violation.to());
     }
 
     long violations(Promise promise) {
@@ -59,8 +61,7 @@ record Report(
     }
 
     /**
-     * Topology, faults, grants, losses, violations of exclusion and of the order of tokens, times that a lock had two holders
-     * as documented, longest time without a grant of a lock and of a permit.
+     * Topology, faults, grants, losses, violations of exclusion and of the order of tokens, those that are documented, longest time without a grant of a lock and of a permit.
      */
     String row() {
         return String.format(

@@ -28,6 +28,16 @@ class TokenCheckTest {
     }
 
     @Test
+    void wrong_order_lasts_from_the_one_grant_to_the_other() {
+        record.granted(1, EXCLUSIVE, 9, 0, 10).granted(2, EXCLUSIVE, 8, 20, 30);
+
+        assertThat(record.violations()).singleElement().satisfies(each -> {
+            assertThat(each.from()).isEqualTo(10);
+            assertThat(each.to()).isEqualTo(30);
+        });
+    }
+
+    @Test
     void smaller_token_long_after_a_great_one_is_found() {
         record.granted(1, PERMITS, 101, 0, 10)
                 .granted(2, PERMITS, 102, 11, 12)

@@ -25,20 +25,27 @@ public record Violation(Promise promise, String what, List<Attempt> witnesses) {
         return new Violation(promise, what, Arrays.asList(witnesses));
     }
 
-    /** {@return when two or more of them were certainly held together, at the earliest, if exclusion was broken} */
+    /**
+     * {@return when it began, at the earliest: when two or more of them were certainly held together, or, if tokens are in the
+     * wrong order, when the first of them was granted}
+     */
     public long from() {
-        return witnesses.stream()
-                .mapToLong(each -> Math.min(each.heldBy(), each.heldStill()))
-                .max()
-                .orElseThrow();
+        return promise == Promise.TOKENS
+                ? witnesses.stream().mapToLong(Attempt::returned).min().orElseThrow()
+                : witnesses.stream()
+                        .mapToLong(each -> Math.min(each.heldBy(), each.heldStill()))
+                        .max()
+                        .orElseThrow();
     }
 
-    /** {@return when they were certainly held together, at the latest, if exclusion was broken; after {@link #from}} */
+    /** {@return when it was over, at the latest: when they were certainly held together, or when the last of them was granted} */
     public long to() {
-        return witnesses.stream()
-                .mapToLong(each -> Math.max(each.heldBy(), each.heldStill()))
-                .min()
-                .orElseThrow();
+        return promise == Promise.TOKENS
+                ? witnesses.stream().mapToLong(Attempt::returned).max().orElseThrow()
+                : witnesses.stream()
+                        .mapToLong(each -> Math.max(each.heldBy(), each.heldStill()))
+                        .min()
+                        .orElseThrow();
     }
 
     @Override
