@@ -202,6 +202,8 @@ class PausedClientTest {
 
                     String client = scene.store.acquires.get(0).owner().clientId();
                     Awaitility.await(moment)
+                            .pollDelay(Duration.ZERO)
+                            .pollInterval(Duration.ofMillis(2))
                             .until(() -> scene.memory.inspect(KEY).holders().stream()
                                     .anyMatch(holder -> holder.clientId().equals(client)
                                             && holder.remaining().toSeconds() >= 20));

@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectIteration;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectUniqueId;
 
@@ -74,7 +75,7 @@ final class LuaMutantTrial {
         }
     }
 
-    /** Who joins a quorum is none of the contract's business, and has tests that take longer. */
+    /** The contract, and what is Redis' own, with one driver. Who joins a quorum is none of the contract's business, and has tests that take longer. */
     private static List<DiscoverySelector> selected(String file) {
         DiscoverySelector rejoining = selectClass(RejoiningTest.class);
         if (file.equals("join")) {
@@ -83,7 +84,10 @@ final class LuaMutantTrial {
         DiscoverySelector contract =
                 selectNestedClass(List.of(StandaloneContractTest.class), StandaloneContractTest.OnJedis.class);
         DiscoverySelector layout = selectClass(LayoutTest.class);
-        return file.equals("acquire") ? List.of(layout, contract, rejoining) : List.of(layout, contract);
+        DiscoverySelector ownOfRedis = selectIteration(selectClass(RedisLockStoreTest.class), 0);
+        return file.equals("acquire")
+                ? List.of(layout, contract, ownOfRedis, rejoining)
+                : List.of(layout, contract, ownOfRedis);
     }
 
     private static boolean isLua() {

@@ -20,10 +20,13 @@ import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -271,6 +274,27 @@ class RedisLockStoreTest {
                 }))
                 .isBetween(100, 150);
         assertThat(acquire(last, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    /** Two are looked at for each new one, in turn. */
+    @Test
+    void seats_that_died_behind_a_living_one_are_dropped_while_others_come() {
+        acquired(Duration.ofSeconds(30));
+        acquire(newOwner(), Duration.ofSeconds(30));
+        Stream.generate(this::newOwner).limit(20).forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
+        Set<String> dead = tickets();
+        dead.remove("ticket:1");
+        dead.forEach(ticket -> redis.hset(NAME, ticket, redis.hget(NAME, ticket).replaceFirst(" \\d{16} ", " 1 ")));
+
+        Stream.generate(this::newOwner).limit(22).forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
+
+        assertThat(tickets()).contains("ticket:1").hasSize(23).doesNotContainAnyElementsOf(dead);
+    }
+
+    private Set<String> tickets() {
+        return redis.hkeys(NAME).stream()
+                .filter(field -> field.startsWith("ticket:"))
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     private int fieldsReadBy(Runnable calls) {

@@ -106,9 +106,13 @@ class AheadOfTimeTest {
         }
     }
 
+    /** The first connection of a process loads hundreds of classes, and this machine may be busy. */
     private static String[] redis(String prefix, String client) {
         return new String[] {
-            prefix + ".host=127.0.0.1", prefix + ".port=" + TestRedis.shared().port(), prefix + ".client-type=" + client
+            prefix + ".host=127.0.0.1",
+            prefix + ".port=" + TestRedis.shared().port(),
+            prefix + ".client-type=" + client,
+            "lock.redis.command-timeout=30s"
         };
     }
 
