@@ -103,17 +103,25 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void reservation_that_was_given_back_is_no_grant() {
+    void owner_that_gave_a_reservation_back_may_queue_anew() {
         released(bob);
 
-        reservedForAnother(acquire(bob, LEASE, true));
+        queuesAnew();
     }
 
     @Test
-    void reservation_that_was_released_by_force_is_no_grant() {
+    void owner_of_a_reservation_that_was_released_by_force_may_queue_anew() {
         store().forceRelease(key);
 
+        queuesAnew();
+    }
+
+    private void queuesAnew() {
         reservedForAnother(acquire(bob, LEASE, true));
+        granted(carol);
+        released(carol);
+        reservedForAnother(tryOnce(dave));
+        granted(bob);
     }
 
     @Test
