@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -147,6 +148,14 @@ class RedisLockStoreTest {
     }
 
     @Test
+    void key_that_is_held_by_readers_lives_for_their_lease_and_the_retention_of_its_token() {
+        var reader = new AcquireRequest(KEY, newOwner(), 30_000, HERE, Integer.MAX_VALUE, false, false, 1);
+        assertThat(store.acquire(reader)).isInstanceOf(AcquireReply.Granted.class);
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
     void released_key_keeps_its_token_for_the_retention() {
         store.release(new ReleaseRequest(KEY, acquired(Duration.ofSeconds(30))));
 
@@ -237,7 +246,9 @@ class RedisLockStoreTest {
 
         acquired(Duration.ofSeconds(30));
 
-        assertThat(redis.hkeys(NAME)).noneMatch(field -> field.contains("grave"));
+        assertThat(redis.hkeys(NAME))
+                .noneMatch(field -> field.contains("grave"))
+                .doesNotContain("crowd");
     }
 
     @Test

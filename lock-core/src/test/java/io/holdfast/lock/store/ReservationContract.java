@@ -103,6 +103,17 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
+    void last_try_after_the_reservation_lapsed_gives_the_seat_up() {
+        lapse(carol);
+
+        reservedForAnother(tryOnce(bob));
+
+        granted(carol);
+        released(carol);
+        granted(dave);
+    }
+
+    @Test
     void owner_that_gave_a_reservation_back_may_queue_anew() {
         released(bob);
 
