@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -153,6 +154,22 @@ class RedisLockStoreTest {
         assertThat(store.acquire(reader)).isInstanceOf(AcquireReply.Granted.class);
 
         assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void key_of_a_short_lease_outlives_the_seats_of_those_who_wait() {
+        long before = redisMillis();
+        acquired(Duration.ofMillis(100));
+
+        acquire(newOwner(), Duration.ofMillis(100));
+
+        Duration lives = Duration.ofMillis(redisMillis() + redis.pttl(NAME) - before);
+        assertThat(lives).isGreaterThanOrEqualTo(LockStore.SEAT_TIMEOUT.plusMinutes(10));
+    }
+
+    private long redisMillis() {
+        List<String> time = redis.time();
+        return Long.parseLong(time.get(0)) * 1000 + Long.parseLong(time.get(1)) / 1000;
     }
 
     @Test
