@@ -31,7 +31,7 @@ class TokenCheckTest {
     void wrong_order_lasts_from_the_one_grant_to_the_other() {
         record.granted(1, EXCLUSIVE, 9, 0, 10).granted(2, EXCLUSIVE, 8, 20, 30);
 
-        assertThat(record.violations()).singleElement().satisfies(each -> {
+        assertThat(Check.violations(record.history())).singleElement().satisfies(each -> {
             assertThat(each.from()).isEqualTo(10);
             assertThat(each.to()).isEqualTo(30);
         });
