@@ -150,10 +150,68 @@ class RedisLockStoreTest {
 
     @Test
     void key_that_is_held_by_readers_lives_for_their_lease_and_the_retention_of_its_token() {
-        var reader = new AcquireRequest(KEY, newOwner(), 30_000, HERE, Integer.MAX_VALUE, false, false, 1);
-        assertThat(store.acquire(reader)).isInstanceOf(AcquireReply.Granted.class);
+        shared(Duration.ofSeconds(30));
 
         assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    private OwnerId shared(Duration lease) {
+        OwnerId owner = newOwner();
+        var reader = new AcquireRequest(KEY, owner, lease.toMillis(), HERE, Integer.MAX_VALUE, false, false, 1);
+        assertThat(store.acquire(reader)).isInstanceOf(AcquireReply.Granted.class);
+        return owner;
+    }
+
+    @Test
+    void renewal_of_a_reader_gives_the_key_as_much_longer() {
+        OwnerId reader = shared(Duration.ofSeconds(10));
+
+        assertThat(renew(KEY, reader)).isInstanceOf(RenewReply.Renewed.class);
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void key_lives_for_the_longest_lease_of_its_readers() {
+        shared(Duration.ofSeconds(30));
+        shared(Duration.ofMillis(100));
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void renewal_gives_the_key_as_much_longer() {
+        OwnerId owner = acquired(Duration.ofSeconds(10));
+
+        assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
+
+        assertTimeToLive(Duration.ofSeconds(630));
+    }
+
+    @Test
+    void readers_whose_leases_have_ended_leave_nothing_behind() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            shared(Duration.ofMillis(100));
+        }
+        Thread.sleep(150);
+
+        OwnerId reader = shared(Duration.ofSeconds(30));
+
+        assertThat(redis.hkeys(NAME))
+                .filteredOn(field -> field.startsWith("shared:"))
+                .containsExactly("shared:" + reader);
+    }
+
+    @Test
+    void readers_that_are_released_by_force_leave_nothing_behind() {
+        shared(Duration.ofSeconds(30));
+        shared(Duration.ofSeconds(30));
+
+        store.forceRelease(KEY);
+
+        assertThat(redis.hkeys(NAME))
+                .noneMatch(field -> field.startsWith("shared:"))
+                .doesNotContain("crowd");
     }
 
     @Test
@@ -266,6 +324,24 @@ class RedisLockStoreTest {
         assertThat(redis.hkeys(NAME))
                 .noneMatch(field -> field.contains("grave"))
                 .doesNotContain("crowd");
+    }
+
+    /** Also while others, which have not expired, keep the lock from being cleared of them all. */
+    @Test
+    void expired_tombstones_are_dropped_by_the_next_one() {
+        for (int i = 0; i < 50; i++) {
+            store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+        }
+        redis.hkeys(NAME).stream()
+                .filter(field -> field.contains("grave"))
+                .forEach(field -> redis.hset(NAME, field, "1"));
+        redis.hset(NAME, "prune_at", "1");
+
+        store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+
+        assertThat(redis.hkeys(NAME))
+                .filteredOn(field -> field.contains("grave"))
+                .hasSize(1);
     }
 
     @Test

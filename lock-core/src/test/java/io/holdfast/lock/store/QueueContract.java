@@ -18,6 +18,16 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
+    void lock_that_somebody_waits_for_is_renewed_by_its_holder_only() {
+        granted(alice);
+        queue(bob);
+
+        assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
+        assertThat(renew(carol, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
+        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
+    }
+
+    @Test
     void waiters_are_counted_until_they_leave() {
         granted(alice);
 

@@ -336,6 +336,31 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
+    void reservations_that_lapsed_are_forgotten_when_all_have_had_the_lock() {
+        lapse(bob, carol);
+        granted(carol);
+        released(carol);
+        granted(bob);
+        released(bob);
+
+        nobodyIsMissed();
+    }
+
+    @Test
+    void reservations_of_those_who_died_are_forgotten() {
+        pass(LockStore.SEAT_TIMEOUT.multipliedBy(2));
+
+        nobodyIsMissed();
+    }
+
+    /** As long as nobody comes for the lock, it may be given back after its lease. */
+    private void nobodyIsMissed() {
+        granted(dave);
+        pass(LEASE);
+        assertThat(release(dave)).isEqualTo(ReleaseReply.RELEASED);
+    }
+
+    @Test
     void forced_release_after_the_reservation_lapsed_finds_nobody_and_leaves_the_seat_in_its_place() {
         lapse(bob, carol);
 

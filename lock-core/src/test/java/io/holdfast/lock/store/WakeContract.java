@@ -161,6 +161,19 @@ abstract class WakeContract extends ContractFixture {
     }
 
     @Test
+    void readers_are_told_that_their_lock_was_released_by_force() {
+        HeardHints alices = listen(alice);
+        HeardHints bobs = listen(bob);
+        shared(alice, UNLIMITED);
+        shared(bob, UNLIMITED);
+
+        store().forceRelease(key);
+
+        alices.awaitHint(HeardHints.Hint.revoked(alice));
+        bobs.awaitHint(HeardHints.Hint.revoked(bob));
+    }
+
+    @Test
     void waiter_is_called_by_whoever_finds_that_the_lease_has_ended() {
         HeardHints bobs = listen(bob);
         acquire(alice, HALF_SEAT_TIMEOUT, false);
