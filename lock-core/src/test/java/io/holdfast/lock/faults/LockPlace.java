@@ -28,6 +28,9 @@ record LockPlace(String keyPrefix, Duration lease, int replicaAcks, List<RedisAd
     /** For one of several servers, so that one which hangs leaves time to ask the others again before a lease ends. */
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(300);
 
+    /** Longer than any step of a clock: a server whose clock goes forward by more forgets the tokens of locks that nobody holds. */
+    private static final Duration TOKEN_RETENTION = Duration.ofHours(3);
+
     static LockPlace of(List<RedisAddress> addresses) {
         return new LockPlace("lock", SHORT_LEASE, 0, addresses);
     }
@@ -66,6 +69,7 @@ record LockPlace(String keyPrefix, Duration lease, int replicaAcks, List<RedisAd
     LockStore open(TestRedis.Client driver) {
         RedisLockSettings settings = RedisLockSettings.STANDARD
                 .withKeyPrefix(keyPrefix)
+                .withTokenRetention(TOKEN_RETENTION)
                 .withReplicaAcks(new ReplicaAcks(replicaAcks, Duration.ofMillis(500)));
         if (addresses.size() == 1) {
             return new RedisLockStore(driver.connect(addresses.get(0)), settings);
