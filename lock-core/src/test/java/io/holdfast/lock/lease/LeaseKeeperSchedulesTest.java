@@ -1,0 +1,439 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.Interleaving;
+import io.holdfast.lock.testing.Requests;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The watchdog of a client on virtual time: leases are granted, extended and closed, their clock thread and their renewal
+ * thread are late, renewals fail, hang, or their answers are lost, holds are revoked and doubted, locks move to another
+ * server, and threads die. Drawn schedules of that are explored; threads change places at calls of the store and of the
+ * clock. Forbidden: a lease that is not lost at its deadline, or of which nobody hears, or twice; one without an alarm while
+ * it is open and not lost; one that is lost although the store renews it; an alarm for one that is closed.
+ *
+ * <p>Not by Lincheck, which is too slow for a keeper already in {@code SeatKeeperSchedulesTest}.
+ */
+class LeaseKeeperSchedulesTest {
+
+    private static final HolderInfo NOWHERE = new HolderInfo("host", 1, "thread");
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofSeconds(10);
+    private static final Duration CONFIRMED_LATER = Duration.ofMillis(1500);
+    private static final Duration LOOK = Duration.ofMillis(200);
+
+    /** A failed renewal is tried again after a second at the latest. */
+    private static final Duration RETRY = Duration.ofMillis(1500);
+
+    @Test
+    void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten() {
+        explore(0, 2_000);
+    }
+
+    @Test
+    @Tag("full")
+    void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten_in_more_schedules() {
+        explore(2_000, 200_000);
+    }
+
+    private static void explore(int from, int to) {
+        IntStream.range(from, to).forEach(seed -> new Run(seed).explore());
+    }
+
+    /** One schedule. */
+    private static final class Run {
+
+        private final long seed;
+        private final Interleaving schedule;
+        private final List<Watched> all = new ArrayList<>();
+        private final RecordedEvents events = new RecordedEvents();
+        private final Server server = new Server();
+        private final LeaseKeeper keeper;
+        private final CountDownLatch death = new CountDownLatch(1);
+        private final Thread mortal = new Thread(this::live, "mortal");
+        private long passed;
+        private int sequence;
+
+        Run(long seed) {
+            this.seed = seed;
+            this.schedule = new Interleaving(seed, this::holdsMonitor);
+            this.keeper = new LeaseKeeper(server, events, this::nanos, false);
+        }
+
+        private boolean holdsMonitor() {
+            return all.stream().anyMatch(watched -> Thread.holdsLock(watched.lease));
+        }
+
+        private long nanos() {
+            schedule.step("the time");
+            return now();
+        }
+
+        /** Wraps within the schedule. */
+        private long now() {
+            return Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15) + passed;
+        }
+
+        private void pass(Duration time) {
+            passed += time.toNanos();
+        }
+
+        void explore() {
+            mortal.setDaemon(true);
+            mortal.start();
+            try {
+                schedule.add("holder", () -> often(3, this::hold));
+                schedule.add("other holder", () -> often(3, this::hold));
+                schedule.add("clock", () -> often(6, this::tick));
+                schedule.add("renewal", () -> often(10, this::renew));
+                schedule.add("world", () -> often(4, this::happen));
+                schedule.run();
+                server.reliable = true;
+                if (schedule.draw(3) == 0) {
+                    nothingIsKeptOfClosedLeases();
+                } else {
+                    openLeasesAreRenewedOrLost();
+                }
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError("Seed " + seed + schedule.trace(), e);
+            } finally {
+                die();
+            }
+        }
+
+        private void often(int most, Runnable action) {
+            for (int i = schedule.draw(most + 1); i > 0; i--) {
+                action.run();
+            }
+        }
+
+        private boolean oneIn(int many) {
+            return schedule.draw(many) == 0;
+        }
+
+        private void hold() {
+            Watched held = new Watched();
+            all.add(held);
+            keeper.watch(held.lease);
+            held.watched = true;
+            often(2, held::change);
+            if (oneIn(2)) {
+                held.close();
+            }
+        }
+
+        private void tick() {
+            pass(Duration.ofMillis(schedule.draw(5_000)));
+            long before = now();
+            List<Lease> open = open();
+            keeper.tick();
+            open.retainAll(open());
+            assertThat(open).allMatch(lease -> lease.deadline() - before > 0, "is lost at its deadline");
+            all.forEach(Watched::isHeldUntilItsDeadline);
+        }
+
+        private void renew() {
+            schedule.step("renewals");
+            keeper.renewDue();
+        }
+
+        private void happen() {
+            schedule.step("an event");
+            switch (schedule.draw(6)) {
+                case 0 -> pass(Duration.ofSeconds(5));
+                case 1 -> server.moved = !server.moved;
+                case 2 -> die();
+                case 3 -> any().forEach(Watched::revoke);
+                default -> any().forEach(watched -> keeper.doubt(watched.lease));
+            }
+        }
+
+        /** One, if any is watched. */
+        private List<Watched> any() {
+            List<Watched> candidates =
+                    all.stream().filter(watched -> watched.watched).toList();
+            return candidates.isEmpty() ? List.of() : List.of(candidates.get(schedule.draw(candidates.size())));
+        }
+
+        private void live() {
+            try {
+                death.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private void die() {
+            death.countDown();
+            try {
+                mortal.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private void openLeasesAreRenewedOrLost() {
+            all.forEach(Watched::expect);
+            List<Lease> soonLost = all.stream()
+                    .filter(Watched::isToBeLostSoon)
+                    .map(watched -> watched.lease)
+                    .toList();
+            long start = now();
+            while (now() - start < 2 * LONG.toNanos() + RETRY.toNanos()) {
+                pass(LOOK);
+                keeper.tick();
+                assertThat(open()).allMatch(lease -> lease.deadline() - now() > 0, "is lost at its deadline");
+                assertThat(watched()).containsExactlyInAnyOrderElementsOf(open());
+                keeper.renewDue();
+                assertThat(watched()).containsExactlyInAnyOrderElementsOf(open());
+                all.forEach(Watched::isHeldUntilItsDeadline);
+                assertThat(soonLost)
+                        .allMatch(lease -> lease.isLost() || now() - start < RETRY.toNanos(), "was doubted");
+            }
+            all.forEach(Watched::verify);
+        }
+
+        private List<Lease> watched() {
+            return keeper.watched().stream().filter(lease -> !lease.isLost()).toList();
+        }
+
+        private List<Lease> open() {
+            List<Lease> open = new ArrayList<>();
+            for (Watched watched : all) {
+                if (watched.watched && watched.lease.isOpen() && !watched.lease.isLost()) {
+                    open.add(watched.lease);
+                }
+            }
+            return open;
+        }
+
+        private void nothingIsKeptOfClosedLeases() {
+            all.forEach(Watched::close);
+            if (!server.batches) {
+                assertThat(keeper.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
+            }
+            server.renewed.clear();
+            keeper.renewDue();
+            pass(LONG);
+            keeper.tick();
+            keeper.renewDue();
+            assertThat(keeper.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
+            assertThat(server.renewed).isEmpty();
+        }
+
+        /** A lease, and what is to become of it. */
+        private final class Watched {
+
+            final Lease lease;
+            boolean watched;
+            private final boolean bound = oneIn(4);
+            private final long maxHoldNanos = oneIn(6) ? LONG.toNanos() : LeaseTerms.UNLIMITED;
+            private boolean revoked;
+            private boolean deaf;
+            private boolean isToBeLost;
+            private boolean isToLive;
+
+            Watched() {
+                LockKey key = LockKey.of("key:" + ++sequence);
+                OwnerId owner = new OwnerId("client", sequence);
+                Duration length = oneIn(2) ? LONG : SHORT;
+                Duration granted = oneIn(4) ? CONFIRMED_LATER : length;
+                long warnAfterNanos = (oneIn(2) ? SHORT : Duration.ofDays(1)).toNanos();
+                long sentAt = nanos();
+                AcquireReply reply = server.acquire(Requests.exclusive(key, owner, granted.toMillis(), NOWHERE, false));
+                long token = ((AcquireReply.Granted) reply).token();
+                lease = new Lease(
+                        new Grant(key, "", owner, token, true, sentAt, sentAt + granted.toNanos()),
+                        new LeaseTerms(length.toNanos(), maxHoldNanos, warnAfterNanos),
+                        bound ? mortal : Thread.currentThread(),
+                        Run.this::nanos,
+                        events);
+                if (bound) {
+                    lease.bind();
+                }
+                if (!oneIn(5)) {
+                    lease.startRenewing();
+                }
+            }
+
+            void change() {
+                schedule.step("a change");
+                if (oneIn(3)) {
+                    keeper.doubt(lease);
+                } else if (lease.isRenewing()) {
+                    lease.stopRenewing();
+                } else if (!bound && lease.enter(true) == Lease.Entry.ENTERED) {
+                    stretch();
+                }
+            }
+
+            /** By a reentrant acquisition that wants renewal. */
+            private void stretch() {
+                lease.startRenewing();
+                long sentAt = nanos();
+                if (!lease.isLimitReached() && extended()) {
+                    lease.extendTo(sentAt + LONG.toNanos());
+                    keeper.reconsider(lease);
+                    lease.raiseLease(LONG.toNanos());
+                    keeper.reconsider(lease);
+                } else {
+                    lease.stopRenewing();
+                    close();
+                }
+            }
+
+            private boolean extended() {
+                var request = new RenewRequest(lease.key(), lease.owner(), LONG.toMillis());
+                return server.extend(request) instanceof RenewReply.Renewed;
+            }
+
+            void close() {
+                while (lease.isOpen() && lease.exit(true, true) != Lease.Exit.ENDS) {
+                    schedule.step("the next handle");
+                }
+                keeper.forget(lease);
+                server.release(new ReleaseRequest(lease.key(), lease.owner()));
+            }
+
+            void revoke() {
+                revoked = true;
+                server.forceRelease(lease.key());
+                schedule.step("a hint");
+                keeper.doubt(lease);
+            }
+
+            /** A hold that says so is held at the store for at least as long. */
+            void isHeldUntilItsDeadline() {
+                long left = lease.deadline() - now();
+                if (watched && !revoked && lease.isOpen() && !lease.isLost() && left > 0) {
+                    assertThat(server.inspect(lease.key()).holder())
+                            .isPresent()
+                            .hasValueSatisfying(holder ->
+                                    assertThat(holder.remaining().toNanos()).isGreaterThanOrEqualTo(left));
+                }
+            }
+
+            boolean isToBeLostSoon() {
+                return lease.isOpen() && !lease.isLost() && lease.doubted && !isHeld() && !deaf;
+            }
+
+            void expect() {
+                if (lease.isOpen() && !lease.isLost()) {
+                    deaf = oneIn(4);
+                    if (deaf) {
+                        server.deaf.add(lease.key());
+                    }
+                    isToBeLost = deaf || !isHeld() || !lease.isRenewing() || (bound && !mortal.isAlive());
+                    isToLive = !isToBeLost
+                            && maxHoldNanos == LeaseTerms.UNLIMITED
+                            && lease.deadline() - now() > RETRY.toNanos();
+                }
+            }
+
+            void verify() {
+                assertThat(lease.isLost() || !isToBeLost)
+                        .as("%s is lost", lease.key())
+                        .isTrue();
+                assertThat(lease.isLive() && isHeld() || !isToLive)
+                        .as("%s is held", lease.key())
+                        .isTrue();
+                assertThat(events.lost.stream().filter(loss -> loss.key().equals(lease.key())))
+                        .hasSize(lease.isLost() ? 1 : 0);
+                boolean abandoned =
+                        lease.isLost() && lease.lose(LossCause.CLOSED).cause() == LossCause.THREAD_DIED;
+                assertThat(events.abandoned.stream().filter(lease::equals)).hasSize(abandoned ? 1 : 0);
+                assertThat(abandoned && lease.isOpen()).isFalse();
+            }
+
+            private boolean isHeld() {
+                return server.inspect(lease.key()).holder().isPresent();
+            }
+        }
+
+        /** The store. */
+        private final class Server extends StoreSpy {
+
+            final Set<LockKey> deaf = new HashSet<>();
+            final List<RenewRequest> renewed = new ArrayList<>();
+            boolean reliable;
+            boolean moved;
+            boolean batches;
+
+            Server() {
+                super(new InMemoryLockStore(Run.this::now, () -> Instant.EPOCH.plusNanos(passed)));
+            }
+
+            @Override
+            public AcquireReply acquire(AcquireRequest request) {
+                return schedule.step("acquire " + request.key(), () -> super.acquire(request));
+            }
+
+            @Override
+            public ReleaseReply release(ReleaseRequest request) {
+                return schedule.step("release " + request.key(), () -> super.release(request));
+            }
+
+            @Override
+            public RenewReply extend(RenewRequest request) {
+                return schedule.step("extend " + request.key(), () -> super.extend(request));
+            }
+
+            @Override
+            public String serverOf(LockKey key) {
+                schedule.step("the server of " + key);
+                batches = true;
+                return moved && key.value().endsWith("1") ? "other" : "one";
+            }
+
+            @Override
+            public List<RenewReply> renew(List<RenewRequest> requests) {
+                renewed.addAll(requests);
+                int luck = reliable ? 0 : schedule.draw(8);
+                if (luck == 1) {
+                    throw unreachable();
+                }
+                if (luck == 2) {
+                    pass(Duration.ofSeconds(5));
+                }
+                List<RenewReply> replies = schedule.step(
+                        "renew " + requests,
+                        () -> requests.stream().map(this::renewed).toList());
+                if (luck == 3) {
+                    pass(Duration.ofSeconds(5));
+                }
+                if (luck == 4) {
+                    throw unreachable();
+                }
+                return replies;
+            }
+
+            private RenewReply renewed(RenewRequest request) {
+                boolean fails = deaf.contains(request.key()) || (!reliable && oneIn(6));
+                return fails ? new RenewReply.Failed("on purpose") : super.extend(request);
+            }
+        }
+    }
+}
