@@ -97,13 +97,18 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /**
-     * Looks after a lease until it is closed or lost.
+     * Looks after a lease until it is closed or lost. If it was {@linkplain #doubt doubted} before, it is asked for at once.
      *
      * @param lease a lease that was just granted, or handed off
      */
     public void watch(Lease lease) {
-        lease.renewAt = firstRenewal(lease);
-        plan(lease);
+        long first = firstRenewal(lease);
+        synchronized (lease) {
+            if (!lease.doubted) {
+                lease.renewAt = first;
+            }
+            plan(lease);
+        }
         if (clockThread != null) {
             clockThread.ensureStarted();
         }
@@ -148,7 +153,7 @@ public final class LeaseKeeper implements AutoCloseable {
      * asked at once, by a renewal, whose answer decides. A renewal that is under way does not count, since it may have been
      * answered before. For one lease that happens every 100 ms at most, whatever is said.
      *
-     * @param lease a watched lease
+     * @param lease a lease that is watched, or is about to be
      */
     public void doubt(Lease lease) {
         synchronized (lease) {

@@ -174,7 +174,10 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
         return request.leaseMillis() == LOOK_MILLIS;
     }
 
-    /** A lease that is not to be renewed loses nothing by it, and is looked at again after another third. */
+    /**
+     * A lease that is not to be renewed loses nothing by it, and is looked at again after another third. All have their next
+     * alarms before anybody is told, which may take long.
+     */
     private void failed(List<Lease> all, Throwable failure) {
         long now = ticker.nanos();
         all.stream()
@@ -187,6 +190,10 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
             log.debug("Renewal failed of leases that are lost meanwhile, or were only looked at", failure);
             return;
         }
+        for (Lease lease : batch) {
+            long delay = Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
+            planner.renewAt(lease, now + delay);
+        }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
                 "Renewal of {} lock(s) failed, among them {}, held for {} ms; it is tried again until the lease ends: {}",
@@ -195,9 +202,5 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
                 batch.get(0).held().toMillis(),
                 failure.toString());
         events.renewalFailed(new LockEvent.RenewalFailed(keys, failure));
-        for (Lease lease : batch) {
-            long delay = Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
-            planner.renewAt(lease, now + delay);
-        }
     }
 }

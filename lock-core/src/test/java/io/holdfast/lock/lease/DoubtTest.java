@@ -34,6 +34,19 @@ class DoubtTest extends LeaseKeeperFixture {
         assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
     }
 
+    /** The message may be heard while the thread that was granted the lock is on its way to the keeper. */
+    @Test
+    void doubt_that_comes_before_the_lease_is_watched_is_not_forgotten() {
+        Lease lease = unwatched(KEY, LEASE);
+        store.forceRelease(KEY);
+        keeper.doubt(lease);
+
+        keeper.watch(lease);
+        pass(A_MOMENT);
+
+        assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
+    }
+
     @Test
     void what_is_said_is_not_believed() {
         Lease lease = held();

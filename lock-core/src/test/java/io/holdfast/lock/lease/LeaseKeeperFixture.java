@@ -41,6 +41,17 @@ abstract class LeaseKeeperFixture {
     }
 
     private Lease acquired(LockKey key, LeaseTerms terms, Duration granted, boolean renew, Thread boundTo) {
+        Lease lease = unwatched(key, terms, granted, renew, boundTo);
+        keeper.watch(lease);
+        return lease;
+    }
+
+    /** It is to be renewed, and nobody looks after it yet. */
+    final Lease unwatched(LockKey key, Duration lease) {
+        return unwatched(key, terms(lease), lease, true, null);
+    }
+
+    private Lease unwatched(LockKey key, LeaseTerms terms, Duration granted, boolean renew, Thread boundTo) {
         OwnerId owner = new OwnerId("client", ++sequence);
         long millis = granted.toMillis();
         long sentAt = time.nanos();
@@ -55,7 +66,6 @@ abstract class LeaseKeeperFixture {
         if (renew) {
             lease.startRenewing();
         }
-        keeper.watch(lease);
         return lease;
     }
 

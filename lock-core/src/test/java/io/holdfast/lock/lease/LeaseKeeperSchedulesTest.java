@@ -56,7 +56,7 @@ class LeaseKeeperSchedulesTest {
     @Test
     @Tag("full")
     void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten_in_more_schedules() {
-        explore(2_000, 200_000);
+        explore(2_000, 12_000);
     }
 
     private static void explore(int from, int to) {
@@ -171,11 +171,9 @@ class LeaseKeeperSchedulesTest {
             }
         }
 
-        /** One, if any is watched. */
+        /** One, if there is any; it may not be watched yet. */
         private List<Watched> any() {
-            List<Watched> candidates =
-                    all.stream().filter(watched -> watched.watched).toList();
-            return candidates.isEmpty() ? List.of() : List.of(candidates.get(schedule.draw(candidates.size())));
+            return all.isEmpty() ? List.of() : List.of(all.get(schedule.draw(all.size())));
         }
 
         private void live() {
