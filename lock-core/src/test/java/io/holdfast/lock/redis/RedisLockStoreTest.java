@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -362,14 +363,14 @@ class RedisLockStoreTest {
     @Test
     void seats_that_were_given_up_are_not_looked_at_one_by_one() {
         OwnerId holder = acquired(Duration.ofSeconds(30));
-        OwnerId patient = newOwner();
-        acquire(patient, Duration.ofSeconds(30));
         List<OwnerId> impatient = Stream.generate(this::newOwner).limit(500).toList();
-        impatient.forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
-        OwnerId next = newOwner();
-        acquire(next, Duration.ofSeconds(30));
-        Stream.generate(this::newOwner).limit(7).forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
-        impatient.forEach(waiter -> store.leave(KEY, waiter, Duration.ZERO));
+        List<OwnerId> waiting = Stream.generate(this::newOwner).limit(9).toList();
+        OwnerId patient = waiting.get(0);
+        OwnerId next = waiting.get(1);
+        acquire(patient, Duration.ofSeconds(30));
+        keptAlive(List.of(patient), impatient, waiter -> acquire(waiter, Duration.ofSeconds(30)));
+        waiting.forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
+        keptAlive(waiting, impatient, waiter -> store.leave(KEY, waiter, Duration.ZERO));
 
         assertThat(fieldsReadBy(() -> assertThat(store.inspect(KEY).waiters()).isEqualTo(9)))
                 .isLessThan(20);
@@ -379,6 +380,16 @@ class RedisLockStoreTest {
                 }))
                 .isBetween(100, 150);
         assertThat(acquire(next, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Granted.class);
+    }
+
+    /** Many calls take longer than seats live. */
+    private void keptAlive(List<OwnerId> waiting, List<OwnerId> others, Consumer<OwnerId> call) {
+        for (int i = 0; i < others.size(); i++) {
+            call.accept(others.get(i));
+            if (i % 20 == 0) {
+                store.keepSeats(List.of(new SeatRequest(KEY, waiting)));
+            }
+        }
     }
 
     /** Two are looked at for each new one, in turn. */
