@@ -94,8 +94,10 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
         try {
             replies = store.renew(requests);
         } catch (RuntimeException | Error e) {
+            List<Lease> all = live.stream().flatMap(List::stream).toList();
+            all.forEach(lease -> planAgain(lease, e));
             batches.forEach(batch -> planner.renewed(batch, false));
-            failed(live.stream().flatMap(List::stream).toList(), e);
+            failed(all, e);
             return;
         }
         Duration took = Duration.ofNanos(ticker.nanos() - sentAt);
@@ -112,14 +114,15 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
             events.renewed(renewed, took);
         }
         if (!broken.isEmpty()) {
-            failed(
-                    broken.stream().map(Broken::lease).toList(),
-                    new IllegalStateException("The store could not renew some locks: "
-                            + broken.get(0).reason()));
+            failed(broken.stream().map(Broken::lease).toList(), broken.get(0).failure());
         }
     }
 
-    private record Broken(Lease lease, String reason) {}
+    private record Broken(Lease lease, Throwable failure) {}
+
+    private static Throwable failure(RenewReply.Failed reply) {
+        return new IllegalStateException("The store could not renew some locks: " + reply.reason());
+    }
 
     /** Returns how many were renewed. */
     private int settle(
@@ -151,7 +154,10 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
             } else if (reply instanceof RenewReply.NotHolder) {
                 revoked(lease);
             } else if (reply instanceof RenewReply.Failed failure) {
-                broken.add(new Broken(lease, failure.reason()));
+                Throwable known =
+                        broken.isEmpty() ? failure(failure) : broken.get(0).failure();
+                planAgain(lease, known);
+                broken.add(new Broken(lease, known));
             }
         }
         planner.renewed(batch, anyStays);
@@ -175,24 +181,28 @@ final class RenewalLoop implements Lanes.Worker<Batch> {
     }
 
     /**
-     * A lease that is not to be renewed loses nothing by it, and is looked at again after another third. All have their next
-     * alarms before anybody is told, which may take long.
+     * It has its next alarm before its batch loses its own, and before anybody is told, which may take long. A lease that is not
+     * to be renewed loses nothing by the failure, and is looked at again after another third.
      */
+    private void planAgain(Lease lease, Throwable failure) {
+        if (lease.isRenewing()) {
+            lease.renewalFailed(failure);
+        }
+        if (lease.isLive()) {
+            long delay = lease.isRenewing()
+                    ? Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS)
+                    : lease.leaseNanos() / RENEWALS_A_LEASE;
+            planner.renewAt(lease, ticker.nanos() + delay);
+        }
+    }
+
     private void failed(List<Lease> all, Throwable failure) {
-        long now = ticker.nanos();
-        all.stream()
-                .filter(lease -> !lease.isRenewing() && lease.isLive())
-                .forEach(lease -> planner.renewAt(lease, now + lease.leaseNanos() / RENEWALS_A_LEASE));
-        List<Lease> renewed = all.stream().filter(Lease::isRenewing).toList();
-        renewed.forEach(lease -> lease.renewalFailed(failure));
-        List<Lease> batch = renewed.stream().filter(Lease::isLive).toList();
+        List<Lease> batch = all.stream()
+                .filter(lease -> lease.isRenewing() && lease.isLive())
+                .toList();
         if (batch.isEmpty()) {
             log.debug("Renewal failed of leases that are lost meanwhile, or were only looked at", failure);
             return;
-        }
-        for (Lease lease : batch) {
-            long delay = Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
-            planner.renewAt(lease, now + delay);
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
