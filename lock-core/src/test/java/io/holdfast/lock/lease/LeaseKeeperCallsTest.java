@@ -12,19 +12,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Which leases are renewed when, and in which calls. */
+/** Which leases are renewed when, and in which calls. One of 30 s is due after 10 s, and taken along in the 2.5 s before. */
 class LeaseKeeperCallsTest extends LeaseKeeperFixture {
 
     private static final LockKey A = LockKey.of("a");
     private static final LockKey B = LockKey.of("b");
     private static final LockKey C = LockKey.of("c");
-
-    /** A lease of 30 s is due after 10 s, and taken along in the 2.5 s before. */
-    private void passTo(Duration sinceStart, Duration passed) {
-        time.pass(sinceStart.minus(passed));
-        keeper.tick();
-        keeper.renewDue();
-    }
 
     private static List<LockKey> keys(List<RenewRequest> call) {
         return call.stream().map(RenewRequest::key).toList();
@@ -38,7 +31,7 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
         time.pass(Duration.ofMillis(1));
         acquired(C, LEASE, true);
 
-        passTo(Duration.ofSeconds(10), Duration.ofMillis(2_501));
+        passAtOnce(Duration.ofMillis(7_499));
 
         assertThat(store.renewals).hasSize(1);
         assertThat(keys(store.renewals.get(0))).containsExactlyInAnyOrder(A, B);
@@ -48,12 +41,12 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
     void leases_that_were_renewed_together_are_taken_along_by_another_one() {
         acquired(A, LEASE, true);
         acquired(B, LEASE, true);
-        passTo(Duration.ofSeconds(8), Duration.ZERO);
+        passAtOnce(Duration.ofSeconds(8));
         acquired(C, LEASE, true);
-        passTo(Duration.ofSeconds(10), Duration.ofSeconds(8));
+        passAtOnce(Duration.ofSeconds(2));
         assertThat(store.renewals).hasSize(1);
 
-        passTo(Duration.ofSeconds(18), Duration.ofSeconds(10));
+        passAtOnce(Duration.ofSeconds(8));
 
         assertThat(store.renewals).hasSize(2);
         assertThat(keys(store.renewals.get(1))).containsExactlyInAnyOrder(A, B, C);
@@ -64,11 +57,11 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
         var warned = new LeaseTerms(
                 LEASE.toNanos(), LeaseTerms.UNLIMITED, Duration.ofSeconds(4).toNanos());
         acquired(A, warned, true, null);
-        passTo(Duration.ofSeconds(4), Duration.ZERO);
+        passAtOnce(Duration.ofSeconds(4));
         assertThat(events.longHeld).hasSize(1);
         assertThat(store.renewals).isEmpty();
 
-        passTo(Duration.ofSeconds(10), Duration.ofSeconds(4));
+        passAtOnce(Duration.ofSeconds(6));
 
         assertThat(store.renewals).hasSize(1);
     }
@@ -99,10 +92,10 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
         keeper.onFirstLongHold(longHolds::incrementAndGet);
         acquired(A, Duration.ofMillis(1_500), true);
 
-        passTo(Duration.ofMillis(999), Duration.ZERO);
+        passAtOnce(Duration.ofMillis(999));
         assertThat(longHolds).hasValue(0);
 
-        passTo(Duration.ofMillis(1_500), Duration.ofMillis(999));
+        passAtOnce(Duration.ofMillis(501));
         assertThat(longHolds).hasValue(1);
     }
 

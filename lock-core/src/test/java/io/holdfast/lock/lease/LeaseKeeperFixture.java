@@ -73,10 +73,15 @@ abstract class LeaseKeeperFixture {
     final void pass(Duration total) {
         Duration step = total.dividedBy(100);
         for (int i = 0; i < 100; i++) {
-            time.pass(step);
-            keeper.tick();
-            keeper.renewDue();
+            passAtOnce(step);
         }
+    }
+
+    /** Lets time pass in one step. */
+    final void passAtOnce(Duration step) {
+        time.pass(step);
+        keeper.tick();
+        keeper.renewDue();
     }
 
     final boolean heldInStore(LockKey key) {

@@ -41,14 +41,10 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     void grant_that_is_shorter_than_its_lease_is_confirmed_after_20_ms() {
         Lease lease = acquired(KEY, LEASE, Duration.ofMillis(1500));
 
-        time.pass(Duration.ofMillis(20).minusNanos(1));
-        keeper.tick();
-        keeper.renewDue();
+        passAtOnce(Duration.ofMillis(20).minusNanos(1));
         assertThat(store.renewals).isEmpty();
 
-        time.pass(Duration.ofNanos(1));
-        keeper.tick();
-        keeper.renewDue();
+        passAtOnce(Duration.ofNanos(1));
         assertThat(store.renewals).hasSize(1);
         assertThat(lease.remaining()).isEqualTo(LEASE);
     }
@@ -57,14 +53,10 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     void grant_of_which_little_is_left_is_confirmed_after_a_third_of_that() {
         acquired(KEY, LEASE, Duration.ofMillis(30));
 
-        time.pass(Duration.ofMillis(10).minusNanos(1));
-        keeper.tick();
-        keeper.renewDue();
+        passAtOnce(Duration.ofMillis(10).minusNanos(1));
         assertThat(store.renewals).isEmpty();
 
-        time.pass(Duration.ofNanos(1));
-        keeper.tick();
-        keeper.renewDue();
+        passAtOnce(Duration.ofNanos(1));
         assertThat(store.renewals).hasSize(1);
     }
 

@@ -3,8 +3,6 @@ package io.holdfast.lock.redis;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -41,9 +39,8 @@ final class LuaEquivalents {
 
     /** Those that no script has any more. */
     List<String> strangers(List<LuaMutant> mutants) {
-        Set<String> known = mutants.stream().map(LuaEquivalents::name).collect(Collectors.toCollection(HashSet::new));
-        return new ArrayList<>(
-                names.stream().filter(name -> !known.contains(name)).toList());
+        Set<String> known = mutants.stream().map(LuaEquivalents::name).collect(Collectors.toSet());
+        return names.stream().filter(name -> !known.contains(name)).toList();
     }
 
     private static String name(LuaMutant mutant) {
