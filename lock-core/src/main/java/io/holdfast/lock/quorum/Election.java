@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * not note <i>u</i> first: that grant was not asked for yet; or, where one of them is exclusive, the lock was taken from it
  * again before the other one got it there, since its lease was over, and then it does not count any more. (That a server says
  * to have noted a token is not enough: {@code QuorumDefectsTest} finds a lower one after a higher one where it has not.)
+ * Who asks again for what it holds may get a higher token than before: a server that was not waited for had chosen it.
  */
 final class Election {
 

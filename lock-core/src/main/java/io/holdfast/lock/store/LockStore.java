@@ -25,7 +25,7 @@ import java.util.Set;
  *
  * <ul>
  *   <li>Every call is atomic, and may be sent twice: a repeated acquire of the same owner is granted again with the same
- *       token, and never shortens a lease.
+ *       token, or a higher one where several servers have to agree, and never shortens a lease.
  *   <li>Leases end by the store's own clock. The caller counts its deadline from before it sent the call, so a store
  *       must not end a lease earlier than its length after it received the call.
  *   <li>Tokens of one key strictly increase over grants, also when the store lost its data.

@@ -57,10 +57,15 @@ class ClockValuesTest {
 
     private long acquireAndRelease() {
         OwnerId owner = new OwnerId("client", ++sequence);
+        long token = acquire(owner);
+        store.release(new ReleaseRequest(KEY, owner));
+        return token;
+    }
+
+    private long acquire(OwnerId owner) {
         AcquireReply reply =
                 store.acquire(Requests.exclusive(KEY, owner, 30_000, new HolderInfo("web-1", 1, "main"), false));
         assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
-        store.release(new ReleaseRequest(KEY, owner));
         return ((AcquireReply.Granted) reply).token();
     }
 
@@ -105,6 +110,20 @@ class ClockValuesTest {
         servers.get(0).reachable(false);
 
         assertThat(acquireAndRelease()).isGreaterThan(ahead);
+    }
+
+    @Test
+    void who_asks_again_gets_the_token_that_a_server_had_chosen_which_was_not_waited_for() {
+        Duration ahead = Duration.ofMillis(2);
+        offsets.set(2, ahead);
+        start();
+        OwnerId holder = new OwnerId("client", 1);
+        long token = acquire(holder);
+        assertThat(acquire(holder)).isEqualTo(token);
+
+        servers.get(1).reachable(false);
+
+        assertThat(acquire(holder)).isEqualTo(token + ahead.toNanos() / 1000);
     }
 
     @Test

@@ -31,7 +31,6 @@ class QuorumLockStoreContractTest {
         }
 
         /** Servers keep a lease for a little longer than their caller counts it. */
-        /** Servers keep a lease for a little longer than their caller counts it. */
         @Override
         public void pass(LockKey key, Duration passed) {
             time.pass(passed.plus(passed.dividedBy(100)).plusMillis(2));

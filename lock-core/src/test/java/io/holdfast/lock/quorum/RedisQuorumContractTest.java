@@ -70,6 +70,11 @@ class RedisQuorumContractTest {
             return store;
         }
 
+        @Override
+        public boolean mayRaiseTokens() {
+            return true;
+        }
+
         /** Servers keep a lease for a little longer than their caller counts it. */
         @Override
         public void pass(LockKey key, Duration time) {

@@ -22,6 +22,14 @@ abstract class ContractFixture {
         default LockKey beside(LockKey key, String suffix) {
             return LockKey.of(key + suffix);
         }
+
+        /**
+         * Whether who asks again for what it holds may get a higher token than before. So it is where several servers
+         * choose tokens by their clocks: the one that was not waited for may have chosen a higher one.
+         */
+        default boolean mayRaiseTokens() {
+            return false;
+        }
     }
 
     static final Duration LEASE = Duration.ofSeconds(30);
@@ -111,6 +119,17 @@ abstract class ContractFixture {
 
     final long shared(OwnerId owner, int limit) {
         return granted(tryShared(owner, limit));
+    }
+
+    /** What a holder gets that asks again for what it holds by the given token. */
+    final long grantedAgain(long token, AcquireReply reply) {
+        long again = granted(reply);
+        if (subject.mayRaiseTokens()) {
+            assertThat(again).isGreaterThanOrEqualTo(token);
+        } else {
+            assertThat(again).isEqualTo(token);
+        }
+        return again;
     }
 
     static long granted(AcquireReply reply) {
