@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,9 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
- * work's stage is complete. The release, which talks to the store, runs on a thread of the client: not on the one that
- * completes the stage, which may be an event loop, and not on the executor, whose threads may all be waiting for this
- * very lock.
+ * work's stage is complete. The release, which talks to the store, does not run on the thread that completes the stage,
+ * which may be an event loop, see {@link AsyncThreads}.
  *
  * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
  * interrupt, are guarded by one monitor, so an interrupt never hits the work.
@@ -28,40 +26,28 @@ final class AsyncExecution<T extends @Nullable Object> {
 
     private final Supplier<ClosableHandle> acquire;
     private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
-    private final Executor executor;
-    private final Executor releasing;
+    private final AsyncThreads threads;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
     AsyncExecution(
             Supplier<ClosableHandle> acquire,
             Function<? super LockHandle, ? extends CompletionStage<T>> work,
-            Executor executor,
-            Executor releasing) {
+            AsyncThreads threads) {
         this.acquire = acquire;
         this.work = work;
-        this.executor = executor;
-        this.releasing = releasing;
+        this.threads = threads;
     }
 
     CompletableFuture<T> start() {
         var unused = result.whenComplete((value, failure) -> interruptIfWaiting());
         try {
-            executor.execute(this::run);
+            threads.acquire(this::run);
         } catch (RejectedExecutionException e) {
             result.completeExceptionally(
                     new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
         }
         return result;
-    }
-
-    /** Here if the client is closed already, since somebody waits for the result. */
-    private void executeOrRun(Runnable task) {
-        try {
-            releasing.execute(task);
-        } catch (RejectedExecutionException closed) {
-            task.run();
-        }
     }
 
     private void run() {
@@ -96,7 +82,12 @@ final class AsyncExecution<T extends @Nullable Object> {
             return;
         }
         detach(handle, stage);
-        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
+        stage.whenCompleteAsync((value, failure) -> end(handle, value, failure), threads::release);
+    }
+
+    private void end(ClosableHandle handle, T value, @Nullable Throwable failure) {
+        Throwable known = close(handle, failure);
+        threads.complete(() -> complete(value, known));
     }
 
     private static void detach(ClosableHandle handle, CompletionStage<?> stage) {

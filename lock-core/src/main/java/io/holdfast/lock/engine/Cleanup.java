@@ -40,7 +40,7 @@ final class Cleanup {
     static final int MOST_WAITING = 10_000;
 
     private final LockStore store;
-    private final Lanes<Attempt> lanes = new Lanes<>("lock-cleanup", IDLE, Rounds::new);
+    private final Lanes<Attempt> lanes = new Lanes<>("holdfast-cleanup", IDLE, Rounds::new);
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** Said once, until something was tidied. */

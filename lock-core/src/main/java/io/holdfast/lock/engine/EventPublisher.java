@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.store.DaemonThreads;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -37,7 +38,7 @@ final class EventPublisher {
     EventPublisher(List<Supplier<List<LockListener>>> sources) {
         this.sources = List.copyOf(sources);
         var single = new ThreadPoolExecutor(
-                1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Daemons.named("lock-listeners"));
+                1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), DaemonThreads.named("holdfast-listeners"));
         single.allowCoreThreadTimeOut(true);
         this.thread = single;
     }

@@ -25,13 +25,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -57,8 +54,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final EventPublisher events;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
-    private final ExecutorService ownThreads;
-    private final Executor executor;
+    private final AsyncThreads threads;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
@@ -67,8 +63,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
-        this.ownThreads = Executors.newCachedThreadPool(Daemons.numbered("lock-async-"));
-        this.executor = Objects.requireNonNullElse(builder.executor, ownThreads);
+        this.threads = new AsyncThreads(builder.executor);
     }
 
     /**
@@ -113,7 +108,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return new AsyncExecution<T>(() -> required(request, false), work, executor, ownThreads).start();
+        return new AsyncExecution<T>(() -> required(request, false), work, threads).start();
     }
 
     @Override
@@ -263,7 +258,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         operations.lifecycle().close();
         cleanup.close();
         events.close();
-        ownThreads.shutdown();
+        threads.close();
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */

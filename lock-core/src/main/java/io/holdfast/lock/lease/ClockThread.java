@@ -1,5 +1,6 @@
 package io.holdfast.lock.lease;
 
+import io.holdfast.lock.store.DaemonThreads;
 import java.util.concurrent.locks.LockSupport;
 
 /** The thread that tells the watchdog's time. */
@@ -9,8 +10,7 @@ final class ClockThread {
     private volatile boolean started;
 
     ClockThread(Runnable loop) {
-        this.thread = new Thread(loop, "lock-clock");
-        thread.setDaemon(true);
+        this.thread = DaemonThreads.create(loop, "holdfast-clock");
     }
 
     void ensureStarted() {

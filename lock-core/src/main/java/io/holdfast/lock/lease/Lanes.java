@@ -1,5 +1,6 @@
 package io.holdfast.lock.lease;
 
+import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -197,8 +198,7 @@ public final class Lanes<W> implements AutoCloseable {
 
         void wake() {
             if (thread == null && withThreads) {
-                Thread starting = new Thread(this::run, threadName);
-                starting.setDaemon(true);
+                Thread starting = DaemonThreads.create(this::run, threadName);
                 starting.start();
                 thread = starting;
             }

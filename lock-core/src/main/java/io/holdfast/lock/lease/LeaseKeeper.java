@@ -89,7 +89,7 @@ public final class LeaseKeeper implements AutoCloseable {
         this.plannedWake = ticker.nanos() + IDLE_NANOS;
         this.store = store;
         this.renewals = new Lanes<>(
-                "lock-renewal",
+                "holdfast-renewal",
                 LANE_IDLE,
                 () -> new RenewalLoop(store, events, ticker, new AfterRenewal()),
                 withThreads);

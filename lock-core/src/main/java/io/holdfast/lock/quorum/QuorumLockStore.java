@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -24,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -105,12 +105,7 @@ public final class QuorumLockStore implements LockStore {
     }
 
     private static ExecutorService daemons() {
-        AtomicLong number = new AtomicLong();
-        return Executors.newCachedThreadPool(run -> {
-            Thread thread = new Thread(run, "lock-quorum-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        });
+        return Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-quorum-"));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.DaemonThreads;
 import java.net.SocketTimeoutException;
 import java.util.Collection;
 import java.util.List;
@@ -121,8 +122,7 @@ final class JedisLender {
 
     private void refill() {
         if (isWantedByAny() && refilling.compareAndSet(false, true)) {
-            Thread thread = new Thread(this::connectForWaiters, "lock-connect");
-            thread.setDaemon(true);
+            Thread thread = DaemonThreads.create(this::connectForWaiters, "holdfast-connect");
             try {
                 thread.start();
             } catch (Error e) { // no more threads

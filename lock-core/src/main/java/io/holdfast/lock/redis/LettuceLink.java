@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.store.DaemonThreads;
 import io.lettuce.core.api.StatefulConnection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -59,8 +60,7 @@ final class LettuceLink<C extends StatefulConnection<byte[], byte[]>> {
     }
 
     private void start(CompletableFuture<C> attempt) {
-        Thread thread = new Thread(() -> run(attempt), "lock-connect");
-        thread.setDaemon(true);
+        Thread thread = DaemonThreads.create(() -> run(attempt), "holdfast-connect");
         try {
             thread.start();
         } catch (Error e) { // no more threads

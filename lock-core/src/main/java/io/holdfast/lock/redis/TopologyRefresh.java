@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -31,9 +32,7 @@ final class TopologyRefresh {
         if (now - earliest >= 0
                 && notBefore.compareAndSet(
                         earliest, now + Duration.ofMillis(PAUSE_MILLIS).toNanos())) {
-            Thread thread = new Thread(this::run, "lock-topology");
-            thread.setDaemon(true);
-            thread.start();
+            DaemonThreads.create(this::run, "holdfast-topology").start();
         }
     }
 

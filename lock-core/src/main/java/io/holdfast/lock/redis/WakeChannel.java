@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
@@ -54,7 +55,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Consumer<WakeChannel> onClose;
     private final AtomicInteger doubts = new AtomicInteger();
     private final Semaphore confirmed = new Semaphore(0);
-    private final Thread thread = new Thread(this, "lock-wakeups");
+    private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile boolean closed;
     private volatile boolean hearing;
@@ -82,20 +83,15 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     WakeChannel start() {
-        start(thread);
-        return this;
-    }
-
-    private static void start(Thread thread) {
-        thread.setDaemon(true);
         thread.start();
+        return this;
     }
 
     @Override
     public void doubt() {
         if (doubts.getAndIncrement() == 0) {
             try {
-                start(new Thread(this::settle, "lock-wakeups-check"));
+                DaemonThreads.create(this::settle, "holdfast-wakeups-check").start();
             } catch (Error e) { // no more threads
                 doubts.set(0);
                 throw e;

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
@@ -286,8 +287,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
     private void hear() {
         synchronized (this) {
             if (withThread && thread == null && !closed) {
-                Thread keeper = new Thread(this::run, "lock-seats");
-                keeper.setDaemon(true);
+                Thread keeper = DaemonThreads.create(this::run, "holdfast-seats");
                 keeper.start();
                 thread = keeper;
             }

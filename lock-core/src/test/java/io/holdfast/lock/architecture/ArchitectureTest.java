@@ -1,5 +1,8 @@
 package io.holdfast.lock.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
@@ -10,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.holdfast.lock.store.DaemonThreads;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -121,6 +125,16 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "redis.clients..", "io.lettuce..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void threads_are_made_in_one_place_so_that_none_inherits_anything() {
+        noClasses()
+                .that()
+                .doNotBelongToAnyOf(DaemonThreads.class)
+                .should()
+                .callConstructorWhere(target(owner(assignableTo(Thread.class))))
                 .check(CLASSES);
     }
 

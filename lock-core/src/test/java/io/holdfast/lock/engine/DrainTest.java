@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class DrainTest extends ThreadsFixture {
 
     private static final Duration LONG = Duration.ofMinutes(1);
-    private final ExecutorService closing = Executors.newSingleThreadExecutor(Daemons.named("closing"));
+    private final ExecutorService closing = Executors.newSingleThreadExecutor(DaemonThreads.named("closing"));
 
     @AfterEach
     void stop() {

@@ -22,7 +22,7 @@ class InterruptTest extends EngineFixture {
     /** Nothing is tidied in the background; seats are kept, or the waiter would know of a failure of the store. */
     private void nothingIsTidiedInTheBackground() {
         store.before = () -> {
-            if (Thread.currentThread().getName().equals("lock-cleanup")) {
+            if (Thread.currentThread().getName().equals("holdfast-cleanup")) {
                 throw StoreSpy.unreachable();
             }
         };

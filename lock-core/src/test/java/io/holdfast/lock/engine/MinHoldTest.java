@@ -53,7 +53,7 @@ class MinHoldTest extends EngineFixture {
     /** The clock sleeps by real time; it looks at the time whenever it is woken. */
     private static void wakeClocks() {
         Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("lock-clock"))
+                .filter(thread -> thread.getName().equals("holdfast-clock"))
                 .forEach(LockSupport::unpark);
     }
 

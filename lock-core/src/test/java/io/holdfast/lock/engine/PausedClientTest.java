@@ -114,7 +114,7 @@ class PausedClientTest {
 
         /** The thread that keeps seats is no match for the time here; the waiting thread does its work. */
         private long nanosSeen() {
-            return Thread.currentThread().getName().equals("lock-seats") ? start - 1 : time.nanos();
+            return Thread.currentThread().getName().equals("holdfast-seats") ? start - 1 : time.nanos();
         }
 
         LockHandle acquire(LockRequest request, boolean second) {

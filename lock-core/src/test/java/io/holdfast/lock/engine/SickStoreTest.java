@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -33,7 +34,7 @@ class SickStoreTest {
 
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
     private final LockEngine locks = LockEngine.builder(store).build();
-    private final ExecutorService waiters = Executors.newFixedThreadPool(WAITERS, Daemons.named("waiter"));
+    private final ExecutorService waiters = Executors.newFixedThreadPool(WAITERS, DaemonThreads.named("waiter"));
     private final AtomicInteger acquired = new AtomicInteger();
     private final AtomicInteger commands = new AtomicInteger();
 
@@ -50,7 +51,7 @@ class SickStoreTest {
 
     private static long libraryThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("lock-"))
+                .filter(thread -> thread.getName().startsWith("holdfast-"))
                 .count();
     }
 

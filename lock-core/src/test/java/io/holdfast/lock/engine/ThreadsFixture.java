@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.waiting.Pause;
@@ -86,7 +87,7 @@ abstract class ThreadsFixture {
         private volatile boolean interrupted;
 
         private Worker() {
-            executor = Executors.newSingleThreadExecutor(Daemons.named("worker"));
+            executor = Executors.newSingleThreadExecutor(DaemonThreads.named("worker"));
             thread = get(executor.submit(Thread::currentThread));
         }
 

@@ -392,7 +392,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         try (LeaseKeeper real = new LeaseKeeper(store, events, time)) {
             real.watch(acquired(KEY, LEASE, true));
             Thread clock = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().equals("lock-clock") && !before.contains(thread))
+                    .filter(thread -> thread.getName().equals("holdfast-clock") && !before.contains(thread))
                     .findFirst()
                     .orElseThrow();
 

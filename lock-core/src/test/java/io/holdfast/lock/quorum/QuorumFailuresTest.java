@@ -369,7 +369,7 @@ class QuorumFailuresTest {
         QuorumLockStore own = new QuorumLockStore(nodes(servers), LONGEST);
         own.renew(List.of(new RenewRequest(KEY, ALICE, 1000)));
         assertThat(Thread.getAllStackTraces().keySet().stream()
-                        .filter(thread -> thread.getName().startsWith("lock-quorum-")))
+                        .filter(thread -> thread.getName().startsWith("holdfast-quorum-")))
                 .isNotEmpty()
                 .allMatch(Thread::isDaemon);
 

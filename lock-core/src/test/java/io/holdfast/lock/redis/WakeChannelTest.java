@@ -138,7 +138,7 @@ class WakeChannelTest {
             awaitHint(1);
             assertThat(heard.losses).hasPositiveValue();
             assertSubscriptions(1);
-            await(() -> newThreads("lock-wakeups").size() == 1);
+            await(() -> newThreads("holdfast-wakeups").size() == 1);
         }
     }
 
@@ -162,7 +162,7 @@ class WakeChannelTest {
             await(() -> heard.connections.get() == 3);
 
             awaitHint(1);
-            await(() -> newThreads("lock-wakeups-check").isEmpty());
+            await(() -> newThreads("holdfast-wakeups-check").isEmpty());
             assertThat(heard.losses).hasValue(0);
             assertThat(subscribers()).isEqualTo(before);
         }
@@ -178,7 +178,7 @@ class WakeChannelTest {
             proxy.swallow(null);
 
             awaitHint(1);
-            await(() -> newThreads("lock-wakeups-check").isEmpty());
+            await(() -> newThreads("holdfast-wakeups-check").isEmpty());
             assertSubscriptions(1);
         }
     }
@@ -205,7 +205,7 @@ class WakeChannelTest {
         listening.doubt();
         listening.close();
 
-        await(() -> newThreads("lock-wakeups").isEmpty());
+        await(() -> newThreads("holdfast-wakeups").isEmpty());
         server.resume();
         assertSubscriptions(0);
     }

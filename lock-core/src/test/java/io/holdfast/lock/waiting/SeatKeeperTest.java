@@ -662,7 +662,7 @@ class SeatKeeperTest {
             Seat seat = real.open(KEY, new OwnerId("another", 1));
             real.taken(seat, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
             Thread thread = Thread.getAllStackTraces().keySet().stream()
-                    .filter(other -> other.getName().equals("lock-seats") && !before.contains(other))
+                    .filter(other -> other.getName().equals("holdfast-seats") && !before.contains(other))
                     .findFirst()
                     .orElseThrow();
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -91,9 +92,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             return;
         }
         running = false;
-        Thread thread = new Thread(() -> endAll(callback), "lock-shutdown");
-        thread.setDaemon(true);
-        thread.start();
+        DaemonThreads.create(() -> endAll(callback), "holdfast-shutdown").start();
     }
 
     private void endAll(Runnable callback) {

@@ -75,7 +75,7 @@ class PropagationTest {
                         .mono(() -> Mono.just(Schedulers.isInNonBlockingThread() + " on "
                                 + Thread.currentThread().getName()))
                         .subscribeOn(Schedulers.parallel()))
-                .assertNext(thread -> assertThat(thread).startsWith("false on lock-async-"))
+                .assertNext(thread -> assertThat(thread).startsWith("false on holdfast-async-"))
                 .verifyComplete());
     }
 

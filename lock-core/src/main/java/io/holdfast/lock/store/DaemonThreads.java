@@ -1,0 +1,44 @@
+package io.holdfast.lock.store;
+
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * All threads of this library are made here. They are daemons, so that a forgotten client does not keep the JVM alive, and
+ * inherit no {@link InheritableThreadLocal}: whoever happens to start a thread would be seen by the work of all others.
+ */
+public final class DaemonThreads {
+
+    private DaemonThreads() {}
+
+    /**
+     * {@return a thread that was not started}
+     *
+     * @param work what it does
+     * @param name its name, which begins with {@code holdfast-}
+     */
+    public static Thread create(Runnable work, String name) {
+        Thread thread = new Thread(null, work, name, 0, false);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * {@return a factory of threads that all have the same name}
+     *
+     * @param name as in {@link #create}
+     */
+    public static ThreadFactory named(String name) {
+        return work -> create(work, name);
+    }
+
+    /**
+     * {@return a factory of threads with numbers from 1 on}
+     *
+     * @param prefix of the names, before the number
+     */
+    public static ThreadFactory numbered(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return work -> create(work, prefix + number.incrementAndGet());
+    }
+}
