@@ -27,17 +27,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * 20,000 random steps of four threads in two clients on three keys, each compared with the {@link LockModel}. A failure
+ * Thousands of random steps of four threads in two clients on three keys, each compared with the {@link LockModel}. A failure
  * names its seed and step.
  */
 class LockModelTest {
 
-    private static final int STEPS = 20_000;
+    private static final int FEW_STEPS = 4_000;
+    private static final int MANY_STEPS = 20_000;
     private static final int THREADS = 4;
     private static final Duration LEASE = Duration.ofMinutes(10);
 
@@ -63,15 +65,26 @@ class LockModelTest {
     @Test
     void in_memory_store_follows_the_model() throws Exception {
         time = new FakeTicker();
-        follow(new InMemoryLockStore(time, time), time);
+        follow(new InMemoryLockStore(time, time), time, MANY_STEPS);
     }
 
     @ParameterizedTest
     @EnumSource(TestRedis.Client.class)
     void redis_store_follows_the_model(TestRedis.Client driver) throws Exception {
+        followOnRedis(driver, FEW_STEPS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TestRedis.Client.class)
+    @Tag("full")
+    void redis_store_follows_the_model_for_long(TestRedis.Client driver) throws Exception {
+        followOnRedis(driver, MANY_STEPS);
+    }
+
+    private void followOnRedis(TestRedis.Client driver, int steps) throws Exception {
         try (LockStore store =
                 new RedisLockStore(driver.connect(TestRedis.shared().port()), TestRedis.PATIENT)) {
-            follow(store, Ticker.SYSTEM);
+            follow(store, Ticker.SYSTEM, steps);
         }
     }
 
@@ -89,13 +102,13 @@ class LockModelTest {
         }
     }
 
-    private void follow(LockStore hearing, Ticker ticker) throws Exception {
+    private void follow(LockStore hearing, Ticker ticker, int steps) throws Exception {
         LockStore store = new Deaf(hearing);
         clients = new LockEngine[] {
             LockEngine.builder(store).ticker(ticker).build(),
             LockEngine.builder(store).ticker(ticker).build()
         };
-        for (int step = 0; step < STEPS; step++) {
+        for (int step = 0; step < steps; step++) {
             try {
                 step();
             } catch (AssertionError | Exception e) {

@@ -48,15 +48,18 @@ class LeaseKeeperSchedulesTest {
     /** A failed renewal is tried again after a second at the latest. */
     private static final Duration RETRY = Duration.ofMillis(1500);
 
+    /** The mutation profile runs them for each mutant. */
+    private static final int FEW = Integer.getInteger("schedules", 700);
+
     @Test
     void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten() {
-        explore(0, 2_000);
+        explore(0, FEW);
     }
 
     @Test
     @Tag("full")
     void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten_in_more_schedules() {
-        explore(2_000, 12_000);
+        explore(FEW, 12_000);
     }
 
     private static void explore(int from, int to) {

@@ -111,7 +111,7 @@ class LostWakeUpTest {
     @ParameterizedTest
     @EnumSource(names = "JEDIS")
     void hints_come_twice_and_late(TestRedis.Client driver) {
-        contendWithFaults(driver, 200, hint -> {
+        contendWithFaults(driver, 60, hint -> {
             hint.run();
             CompletableFuture.delayedExecutor(ThreadLocalRandom.current().nextInt(300), TimeUnit.MILLISECONDS)
                     .execute(hint);
@@ -122,7 +122,7 @@ class LostWakeUpTest {
     @EnumSource
     void subscriptions_are_cut_again_and_again(TestRedis.Client driver) {
         try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
-            contend(driver, 200, store -> store, (contest, clients) -> locks -> {
+            contend(driver, 60, store -> store, (contest, clients) -> locks -> {
                 try (LockHandle handle = locks.acquire(PATIENT)) {
                     contest.visit(() -> {
                         if (ThreadLocalRandom.current().nextInt(10) == 0) {
@@ -137,7 +137,7 @@ class LostWakeUpTest {
     @ParameterizedTest
     @EnumSource
     void waiters_give_up_at_any_moment(TestRedis.Client driver) {
-        contend(driver, 150, store -> store, (contest, clients) -> locks -> {
+        contend(driver, 60, store -> store, (contest, clients) -> locks -> {
             LockRequest request = PATIENT.waitFor(
                             Duration.ofMillis(ThreadLocalRandom.current().nextInt(20)))
                     .fair(ThreadLocalRandom.current().nextBoolean());
@@ -152,7 +152,7 @@ class LostWakeUpTest {
     @ParameterizedTest
     @EnumSource
     void waiters_are_interrupted_at_any_moment(TestRedis.Client driver) {
-        contend(driver, 150, store -> store, (contest, clients) -> locks -> {
+        contend(driver, 60, store -> store, (contest, clients) -> locks -> {
             Thread waiter = Thread.currentThread();
             CompletableFuture<Void> interruption = CompletableFuture.runAsync(
                     waiter::interrupt,
@@ -175,7 +175,7 @@ class LostWakeUpTest {
     @ParameterizedTest
     @EnumSource(names = "JEDIS")
     void holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
-        contendWithDeaths(driver, 40);
+        contendWithDeaths(driver, 20);
     }
 
     @ParameterizedTest

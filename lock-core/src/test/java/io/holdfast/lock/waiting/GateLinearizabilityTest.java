@@ -186,7 +186,7 @@ public class GateLinearizabilityTest {
 
     @Test
     void steps_of_two_threads_at_a_gate_are_atomic() {
-        options(2, 4, 10, 100).check(GateLinearizabilityTest.class);
+        options(2, 3, 3, 50).check(GateLinearizabilityTest.class);
     }
 
     @Test

@@ -51,15 +51,18 @@ class SeatKeeperSchedulesTest {
     private static final long LEASE_MILLIS = 60_000;
     private static final Duration POLL = Duration.ofMillis(200);
 
+    /** The mutation profile runs them for each mutant. */
+    private static final int FEW = Integer.getInteger("schedules", 1_000);
+
     @Test
     void whoever_waits_gets_on_and_nothing_is_left() {
-        explore(0, 3_000);
+        explore(0, FEW);
     }
 
     @Test
     @Tag("full")
     void whoever_waits_gets_on_and_nothing_is_left_in_more_schedules() {
-        explore(3_000, 20_000);
+        explore(FEW, 20_000);
     }
 
     private static void explore(int from, int to) {
