@@ -34,6 +34,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.ClassUtils;
 
 /** A lock that is taken inside the caller's transaction is free when that has ended, and not before. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -287,7 +288,7 @@ class JoinedTransactionTest extends TransactionFixture {
 
     private Runnable joining(LockRequest request, LockTemplate template) {
         MethodInvocation call = mock();
-        when(call.getMethod()).thenReturn(Service.class.getMethods()[0]);
+        when(call.getMethod()).thenReturn(ClassUtils.getMethod(Service.class, "locked", (Class<?>[]) null));
         return new JoinedTransactions(context.getBeanFactory(), () -> true).before(call, "caller", request, template);
     }
 
