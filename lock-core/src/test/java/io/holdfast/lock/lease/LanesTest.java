@@ -8,6 +8,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +142,46 @@ class LanesTest {
 
         assertThat(done).containsExactly("waiting");
         assertThat(lanes.add("a", List.of("late"))).isFalse();
+    }
+
+    @Test
+    void lane_takes_work_and_stays_while_it_is_done() {
+        assertThat(lanes.add("a", List.of("hang"))).isTrue();
+
+        assertThat(lanes.size()).isEqualTo(1);
+    }
+
+    @Test
+    void interrupt_ends_the_wait_for_the_end_and_is_kept_for_the_caller() throws InterruptedException {
+        lanes.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        lanes.add("a", List.of("waiting"));
+        AtomicInteger dropped = new AtomicInteger();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread closing = new Thread(() -> {
+            dropped.set(lanes.finish(Duration.ofDays(1)));
+            interrupted.set(Thread.interrupted());
+        });
+        closing.start();
+        Awaitility.await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+
+        closing.interrupt();
+
+        closing.join();
+        assertThat(dropped).hasValue(1);
+        assertThat(interrupted).isTrue();
+    }
+
+    @Test
+    void interrupt_of_before_does_not_end_the_wait_for_the_end() {
+        lanes.add("a", List.of("piece"));
+        Thread.currentThread().interrupt();
+
+        int dropped = lanes.finish(Duration.ofDays(1));
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(dropped).isZero();
+        assertThat(done).containsExactly("piece");
     }
 
     @Test

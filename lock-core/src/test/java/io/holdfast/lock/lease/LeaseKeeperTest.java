@@ -403,6 +403,21 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     }
 
     @Test
+    void clock_ends_with_its_keeper() {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        LeaseKeeper real = new LeaseKeeper(store, events, time);
+        real.watch(acquired(KEY, LEASE, true));
+        List<Thread> own = Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("holdfast-") && !before.contains(thread))
+                .toList();
+        assertThat(own).isNotEmpty();
+
+        real.close();
+
+        Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
     void lease_that_is_not_to_be_renewed_is_looked_at_every_third_of_it_and_never_extended() {
         Lease lease = acquired(KEY, LEASE, false);
         long deadline = lease.deadline();

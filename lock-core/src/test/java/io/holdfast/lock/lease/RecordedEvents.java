@@ -10,6 +10,7 @@ final class RecordedEvents implements LeaseEvents {
 
     final List<LockEvent.Lost> lost = new CopyOnWriteArrayList<>();
     final List<Integer> renewed = new CopyOnWriteArrayList<>();
+    final List<Duration> took = new CopyOnWriteArrayList<>();
     final List<LockEvent.RenewalFailed> renewalFailed = new CopyOnWriteArrayList<>();
     final List<LockEvent.LongHeld> longHeld = new CopyOnWriteArrayList<>();
     final List<Lease> abandoned = new CopyOnWriteArrayList<>();
@@ -20,8 +21,9 @@ final class RecordedEvents implements LeaseEvents {
     }
 
     @Override
-    public void renewed(int locks, Duration took) {
+    public void renewed(int locks, Duration duration) {
         renewed.add(locks);
+        took.add(duration);
     }
 
     @Override

@@ -1,0 +1,184 @@
+package io.holdfast.lock.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What one thread does with the batches that are waiting for it, and what it plans next. */
+class RenewalLoopTest extends LeaseKeeperFixture {
+
+    private static final Duration THIRD = LEASE.dividedBy(3);
+
+    private final Plans plans = new Plans();
+    private final Answers answers = new Answers();
+    private final RenewalLoop loop = new RenewalLoop(answers, events, time, plans);
+
+    /** Remembers what is planned. */
+    private static final class Plans implements RenewalLoop.Planner {
+
+        private final Map<Lease, Long> alone = new LinkedHashMap<>();
+        private final Map<Lease, Long> inBatch = new LinkedHashMap<>();
+        private final Map<Batch, Boolean> through = new LinkedHashMap<>();
+
+        @Override
+        public void renewAt(Lease lease, long nanos) {
+            alone.put(lease, nanos);
+        }
+
+        @Override
+        public boolean renewAt(Lease lease, Batch batch, long nanos) {
+            inBatch.put(lease, nanos);
+            return nanos == batch.renewAt;
+        }
+
+        @Override
+        public void renewed(Batch batch, boolean anyStays) {
+            through.put(batch, anyStays);
+        }
+    }
+
+    /** Answers late, and cannot renew the lock of one key. */
+    private final class Answers extends StoreSpy {
+
+        private final LockKey broken = LockKey.of("broken");
+        private Duration late = Duration.ZERO;
+
+        Answers() {
+            super(store);
+        }
+
+        @Override
+        public List<RenewReply> renew(List<RenewRequest> requests) {
+            List<RenewReply> replies = super.renew(requests);
+            time.pass(late);
+            return IntStream.range(0, requests.size())
+                    .mapToObj(i -> requests.get(i).key().equals(broken)
+                            ? new RenewReply.Failed("its server is down")
+                            : replies.get(i))
+                    .toList();
+        }
+    }
+
+    private Lease lease(String key) {
+        return unwatched(LockKey.of(key), LEASE);
+    }
+
+    private Batch batch(Lease... leases) {
+        return new Batch("", List.of(leases));
+    }
+
+    private Batch batchOf(int size) {
+        String name = "batch" + time.nanos();
+        time.pass(Duration.ofMillis(1));
+        return batch(
+                IntStream.range(0, size).mapToObj(i -> lease(name + ":" + i)).toArray(Lease[]::new));
+    }
+
+    private List<Integer> sizes() {
+        return answers.renewals.stream().map(List::size).toList();
+    }
+
+    @Test
+    void batches_are_renewed_by_one_call_as_long_as_they_are_500_together() {
+        loop.work(List.of(batchOf(200), batchOf(300)));
+
+        assertThat(sizes()).containsExactly(500);
+        assertThat(plans.through).hasSize(2);
+    }
+
+    @Test
+    void batches_that_are_more_than_500_together_are_renewed_one_after_the_other() {
+        loop.work(List.of(batchOf(201), batchOf(300), batchOf(150), batchOf(51)));
+
+        assertThat(sizes()).containsExactly(201, 450, 51);
+    }
+
+    @Test
+    void renewed_lease_is_renewed_again_a_third_of_it_after_the_call_was_sent_together_with_its_batch() {
+        Batch batch = batchOf(2);
+        answers.late = Duration.ofSeconds(2);
+        long sentAt = time.nanos();
+
+        loop.work(List.of(batch));
+
+        assertThat(batch.renewAt).isEqualTo(sentAt + THIRD.toNanos());
+        assertThat(plans.inBatch.values()).containsOnly(batch.renewAt).hasSize(2);
+        assertThat(plans.through).containsExactly(entry(batch, true));
+        assertThat(events.took).containsExactly(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void batch_of_which_nothing_is_held_any_more_is_through_without_a_call() {
+        Lease closed = lease("a");
+        closed.abandon();
+        Batch batch = batch(closed);
+
+        loop.work(List.of(batch));
+
+        assertThat(answers.renewals).isEmpty();
+        assertThat(plans.through).containsExactly(entry(batch, false));
+    }
+
+    @Test
+    void batch_whose_call_failed_is_through_and_its_leases_are_tried_again_after_a_second_on_their_own() {
+        Lease lease = lease("a");
+        Batch batch = batch(lease);
+        answers.reachable(false);
+
+        loop.work(List.of(batch));
+
+        assertThat(plans.alone).containsExactly(entry(lease, time.nanos() + 1_000_000_000L));
+        assertThat(plans.through).containsExactly(entry(batch, false));
+        assertThat(events.renewalFailed).hasSize(1);
+    }
+
+    @Test
+    void lease_that_is_not_to_be_renewed_is_looked_at_again_after_a_third_of_it_if_the_call_failed() {
+        Lease lease = lease("a");
+        lease.stopRenewing();
+        answers.reachable(false);
+
+        loop.work(List.of(batch(lease)));
+
+        assertThat(plans.alone).containsExactly(entry(lease, time.nanos() + THIRD.toNanos()));
+        assertThat(events.renewalFailed).isEmpty();
+    }
+
+    @Test
+    void lease_that_a_store_could_not_renew_is_told_and_tried_again_and_the_others_are_renewed() {
+        Lease broken = unwatched(answers.broken, LEASE);
+        Lease other = lease("a");
+        Batch batch = batch(broken, other);
+
+        loop.work(List.of(batch));
+
+        assertThat(plans.alone).containsOnlyKeys(broken);
+        assertThat(plans.inBatch).containsOnlyKeys(other);
+        assertThat(plans.through).containsExactly(entry(batch, true));
+        assertThat(events.renewed).containsExactly(1);
+        assertThat(events.renewalFailed).singleElement().satisfies(event -> {
+            assertThat(event.keys()).containsExactly(answers.broken);
+            assertThat(event.failure()).hasMessageContaining("its server is down");
+        });
+    }
+
+    @Test
+    void loss_after_a_renewal_that_the_store_could_not_do_names_its_reason() {
+        Lease broken = unwatched(answers.broken, LEASE);
+        loop.work(List.of(batch(broken)));
+
+        time.pass(LEASE);
+
+        assertThat(broken.loss().failure()).hasMessageContaining("its server is down");
+    }
+}
