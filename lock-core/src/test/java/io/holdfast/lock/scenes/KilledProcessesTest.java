@@ -33,7 +33,7 @@ class KilledProcessesTest {
 
     @Test
     void counter_is_exact_although_holders_are_killed() throws Exception {
-        RunningTime.withoutPause(() -> killAndReplace(3));
+        RunningTime.withoutPause(() -> killAndReplace(2));
     }
 
     @Test

@@ -33,7 +33,7 @@ class TokenRunTest {
 
     @Test
     void tokens_increase_over_hand_offs_hand_overs_and_a_death() throws Exception {
-        RunningTime.withoutPause(() -> run(1, 1_000));
+        RunningTime.withoutPause(() -> run(1, 400));
     }
 
     @Test
