@@ -598,6 +598,45 @@ class SeatKeeperTest {
         return new AcquireReply.Held(Optional.empty(), 0, blockedFor, false);
     }
 
+    @Test
+    void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
+        List<Long> revoked = new ArrayList<>();
+        keeper.onRevoked(revoked::add);
+        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        keeper.attend(cohort);
+        time.pass(Duration.ofMillis(1));
+        assertThat(cohort.next()).isPositive();
+
+        keeper.revoked(8);
+        assertThat(cohort.next()).isPositive();
+        keeper.revoked(7);
+
+        assertThat(revoked).containsExactly(8L, 7L);
+        assertThat(cohort.next()).isZero();
+    }
+
+    @Test
+    void cohort_that_was_dismissed_hears_nothing_more() {
+        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        keeper.attend(cohort);
+        keeper.dismiss(cohort);
+        time.pass(Duration.ofMillis(1));
+
+        keeper.revoked(7);
+
+        assertThat(cohort.next()).isPositive();
+    }
+
+    @Test
+    void waiters_that_heard_of_their_lock_are_counted() {
+        Seat seat = open(KEY);
+
+        keeper.granted(seat.owner().sequence(), RESERVATION);
+        keeper.granted(seat.owner().sequence() + 1, RESERVATION);
+
+        assertThat(keeper.wakeUps()).isEqualTo(1);
+    }
+
     private Duration intervalAfter(Duration blockedFor) {
         Seat seat = taken(KEY, blockedFor);
         Duration interval = untilNext();
