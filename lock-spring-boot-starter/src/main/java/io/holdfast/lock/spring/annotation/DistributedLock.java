@@ -43,6 +43,9 @@ import java.util.concurrent.TimeUnit;
 @Documented
 public @interface DistributedLock {
 
+    /** Stands for a time that is not given; for attributes of annotations that this one is a part of. */
+    long NOT_GIVEN = Long.MIN_VALUE;
+
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"}
      * locks {@code order:42}. Settings under {@code lock.instances.<name>} and metrics go by it; without one, by the class
@@ -89,14 +92,14 @@ public @interface DistributedLock {
      *
      * @return the lease; the client's default ({@code lock.lease}) if not given
      */
-    long lease() default -1;
+    long lease() default NOT_GIVEN;
 
     /**
      * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try.
      *
      * @return the limit; the client's default ({@code lock.wait-for}) if not given
      */
-    long waitFor() default -1;
+    long waitFor() default NOT_GIVEN;
 
     /**
      * Keeps others out for at least this time, in {@link #timeUnit()}, also when the method is through earlier: a
@@ -105,7 +108,7 @@ public @interface DistributedLock {
      *
      * @return the time, counted from the grant; none if not given
      */
-    long minHold() default -1;
+    long minHold() default NOT_GIVEN;
 
     /**
      * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then runs out, also while the method
@@ -113,14 +116,14 @@ public @interface DistributedLock {
      *
      * @return the time, counted from the grant; the client's default ({@code lock.max-hold}) if not given
      */
-    long maxHold() default -1;
+    long maxHold() default NOT_GIVEN;
 
     /** {@return the unit of {@link #lease()}, {@link #waitFor()}, {@link #minHold()} and {@link #maxHold()}} */
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
-     * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. A bare number
-     * counts in {@link #timeUnit()}. Not together with {@link #lease()}.
+     * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}, always
+     * with its unit. Not together with {@link #lease()}.
      *
      * @return the lease; not given if empty, also after placeholders were replaced
      */

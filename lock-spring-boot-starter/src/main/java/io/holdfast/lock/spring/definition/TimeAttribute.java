@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.time.Duration;
 import java.util.Optional;
@@ -11,7 +12,7 @@ import org.springframework.boot.convert.DurationStyle;
 /** Reads a time that an annotation gives as a number or as text, but not both. */
 final class TimeAttribute {
 
-    private static final long NOT_GIVEN = -1;
+    private static final long NOT_GIVEN = DistributedLock.NOT_GIVEN;
 
     private final Placeholders placeholders;
 
@@ -21,7 +22,7 @@ final class TimeAttribute {
 
     /**
      * @param name the attribute
-     * @param number its numeric form, or -1
+     * @param number its numeric form, or {@link DistributedLock#NOT_GIVEN}
      * @param text its textual form, or empty
      * @param min the least that is allowed
      */
@@ -33,7 +34,8 @@ final class TimeAttribute {
                     where + " has " + attribute + " = " + value + ".",
                     "Allowed is " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
                             + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
-                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\").",
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which names its unit. Leave the attribute out"
+                            + " to take the time of the properties.",
                     cause);
         }
 
@@ -51,7 +53,7 @@ final class TimeAttribute {
                     "Give one of them.");
         }
         if (hasText) {
-            return ofText(given, unit, where);
+            return ofText(given, where);
         }
         return given.number() == NOT_GIVEN ? Optional.empty() : Optional.of(ofNumber(given, unit, where));
     }
@@ -65,7 +67,7 @@ final class TimeAttribute {
         }
     }
 
-    private Optional<Duration> ofText(Given given, TimeUnit unit, String where) {
+    private Optional<Duration> ofText(Given given, String where) {
         String text = placeholders.resolve(given.textName(), given.text(), where);
         if (text.isBlank()) {
             return Optional.empty();
@@ -74,11 +76,19 @@ final class TimeAttribute {
         String shown = text.equals(given.text()) ? written : written + " (" + text + ")";
         Duration value;
         try {
-            value = DurationStyle.detectAndParse(text.trim(), unit.toChronoUnit());
+            value = ofTextWithUnit(text.trim());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw given.refuse(where, shown, e);
         }
         return Optional.of(checked(given, value, where, shown));
+    }
+
+    /** {@code 500} would be seconds here, and milliseconds in a property. */
+    private static Duration ofTextWithUnit(String text) {
+        if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
+            throw new IllegalArgumentException("A time as text needs a unit, as in " + text + "ms or " + text + "s");
+        }
+        return DurationStyle.detectAndParse(text);
     }
 
     private static Duration checked(Given given, Duration value, String where, String shown) {

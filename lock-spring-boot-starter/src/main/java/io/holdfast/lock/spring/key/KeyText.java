@@ -4,8 +4,11 @@ import io.holdfast.lock.api.LockKeyException;
 import java.lang.reflect.Array;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Calendar;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
@@ -21,6 +24,9 @@ final class KeyText {
             return toString != null && toString.getDeclaringClass() == Object.class;
         }
     };
+
+    /** {@code [I@1b2c3d}, which Java prints for an array. */
+    private static final Pattern TEXT_OF_ARRAY = Pattern.compile("\\[+([BCDFIJSZ]|L[\\w.$]+;)@[0-9a-f]+");
 
     private static final String ADVICE = "Check the argument before the call, or build the key from another value.";
 
@@ -81,6 +87,13 @@ final class KeyText {
         if (text.isBlank()) {
             throw source.failure(what + " is blank. " + ADVICE, null);
         }
+        if (text.indexOf('@') >= 0 && TEXT_OF_ARRAY.matcher(text).find()) {
+            throw source.failure(
+                    what + " is '" + text
+                            + "', the text of an array, which is another one for each array. Let a part of"
+                            + " the key yield the array, which makes a multi-lock, or join its elements.",
+                    null);
+        }
         return text;
     }
 
@@ -90,6 +103,13 @@ final class KeyText {
             throw source.failure(
                     what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
                             + ", which is no key. Let the expression yield one value, or a collection of values.",
+                    null);
+        }
+        if (value instanceof Date || value instanceof Calendar) {
+            throw source.failure(
+                    what + " is a " + value.getClass().getName()
+                            + ", whose text depends on the time zone of each JVM. Use one that does not, such as"
+                            + " #date.toInstant(), or #date.getTime().",
                     null);
         }
         if (PRINTS_IDENTITY.get(value.getClass())) {

@@ -87,15 +87,27 @@ final class LockExpression {
     /**
      * {@return what it yields}
      *
-     * @throws LockKeyException if it cannot be evaluated
+     * @throws LockKeyException if it cannot be evaluated, or joins a text with null
      */
     @Nullable
     Object value(CallContext call) {
+        Object value;
+        String nothing;
         try {
-            return expression.getValue(call);
+            value = expression.getValue(call);
+            nothing = value instanceof String text ? NullPart.of(expression.getAST(), text, call) : null;
         } catch (RuntimeException e) {
             throw failure("it cannot be evaluated: " + e.getMessage() + ". " + variables.describe(), e);
         }
+        if (nothing != null) {
+            throw failure(
+                    nothing
+                            + " is null, and its text would be a part of the key, the same one for all callers without a"
+                            + " value. Check the argument before the call, or say what it is to be: " + nothing
+                            + " ?: 'none'.",
+                    null);
+        }
+        return value;
     }
 
     LockKeyException failure(String problem, @Nullable Throwable cause) {

@@ -9,8 +9,11 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockContext;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Calendar;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -54,6 +57,16 @@ class KeysTest {
 
         @DistributedLock(name = "n", key = "{#first, #second}")
         public List<String> listOf(Object first, Object second) {
+            return held();
+        }
+
+        @DistributedLock(key = "'n-' + #first + '-' + (#second ?: 'none')")
+        public List<String> text(Object first, Object second) {
+            return held();
+        }
+
+        @DistributedLock(key = "#value == null ? 'null and void' : 'n-' + #value.get('id')")
+        public List<String> textOrNot(Map<String, Object> value) {
             return held();
         }
 
@@ -250,6 +263,34 @@ class KeysTest {
     @Test
     void bytes_are_no_keys() {
         refused(locked -> locked.one(new byte[] {1, 2}), "byte[]", "Make a text");
+    }
+
+    @Test
+    void text_with_null_in_it_is_an_error() {
+        refused(locked -> locked.text(null, "b"), "Locked.text(Object, Object)", "#first is null", "#first ?: 'none'");
+        refused(locked -> locked.textOrNot(new HashMap<>()), "#value.get('id') is null");
+    }
+
+    @Test
+    void null_that_is_a_text_or_is_replaced_is_none() {
+        keysOf(locked -> locked.text("null", null), "n-null-none");
+        keysOf(locked -> locked.textOrNot(null), "null and void");
+    }
+
+    @Test
+    void text_of_an_array_is_an_error() {
+        keysOf(locked -> locked.text(new int[] {1, 2}, "b"), "n-1,2-b");
+        refused(locked -> locked.one("x" + new int[0].toString()), "the text of an array", "[I@");
+        refused(locked -> locked.one("x[Ljava.lang.String;@1b2c3d"), "the text of an array");
+        keysOf(locked -> locked.one("alice@example.com"), "n:alice@example.com");
+    }
+
+    @Test
+    void date_is_an_error_since_its_text_depends_on_the_time_zone() {
+        refused(locked -> locked.one(new Date()), "java.util.Date", "time zone", "toInstant()");
+        refused(locked -> locked.one(java.sql.Date.valueOf("2026-01-31")), "java.sql.Date");
+        refused(locked -> locked.one(Calendar.getInstance()), "GregorianCalendar");
+        keysOf(locked -> locked.one(Instant.EPOCH), "n:1970-01-01T00:00:00Z");
     }
 
     @Test

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.ReflectionUtils;
@@ -39,6 +41,12 @@ class DefinitionParserTest {
         @DistributedLock(key = "'x'", leaseString = "7")
         void bareNumber() {}
 
+        @DistributedLock(key = "'x'", leaseString = "${app.bare}")
+        void bareNumberOfPlaceholder() {}
+
+        @DistributedLock(key = "'x'", waitFor = -1)
+        void minusOne() {}
+
         @DistributedLock(key = "#id")
         void parameter(String id) {}
 
@@ -48,7 +56,7 @@ class DefinitionParserTest {
 
     private static final ConfiguredSettings CONFIGURED = new ConfiguredSettings(Duration.ofSeconds(5), Map.of());
 
-    private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "");
+    private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7");
 
     private final LockDefinitions definitions = new LockDefinitions(new DefinitionParser(
             text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get),
@@ -108,9 +116,21 @@ class DefinitionParserTest {
         assertThat(request.waitFor()).contains(Duration.ofSeconds(5));
     }
 
+    /** It would be seconds here, and milliseconds in a property. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bareNumber", "bareNumberOfPlaceholder"})
+    void time_as_text_needs_a_unit(String method) {
+        assertThatThrownBy(() -> request(method))
+                .isInstanceOf(LockDefinitionException.class)
+                .hasRootCauseMessage("A time as text needs a unit, as in 7ms or 7s");
+    }
+
+    /** As users of Redisson write it. */
     @Test
-    void bare_number_in_a_text_counts_in_the_time_unit() {
-        assertThat(request("bareNumber").lease()).contains(Duration.ofSeconds(7));
+    void minus_one_is_no_time() {
+        assertThatThrownBy(() -> request("minusOne"))
+                .isInstanceOf(LockDefinitionException.class)
+                .hasMessageContainingAll("waitFor = -1 SECONDS", "Leave the attribute out");
     }
 
     @Test
