@@ -155,6 +155,7 @@ class ArchitectureTest {
                         "autoconfigure.LockProperties$ReplicaAcks",
                         "autoconfigure.LockProperties$Store",
                         "autoconfigure.LockProperties$Transactions",
+                        "result.Answers",
                         "definition.BareKeys",
                         "definition.ConfiguredSettings",
                         "definition.Fallbacks",

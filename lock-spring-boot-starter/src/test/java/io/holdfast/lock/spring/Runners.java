@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
@@ -44,6 +45,11 @@ public final class Runners {
                 .withPropertyValues("lock.shutdown.await=0")
                 .withConfiguration(AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), ours())
                         .toArray(Class<?>[]::new)));
+    }
+
+    /** Without any store, and as a test that starts a part of the application: a whole one would not start. */
+    public static ApplicationContextRunner partForTest() {
+        return starter().withPropertyValues(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY + "=false");
     }
 
     /** To be registered like an application's own, in a chosen order. */

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.definition.BareKeys;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
@@ -18,6 +19,9 @@ import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -35,10 +39,16 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private static final String MISSING =
+            "There is no LockTemplate, because the application, or the part of it that a test"
+                    + " starts, has no RedisConnectionFactory. ";
+
     private final transient LockPointcut pointcut;
     private final transient LockInterceptor interceptor;
     private final transient LockDefinitions definitions;
     private final transient Supplier<ConfiguredSettings> configured;
+    private final transient ConfigurableBeanFactory beans;
+    private final transient ObjectProvider<LockTemplate> templates;
 
     /**
      * Creates an instance.
@@ -56,6 +66,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
             Supplier<ConfiguredSettings> configured,
             int order) {
         this.configured = configured;
+        this.beans = beans;
+        this.templates = templates;
         this.definitions = new LockDefinitions(beans, configured);
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
         LockRequests requests =
@@ -74,18 +86,45 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     private static LockTemplate required(ObjectProvider<LockTemplate> templates, ConfigurableBeanFactory beans) {
         LockTemplate template = templates.getIfAvailable();
         if (template == null) {
-            String advice = isPartForTest(beans)
-                    ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
-                    : "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host"
-                            + " and port, or lock.store=in-memory, or add a LockStore or LockTemplate bean; or, to a test,"
-                            + " @AutoConfigureTestLocks.";
-            throw new LockStoreException(
-                    "There is no LockTemplate, because the application, or the part of it that a test starts, has no"
-                            + " RedisConnectionFactory. " + advice,
-                    null,
-                    false);
+            throw new LockStoreException(MISSING + adviceIfMissing(beans), null, false);
         }
         return template;
+    }
+
+    private static String adviceIfMissing(ConfigurableBeanFactory beans) {
+        return isPartForTest(beans)
+                ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
+                : "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host"
+                        + " and port, or lock.store=in-memory, or add a LockStore or LockTemplate bean; or, to a test,"
+                        + " @AutoConfigureTestLocks.";
+    }
+
+    /**
+     * There must be one template, or a primary one. A test of a part of an application may have none, as long as it calls no
+     * locked method.
+     */
+    void requireTemplateFor(LockDefinition definition) {
+        String caller =
+                LockDefinition.describe(definition.method(), definition.method().getDeclaringClass());
+        try {
+            if (!hasTemplate() && !isPartForTest(beans)) {
+                throw new LockDefinitionException(caller + " could not be locked. " + MISSING, adviceIfMissing(beans));
+            }
+        } catch (NoUniqueBeanDefinitionException e) {
+            throw new LockDefinitionException(
+                    caller + " could not be locked: it is not clear by which of these LockTemplate beans: "
+                            + e.getBeanNamesFound() + ".",
+                    "Make one of them @Primary, or remove those that are not needed.",
+                    e);
+        }
+    }
+
+    /** Creates none, unless there are several. */
+    private boolean hasTemplate() {
+        String[] names = beans instanceof ListableBeanFactory listable
+                ? BeanFactoryUtils.beanNamesForTypeIncludingAncestors(listable, LockTemplate.class, true, false)
+                : new String[0];
+        return names.length == 1 || templates.getIfAvailable() != null;
     }
 
     /** Boot's annotations for such tests switch auto-configuration off, but for their part of it. */

@@ -12,6 +12,7 @@ import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.result.Answers;
 import io.holdfast.lock.spring.result.AsyncCall;
 import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
@@ -101,7 +102,7 @@ final class LockInterceptor implements MethodInterceptor {
         try {
             LockTemplate locks = template.get();
             call.joining(joining(definition, request, invocation, locks));
-            result = locks.<@Nullable Object, Throwable>tryExecute(request, call);
+            result = Answers.required(locks.<@Nullable Object, Throwable>tryExecute(request, call), "tryExecute");
         } catch (LockLostException e) {
             if (definition.onLost() != OnLost.LOG) {
                 throw e;

@@ -48,6 +48,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
         if (!found.isEmpty()) {
             TransactionOrder.check(beans, advisor.getOrder());
+            advisor.requireTemplateFor(found.get(0));
         }
         advisor.warnOf(found);
     }

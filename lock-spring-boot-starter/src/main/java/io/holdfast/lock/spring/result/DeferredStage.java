@@ -26,7 +26,8 @@ final class DeferredStage {
     CompletableFuture<Object> start() {
         CompletableFuture<Object> held;
         try {
-            held = call.template().get().executeAsync(call.request(), this::runLocked);
+            held = Answers.required(
+                    call.template().get().executeAsync(call.request(), this::runLocked), "executeAsync");
         } catch (RuntimeException failure) {
             refuseElsewhere(failure);
             return result;

@@ -73,7 +73,9 @@ final class LockSession {
         LockRequest request = call.request().interruptOnLoss(false);
         CompletableFuture<@Nullable Void> holding;
         try {
-            holding = call.template().get().<@Nullable Void>executeAsync(request, handle -> granted(handle, sink));
+            holding = Answers.required(
+                    call.template().get().<@Nullable Void>executeAsync(request, handle -> granted(handle, sink)),
+                    "executeAsync");
         } catch (RuntimeException failure) {
             threads.execute(() -> sink.error(new SessionException(false, failure)));
             return;

@@ -45,7 +45,7 @@ final class StageLock {
     private @Nullable Object here(AsyncCall call) throws Throwable {
         LockHandle handle;
         try {
-            handle = call.template().get().acquire(call.request());
+            handle = Answers.required(call.template().get().acquire(call.request()), "acquire");
         } catch (RuntimeException failure) {
             return Objects.requireNonNullElseGet(
                     call.rules().refused(failure), () -> CompletableFuture.completedFuture(null));

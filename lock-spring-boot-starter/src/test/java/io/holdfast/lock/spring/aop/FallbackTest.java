@@ -169,7 +169,7 @@ class FallbackTest {
         });
     }
 
-    private final ApplicationContextRunner withoutStore = Runners.starter().withBean(Shop.class);
+    private final ApplicationContextRunner withoutStore = Runners.partForTest().withBean(Shop.class);
 
     @Test
     void failure_of_the_store_goes_to_the_fallback_that_asks_for_it() {

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
@@ -174,11 +176,41 @@ class InMemoryStoreTest {
     }
 
     @Test
-    void without_a_store_locked_methods_say_that_there_is_one_in_memory() {
+    void without_a_store_an_application_with_locked_methods_does_not_start_and_is_told_of_the_one_in_memory() {
         Runners.starter()
+                .withBean(Service.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(LockDefinitionException.class)
+                        .hasMessageContainingAll("Service.run", "There is no LockTemplate", "lock.store=in-memory"));
+    }
+
+    @Test
+    void without_a_store_a_part_of_an_application_starts_and_its_locked_methods_fail() {
+        Runners.partForTest()
                 .withBean(Service.class)
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Service.class).run(() -> "unlocked"))
-                        .hasMessageContaining("lock.store=in-memory"));
+                        .hasMessageContaining("@AutoConfigureTestLocks"));
+    }
+
+    @Test
+    void application_with_locked_methods_and_several_templates_does_not_start_unless_one_is_primary() {
+        var several = Runners.starter()
+                .withBean(Service.class)
+                .withBean("one", LockTemplate.class, () -> template())
+                .withBean("other", LockTemplate.class, () -> template());
+
+        several.run(context -> assertThat(context)
+                .getFailure()
+                .isInstanceOf(LockDefinitionException.class)
+                .hasMessageContainingAll("Service.run", "one", "other", "@Primary"));
+        several.withBean("primary", LockTemplate.class, () -> template(), bean -> bean.setPrimary(true))
+                .run(context -> assertThat(context.getBean(Service.class).run(() -> "locked"))
+                        .isEqualTo("locked"));
+    }
+
+    private static LockTemplate template() {
+        return LockEngine.builder(new InMemoryLockStore()).build();
     }
 }

@@ -215,7 +215,7 @@ class EventLoopTest {
 
     @Test
     void missing_store_fails_the_stage() {
-        Runners.starter().withBean(Results.class).run(context -> {
+        Runners.partForTest().withBean(Results.class).run(context -> {
             Results service = context.getBean(Results.class);
             CompletableFuture<String> result =
                     onLoop(() -> service.stage(() -> CompletableFuture.completedFuture("never")));
@@ -225,7 +225,7 @@ class EventLoopTest {
 
     @Test
     void missing_store_fails_the_subscription() {
-        Runners.starter().withBean(Results.class).run(context -> {
+        Runners.partForTest().withBean(Results.class).run(context -> {
             Mono<String> result = context.getBean(Results.class).mono(() -> Mono.just("never"));
             assertThatThrownBy(result::block).hasMessageContaining("no LockTemplate");
         });

@@ -1,0 +1,74 @@
+package io.holdfast.lock.spring.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Proxy;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.test.context.bean.override.convention.TestBean;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
+
+/** Tests of applications put something else in the place of the template. */
+class TemplateDoublesTest {
+
+    static class Service {
+
+        @DistributedLock(key = "'doubles'")
+        public String locked() {
+            return "done";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Service.class)
+    static class Application {}
+
+    @Nested
+    @SpringBootTest(classes = Application.class, properties = "lock.store=in-memory")
+    class OwnDouble {
+
+        @TestBean
+        private LockTemplate template;
+
+        @Autowired
+        private Service service;
+
+        static LockTemplate template() {
+            return (LockTemplate) Proxy.newProxyInstance(
+                    LockTemplate.class.getClassLoader(),
+                    new Class<?>[] {LockTemplate.class},
+                    (proxy, method, args) -> null);
+        }
+
+        @Test
+        void application_starts_and_is_told_what_the_double_should_answer() {
+            assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+        }
+    }
+
+    @Nested
+    @SpringBootTest(classes = Application.class, properties = "lock.store=in-memory")
+    class MockitoDouble {
+
+        @MockitoBean
+        private LockTemplate template;
+
+        @Autowired
+        private Service service;
+
+        @Test
+        void application_starts_and_is_told_what_the_double_should_answer() {
+            assertThat(service).isNotNull();
+            assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+        }
+    }
+}
