@@ -271,7 +271,7 @@ final class Acquisition {
         }
         wait.begin();
         try (Outages.Place place = client.outages().join(client.store().serverOf(key), seat.failing() != null)) {
-            while (place.await(budget, seat.failing(), client.pause(), interruptible)) {
+            while (place.await(budget, () -> seat.failing(), client.pause(), interruptible)) {
                 try {
                     AcquireReply reply = ask(true);
                     place.answered();

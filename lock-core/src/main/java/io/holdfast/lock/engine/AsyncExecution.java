@@ -1,10 +1,10 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -14,8 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
- * work's stage is complete. The release, which talks to the store, does not run on the thread that completes the stage,
- * which may be an event loop, see {@link AsyncThreads}.
+ * work's stage is complete. The release, which talks to the store, runs on a thread of the client: not on the one that
+ * completes the stage, which may be an event loop, and not on the executor, whose threads may all be waiting for this
+ * very lock.
  *
  * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
  * interrupt, are guarded by one monitor, so an interrupt never hits the work.
@@ -26,28 +27,40 @@ final class AsyncExecution<T extends @Nullable Object> {
 
     private final Supplier<ClosableHandle> acquire;
     private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
-    private final AsyncThreads threads;
+    private final Executor executor;
+    private final Executor releasing;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
     AsyncExecution(
             Supplier<ClosableHandle> acquire,
             Function<? super LockHandle, ? extends CompletionStage<T>> work,
-            AsyncThreads threads) {
+            Executor executor,
+            Executor releasing) {
         this.acquire = acquire;
         this.work = work;
-        this.threads = threads;
+        this.executor = executor;
+        this.releasing = releasing;
     }
 
     CompletableFuture<T> start() {
         var unused = result.whenComplete((value, failure) -> interruptIfWaiting());
         try {
-            threads.acquire(this::run);
+            executor.execute(this::run);
         } catch (RejectedExecutionException e) {
             result.completeExceptionally(
                     new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
         }
         return result;
+    }
+
+    /** Here if the client is closed already, or there are no more threads, since somebody waits for the result. */
+    private void executeOrRun(Runnable task) {
+        try {
+            releasing.execute(task);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            task.run();
+        }
     }
 
     private void run() {
@@ -82,12 +95,7 @@ final class AsyncExecution<T extends @Nullable Object> {
             return;
         }
         detach(handle, stage);
-        stage.whenCompleteAsync((value, failure) -> end(handle, value, failure), threads::release);
-    }
-
-    private void end(ClosableHandle handle, T value, @Nullable Throwable failure) {
-        Throwable known = close(handle, failure);
-        threads.complete(() -> complete(value, known));
+        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
     }
 
     private static void detach(ClosableHandle handle, CompletionStage<?> stage) {
@@ -114,7 +122,7 @@ final class AsyncExecution<T extends @Nullable Object> {
         try {
             handle.closeAfter(failure);
             return failure;
-        } catch (LockException lost) {
+        } catch (RuntimeException | Error lost) {
             return lost;
         }
     }

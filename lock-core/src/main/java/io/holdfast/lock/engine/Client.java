@@ -32,23 +32,21 @@ final class Client {
     private volatile Identity identity;
     private volatile long wakeUpsBefore;
     private volatile LongConsumer onRevoked = sequence -> {};
-    private final Outages outages;
 
     /** What the client is to the store, and what hangs on that: both change when the process was copied. */
-    private record Identity(String id, SeatKeeper seats, Gates gates) {}
+    private record Identity(String id, SeatKeeper seats, Gates gates, Outages outages) {}
 
     Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
         this.pause = pause;
-        this.outages = new Outages(ticker);
         this.identity = identity(id == null ? randomId() : id);
     }
 
     private Identity identity(String id) {
         SeatKeeper seats = new SeatKeeper(store, id, ticker).onRevoked(sequence -> onRevoked.accept(sequence));
-        return new Identity(id, seats, new Gates(seats));
+        return new Identity(id, seats, new Gates(seats), new Outages(ticker));
     }
 
     String id() {
@@ -80,7 +78,7 @@ final class Client {
     }
 
     Outages outages() {
-        return outages;
+        return identity.outages;
     }
 
     /** A seat for an acquisition that is new to the store. */
@@ -94,7 +92,7 @@ final class Client {
         Identity self = identity;
         self.gates.close();
         self.seats.close();
-        outages.close();
+        self.outages.close();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */

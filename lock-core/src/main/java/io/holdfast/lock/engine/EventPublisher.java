@@ -92,6 +92,8 @@ final class EventPublisher {
             });
         } catch (RejectedExecutionException closed) {
             guarded(action);
+        } catch (OutOfMemoryError noThread) { // the clock may be the one who tells, and has others to look after
+            log.warn("No thread can be started to tell lock listeners of an event", noThread);
         }
     }
 

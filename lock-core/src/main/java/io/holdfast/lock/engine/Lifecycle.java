@@ -88,7 +88,9 @@ final class Lifecycle {
     private void loseAll(LossCause cause, Consumer<Hold> release) {
         for (Hold hold : holds.all()) {
             Lease lease = hold.lease();
-            lease.lose(cause);
+            if (lease.isOpen()) { // one whose release is under way is given back, not lost
+                lease.lose(cause);
+            }
             if (lease.abandon()) {
                 keeper.forget(lease);
                 holds.remove(lease);

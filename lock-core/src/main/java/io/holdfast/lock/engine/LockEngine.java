@@ -17,6 +17,7 @@ import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.LockOperations.Outcome;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
@@ -25,10 +26,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -54,7 +58,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final EventPublisher events;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
-    private final AsyncThreads threads;
+    private final ExecutorService ownThreads;
+    private final Executor executor;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
@@ -63,7 +68,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
-        this.threads = new AsyncThreads(builder.executor);
+        this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
+        this.executor = Objects.requireNonNullElse(builder.executor, ownThreads);
     }
 
     /**
@@ -108,7 +114,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return new AsyncExecution<T>(() -> required(request, false), work, threads).start();
+        return new AsyncExecution<T>(() -> required(request, false), work, executor, ownThreads).start();
     }
 
     @Override
@@ -258,7 +264,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         operations.lifecycle().close();
         cleanup.close();
         events.close();
-        threads.close();
+        ownThreads.shutdown();
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */

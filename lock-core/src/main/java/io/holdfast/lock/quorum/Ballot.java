@@ -101,8 +101,8 @@ final class Ballot<A> {
                 .collect(Collectors.joining("; "));
         Throwable first = failures.values().iterator().next();
         LockStoreException exception = new LockStoreException(
-                "Only " + (nodes.size() - failures.size()) + " of " + nodes.size()
-                        + " lock servers did what was asked, and " + needed + " must. " + reasons,
+                failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed
+                        + " must do what was asked. " + reasons,
                 first,
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);

@@ -86,7 +86,7 @@ final class Node {
     }
 
     /** The others have answered long ago. It may hang, so nobody sends to it together with others for now. */
-    void isSlow() {
+    void markSlow() {
         quick = false;
     }
 

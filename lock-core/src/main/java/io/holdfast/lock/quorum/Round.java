@@ -64,7 +64,7 @@ final class Round {
     private void leaveBehind(boolean needed) {
         calls.forEach((call, node) -> {
             if (!call.isDone()) {
-                node.isSlow();
+                node.markSlow();
                 if (needed) {
                     node.takeOver(call);
                 }

@@ -140,17 +140,23 @@ final class JedisLender {
         return pool.getNumWaiters() > 0 && pool.getNumIdle() + pool.getNumActive() < pool.getMaxTotal();
     }
 
+    /** Looks once more at the end: who came after the last look was not heard, since this thread was still there. */
     private void connectForWaiters() {
+        boolean connected = false;
         try {
             for (Pool<Connection> pool : List.copyOf(pools.get())) {
                 while (isWanted(pool)) {
                     pool.addObjects(1);
                 }
             }
+            connected = true;
         } catch (RuntimeException e) {
             log.debug("No connection for those who wait for one", e);
         } finally {
             refilling.set(false);
+        }
+        if (connected) {
+            refill();
         }
     }
 }

@@ -5,7 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * All threads of this library are made here. They are daemons, so that a forgotten client does not keep the JVM alive, and
- * inherit no {@link InheritableThreadLocal}: whoever happens to start a thread would be seen by the work of all others.
+ * inherit no {@link InheritableThreadLocal}: otherwise every task of a pooled thread would see those of whichever caller
+ * started it. They keep the context class loader, which a thread that inherits nothing loses from Java 19 on.
  */
 public final class DaemonThreads {
 
@@ -19,6 +20,7 @@ public final class DaemonThreads {
      */
     public static Thread create(Runnable work, String name) {
         Thread thread = new Thread(null, work, name, 0, false);
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);
         return thread;
     }

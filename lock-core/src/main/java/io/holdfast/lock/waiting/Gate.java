@@ -106,8 +106,8 @@ final class Gate {
     }
 
     /** The front was told who holds the lock. */
-    void blockedBy(Optional<LockHolder> told) {
-        holder = told;
+    void blockedBy(Optional<LockHolder> found) {
+        holder = found;
     }
 
     LockKey key() {
@@ -131,6 +131,9 @@ final class Gate {
             frontSeat = seat;
             inherited = null;
             seat.whenFailing(() -> inLine().forEach(Turn::wake));
+            if (seat.failing() != null) { // it knew before anybody could be told
+                inLine().forEach(Turn::wake);
+            }
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,14 +110,14 @@ public final class Outages implements AutoCloseable {
          * Waits until this thread is to ask the store.
          *
          * @param budget ends the wait
-         * @param since when the store began to fail, on the ticker; or null if it has recovered
+         * @param failing tells since when the store fails; null if it does not, as far as is known. Asked again at each look
          * @param pause how time passes
          * @param interruptible whether an interrupt ends the wait; if not, it is kept
          * @return false if the budget is spent, or the store has failed for too long
          * @throws InterruptedException if interrupted, and {@code interruptible}
          * @throws IllegalStateException if the client is closed
          */
-        public boolean await(Budget budget, @Nullable Failing since, Pause pause, boolean interruptible)
+        public boolean await(Budget budget, Supplier<@Nullable Failing> failing, Pause pause, boolean interruptible)
                 throws InterruptedException {
             boolean interrupted = false;
             try {
@@ -124,7 +125,7 @@ public final class Outages implements AutoCloseable {
                     if (closed) {
                         throw Gates.closedClient();
                     }
-                    long left = budget.remainingNanos(since);
+                    long left = budget.remainingNanos(failing.get());
                     long rest = untilTurn();
                     if (left <= 0 || rest <= 0) {
                         return left > 0;
@@ -138,9 +139,10 @@ public final class Outages implements AutoCloseable {
             }
         }
 
+        /** Until it may ask, if it is first; else until it is to look again whether the store fails for too long. */
         private long untilTurn() {
             synchronized (Outages.this) {
-                return queue.first() == this ? queue.notBefore - ticker.nanos() : Long.MAX_VALUE;
+                return queue.first() == this ? queue.notBefore - ticker.nanos() : LONGEST_REST_NANOS;
             }
         }
 

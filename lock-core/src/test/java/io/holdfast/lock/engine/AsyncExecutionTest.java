@@ -9,16 +9,12 @@ import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -148,54 +144,6 @@ class AsyncExecutionTest extends EngineFixture {
         assertThat(isFree()).isTrue();
     }
 
-    /** Works that hold a lock each. */
-    private List<CompletableFuture<String>> startedTogether(CompletableFuture<String> stage, int count) {
-        CountDownLatch started = new CountDownLatch(count);
-        List<CompletableFuture<String>> results = IntStream.range(0, count)
-                .mapToObj(i -> locks.executeAsync(KEY + i, () -> {
-                    started.countDown();
-                    return stage;
-                }))
-                .toList();
-        Awaitility.await().until(() -> started.getCount() == 0);
-        return results;
-    }
-
-    @Test
-    void works_that_end_together_are_released_by_eight_threads() {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        List<CompletableFuture<String>> results = startedTogether(stage, 100);
-        Set<Thread> releasing = ConcurrentHashMap.newKeySet();
-        store.before = () -> releasing.add(Thread.currentThread());
-
-        stage.complete("done");
-
-        results.forEach(result ->
-                assertThat(result.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("done"));
-        assertThat(releasing)
-                .hasSizeBetween(1, 8)
-                .allMatch(thread -> thread.getName().startsWith("holdfast-release-"));
-        assertThat(locks.held()).isEmpty();
-    }
-
-    @Test
-    void what_depends_on_a_result_may_block_without_holding_up_other_releases() {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        CountDownLatch last = new CountDownLatch(1);
-        List<CompletableFuture<Void>> blocked = startedTogether(stage, 20).stream()
-                .map(result -> result.thenRun(() -> Awaitility.await().forever().until(() -> last.getCount() == 0)))
-                .toList();
-        CompletableFuture<String> ownStage = new CompletableFuture<>();
-        CompletableFuture<String> own = started(ownStage);
-        stage.complete("done");
-
-        ownStage.complete("own");
-
-        assertThat(own.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("own");
-        last.countDown();
-        blocked.forEach(CompletableFuture::join);
-    }
-
     @Test
     void work_sees_no_thread_local_of_whoever_started_its_thread() {
         InheritableThreadLocal<String> user = new InheritableThreadLocal<>();
@@ -209,6 +157,27 @@ class AsyncExecutionTest extends EngineFixture {
                 .join();
 
         assertThat(seen.get()).isNull();
+    }
+
+    /** From Java 19 on, threads that inherit nothing have the system's. */
+    @Test
+    void work_keeps_the_class_loader_of_the_application() {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        ClassLoader own = new ClassLoader(before) {};
+        AtomicReference<ClassLoader> seen = new AtomicReference<>();
+        try {
+            thread.setContextClassLoader(own);
+            locks.executeAsync(KEY, () -> {
+                        seen.set(Thread.currentThread().getContextClassLoader());
+                        return CompletableFuture.completedFuture(1);
+                    })
+                    .join();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+
+        assertThat(seen.get()).isSameAs(own);
     }
 
     @Test

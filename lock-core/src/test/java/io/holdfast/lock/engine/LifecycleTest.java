@@ -65,6 +65,23 @@ class LifecycleTest extends EngineFixture {
     }
 
     @Test
+    void lock_that_is_being_given_back_is_not_lost_when_the_client_is_closed() {
+        LockHandle handle = locks.acquire(KEY);
+        store.before = () -> {
+            store.before = () -> {};
+            onAnotherThread(() -> {
+                locks.close();
+                return null;
+            });
+        };
+
+        handle.close();
+
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+        assertThat(isFree()).isTrue();
+    }
+
+    @Test
     void key_that_is_none_is_refused_before_anything_is_asked() {
         for (String bad : new String[] {null, "", "  ", "\uD800", "x".repeat(20_000)}) {
             assertThatThrownBy(() -> locks.acquire(bad)).isInstanceOf(LockKeyException.class);

@@ -93,6 +93,25 @@ class OutageToleranceTest extends ThreadsFixture {
     }
 
     @Test
+    void waiter_of_a_restored_client_gets_its_lock_after_an_outage() throws InterruptedException {
+        locks.suspend(Duration.ZERO);
+        locks.resume();
+        LockHandle held = others.acquire(REQUEST);
+        Future<LockHandle> waiter = waiting(locks, REQUEST);
+        eventually(() -> waiters() == 1);
+        fail();
+        pass(Duration.ofSeconds(5));
+        recover();
+        forceFree(held);
+
+        eventually(() -> {
+            pass(STEP);
+            return waiter.isDone();
+        });
+        get(waiter).close();
+    }
+
+    @Test
     void threads_behind_the_front_wait_on_as_well() {
         LockHandle held = locks.acquire(REQUEST);
         Future<LockHandle> front = waiting(locks, REQUEST);

@@ -12,7 +12,10 @@ import io.holdfast.lock.testing.FakeTicker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +63,28 @@ class GateTest {
         }
         assertThat(turns.get(4).pass(null)).isFalse();
         assertGone();
+    }
+
+    @Test
+    void who_is_in_line_is_woken_when_the_front_waits_with_a_seat_that_knows_of_a_failure_already() {
+        Turn front = enter();
+        AtomicReference<Thread> parked = new AtomicReference<>();
+        CompletableFuture<Void> failed = CompletableFuture.runAsync(
+                () -> {
+                    Turn behind = enter();
+                    parked.set(Thread.currentThread());
+                    assertThatThrownBy(() -> behind.await(Budget.unlimited(time), Pause.PARK, true))
+                            .isInstanceOf(LockStoreException.class);
+                },
+                work -> new Thread(work).start());
+        Awaitility.await()
+                .until(() -> parked.get() != null
+                        && (parked.get().getState() == Thread.State.TIMED_WAITING || failed.isDone()));
+        seat.failing(new Failing(time.nanos(), BROKEN));
+
+        front.waitsWith(seat);
+
+        failed.orTimeout(1, TimeUnit.MINUTES).join();
     }
 
     @Test

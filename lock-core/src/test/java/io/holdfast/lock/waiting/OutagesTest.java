@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
@@ -40,9 +42,13 @@ class OutagesTest {
         return new Failing(time.nanos(), StoreSpy.unreachable());
     }
 
+    private static Supplier<Failing> since(Failing failing) {
+        return () -> failing;
+    }
+
     private Duration rested(Outages.Place place) throws InterruptedException {
         pauses.clear();
-        assertThat(place.await(unlimited, fromNow(), pause, true)).isTrue();
+        assertThat(place.await(unlimited, this::fromNow, pause, true)).isTrue();
         assertThat(pauses).hasSizeLessThanOrEqualTo(1);
         return Duration.ofNanos(pauses.stream().mapToLong(Long::longValue).sum());
     }
@@ -98,7 +104,7 @@ class OutagesTest {
             Budget short40 =
                     Budget.of(time, ms(40).toNanos()).tolerating(ms(1_000).toNanos());
 
-            assertThat(place.await(short40, fromNow(), pause, true)).isFalse();
+            assertThat(place.await(short40, since(fromNow()), pause, true)).isFalse();
 
             assertThat(pauses).containsExactly(ms(40).toNanos());
         }
@@ -109,10 +115,29 @@ class OutagesTest {
         try (Outages.Place place = outages.join(SERVER, true)) {
             Budget tolerant = Budget.unlimited(time).tolerating(ms(40).toNanos());
 
-            assertThat(place.await(tolerant, fromNow(), pause, true)).isFalse();
+            assertThat(place.await(tolerant, since(fromNow()), pause, true)).isFalse();
 
             assertThat(pauses).containsExactly(ms(40).toNanos());
         }
+    }
+
+    @Test
+    void who_is_not_first_looks_again_whether_the_store_fails_and_for_how_long() throws InterruptedException {
+        Budget tolerant =
+                Budget.unlimited(time).tolerating(Duration.ofSeconds(5).toNanos());
+        AtomicReference<Failing> failing = new AtomicReference<>();
+        Pause second = nanos -> {
+            pause.pause(nanos);
+            if (pauses.size() == 3) {
+                failing.set(fromNow());
+            }
+        };
+        try (Outages.Place first = outages.join(SERVER, false);
+                Outages.Place place = outages.join(SERVER, false)) {
+            assertThat(place.await(tolerant, failing::get, second, true)).isFalse();
+        }
+
+        assertThat(pauses).hasSize(3 + 5).containsOnly(Duration.ofSeconds(1).toNanos());
     }
 
     @Test
@@ -122,11 +147,12 @@ class OutagesTest {
             throw new InterruptedException();
         };
         try (Outages.Place place = outages.join(SERVER, true)) {
-            assertThat(place.await(unlimited, fromNow(), interrupted, false)).isTrue();
+            assertThat(place.await(unlimited, this::fromNow, interrupted, false))
+                    .isTrue();
             assertThat(Thread.interrupted()).isTrue();
 
             place.failed();
-            assertThatThrownBy(() -> place.await(unlimited, fromNow(), interrupted, true))
+            assertThatThrownBy(() -> place.await(unlimited, this::fromNow, interrupted, true))
                     .isInstanceOf(InterruptedException.class);
         }
     }
@@ -145,7 +171,7 @@ class OutagesTest {
                 () -> {
                     try (Outages.Place place = outages.join(SERVER, true)) {
                         parked = Thread.currentThread();
-                        return place.await(unlimited, fromNow(), Pause.PARK, true);
+                        return place.await(unlimited, this::fromNow, Pause.PARK, true);
                     } catch (InterruptedException e) {
                         return false;
                     }
@@ -177,7 +203,7 @@ class OutagesTest {
         outages.close();
 
         assertThatThrownBy(second.orTimeout(1, TimeUnit.MINUTES)::join).hasCauseInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> first.await(unlimited, fromNow(), pause, true))
+        assertThatThrownBy(() -> first.await(unlimited, this::fromNow, pause, true))
                 .isInstanceOf(IllegalStateException.class);
     }
 }

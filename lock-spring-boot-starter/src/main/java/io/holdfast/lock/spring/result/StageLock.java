@@ -24,15 +24,12 @@ final class StageLock {
     private static final Logger log = LoggerFactory.getLogger(StageLock.class);
 
     private final Executor threads;
-    private final Executor releasing;
 
     /**
-     * @param threads wait for futures that cannot be told to call back, and run what depends on results
-     * @param releasing release locks, and do nothing else
+     * @param threads release locks, and wait for futures that cannot be told to call back
      */
-    StageLock(Executor threads, Executor releasing) {
+    StageLock(Executor threads) {
         this.threads = threads;
-        this.releasing = releasing;
     }
 
     @Nullable
@@ -75,11 +72,7 @@ final class StageLock {
     private <T> CompletableFuture<T> follow(CompletionStage<T> stage, Object source, LockHandle handle, Rules rules) {
         CompletableFuture<T> result = new CompletableFuture<>();
         stage.whenCompleteAsync(
-                (value, failure) -> {
-                    Throwable known = closing(handle, failure, rules);
-                    threads.execute(() -> Stages.complete(result, value, known));
-                },
-                releasing);
+                (value, failure) -> Stages.complete(result, value, closing(handle, failure, rules)), threads);
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled() && source instanceof Future<?> work) {
                 work.cancel(true);

@@ -3,21 +3,16 @@ package io.holdfast.lock.spring.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,11 +23,6 @@ class StageTest {
 
         @DistributedLock(key = "'stage'", waitFor = 0)
         public CompletableFuture<String> future(CompletableFuture<String> work) {
-            return work;
-        }
-
-        @DistributedLock(key = "'stage:' + #id", waitFor = 0)
-        public CompletableFuture<String> numbered(int id, CompletableFuture<String> work) {
             return work;
         }
 
@@ -68,32 +58,6 @@ class StageTest {
             assertThat(pending).isNotDone();
             assertThat(isHeld(locks)).isTrue();
         });
-    }
-
-    @Test
-    void locks_of_works_that_end_together_are_released_by_eight_threads() {
-        Set<Thread> releasing = ConcurrentHashMap.newKeySet();
-        LockListener listener = event -> {
-            if (event instanceof LockEvent.Released) {
-                releasing.add(Thread.currentThread());
-            }
-        };
-        Runners.inMemory()
-                .withBean(Service.class)
-                .withBean(LockListener.class, () -> listener)
-                .run(context -> {
-                    var work = new CompletableFuture<String>();
-                    var results = IntStream.range(0, 100)
-                            .mapToObj(i -> context.getBean(Service.class).numbered(i, work))
-                            .toList();
-
-                    work.complete("done");
-
-                    results.forEach(result -> assertThat(result.join()).isEqualTo("done"));
-                    assertThat(releasing)
-                            .hasSizeBetween(1, 8)
-                            .allMatch(thread -> thread.getName().equals("holdfast-release"));
-                });
     }
 
     @Test
