@@ -88,7 +88,7 @@ class CopiedProcessTest {
             RedisConnectionFactory application = driver.connect(server.port());
             try (LockStore store = new RedisLockStore(application, TestRedis.PATIENT);
                     LockEngine locks = LockEngine.builder(store).build();
-                    Jedis probe = new Jedis("127.0.0.1", server.port())) {
+                    Jedis probe = TestRedis.administrator(server.port())) {
                 LockHandle held = locks.acquire(REQUEST);
                 assertThat(onAnotherThread(
                                 locks, REQUEST.waitFor(Duration.ofMillis(50)).fair(true)))

@@ -136,7 +136,9 @@ class InterruptOnLossTest extends EngineFixture {
                         locks.execute(REQUEST.lease(Duration.ofSeconds(1)).renew(false), lock -> {
                             time.pass(Duration.ofSeconds(2));
                             assertThat(lock.isHeld()).isFalse();
-                            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+                            while (!Thread.currentThread().isInterrupted()) { // the clock may have noticed it first
+                                Thread.onSpinWait();
+                            }
                             return null;
                         }))
                 .isInstanceOf(LockLostException.class);

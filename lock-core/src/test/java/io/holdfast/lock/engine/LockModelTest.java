@@ -10,6 +10,8 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.FakeTicker;
@@ -99,6 +101,14 @@ class LockModelTest {
         public Listening listen(String clientId, WakeListener listener) {
             listener.connected();
             return () -> {};
+        }
+
+        /** Nor does it find that out by looking, which goes by the real time. */
+        @Override
+        public List<RenewReply> renew(List<RenewRequest> requests) {
+            return requests.stream()
+                    .map(each -> (RenewReply) new RenewReply.Renewed())
+                    .toList();
         }
     }
 

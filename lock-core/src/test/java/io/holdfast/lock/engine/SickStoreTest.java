@@ -65,7 +65,7 @@ class SickStoreTest {
 
     @Test
     void client_with_a_thousand_waiters_sends_a_failing_store_a_few_commands_a_second() throws Exception {
-        LockHandle holder = locks.acquire(KEY);
+        LockHandle holder = locks.acquire(LockRequest.of(KEY).lease(Duration.ofHours(1)));
         for (int i = 0; i < WAITERS / 2; i++) {
             acquireAndRelease(LINE);
             acquireAndRelease(LINE.fair(true));

@@ -119,8 +119,8 @@ class UnknownOutcomeTest extends EngineFixture {
         careful.acquire(KEY).close();
 
         Awaitility.await().until(() -> !resending.leaves.isEmpty());
+        careful.close(); // has done what was begun
         assertThat(store.acquire(resending.acquires.get(0))).isInstanceOf(AcquireReply.Buried.class);
-        careful.close();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.RedisAddress;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -71,7 +72,7 @@ class StandaloneFaultsTest {
     }
 
     private void flushScripts() {
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             redis.scriptFlush();
         }
     }

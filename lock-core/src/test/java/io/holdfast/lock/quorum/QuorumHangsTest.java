@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,9 @@ class QuorumHangsTest {
     void acquire() {
         assertThat(store.acquire(Requests.exclusive(KEY, ALICE, 3_600_000, new HolderInfo("web-1", 1, "main"), false)))
                 .isInstanceOf(AcquireReply.Granted.class);
+        Awaitility.await()
+                .until(() -> servers.stream()
+                        .allMatch(each -> each.inspect(KEY).holder().isPresent()));
     }
 
     @AfterEach

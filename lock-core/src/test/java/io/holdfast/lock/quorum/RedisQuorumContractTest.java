@@ -28,7 +28,7 @@ class RedisQuorumContractTest {
 
     private static RedisServerProcess start() {
         RedisServerProcess server = RedisServerProcess.start();
-        try (Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis administrator = TestRedis.administrator(server.port())) {
             DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
         }
         return server;
@@ -80,7 +80,7 @@ class RedisQuorumContractTest {
         public void pass(LockKey key, Duration time) {
             Duration onServers = time.plus(time.dividedBy(100)).plusMillis(2);
             for (RedisServerProcess server : SERVERS) {
-                try (Jedis jedis = new Jedis("127.0.0.1", server.port())) {
+                try (Jedis jedis = TestRedis.administrator(server.port())) {
                     RedisTime.pass(jedis, "lock:{" + key + "}", onServers);
                 }
             }

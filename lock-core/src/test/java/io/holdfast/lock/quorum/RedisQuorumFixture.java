@@ -45,7 +45,7 @@ abstract class RedisQuorumFixture {
     final void start(int count) {
         for (int i = 0; i < count; i++) {
             RedisServerProcess server = RedisServerProcess.start();
-            try (Jedis jedis = new Jedis("127.0.0.1", server.port())) {
+            try (Jedis jedis = TestRedis.administrator(server.port())) {
                 jedis.set("lock:joined", "1");
             }
             servers.add(server);

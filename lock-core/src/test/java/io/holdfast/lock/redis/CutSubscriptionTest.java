@@ -37,7 +37,7 @@ class CutSubscriptionTest {
     private final String client = UUID.randomUUID().toString();
     private final FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
     private final Jedis administrator =
-            new Jedis("127.0.0.1", TestRedis.shared().port());
+            TestRedis.administrator(TestRedis.shared().port());
     private final Heard heard = new Heard();
     private RedisConnectionFactory applications;
     private RedisLockStore store;

@@ -80,8 +80,8 @@ class DemotedPrimaryTest {
     }
 
     private void demote() {
-        try (Jedis former = new Jedis("127.0.0.1", first.port());
-                Jedis next = new Jedis("127.0.0.1", second.port())) {
+        try (Jedis former = TestRedis.administrator(first.port());
+                Jedis next = TestRedis.administrator(second.port())) {
             next.replicaof("127.0.0.1", first.port());
             Awaitility.await().until(() -> next.info("replication").contains("master_link_status:up"));
             next.replicaofNoOne();
@@ -135,7 +135,7 @@ class DemotedPrimaryTest {
     }
 
     private static long subscribers(RedisServerProcess server) {
-        try (Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis administrator = TestRedis.administrator(server.port())) {
             return administrator.clientList(ClientType.PUBSUB).lines().count();
         }
     }

@@ -77,7 +77,7 @@ class ForgedMessagesTest {
         int port = TestRedis.shared().port();
         RedisConnectionFactory connections = driver.connect(port);
         StoreSpy store = new StoreSpy(new RedisLockStore(connections, TestRedis.PATIENT));
-        try (Jedis redis = new Jedis("127.0.0.1", port);
+        try (Jedis redis = TestRedis.administrator(port);
                 LockEngine holders = LockEngine.builder(store).build();
                 LockEngine waiters = LockEngine.builder(store).build()) {
             LockHandle held = holders.acquire(key);

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -57,9 +58,9 @@ class HangingServerTest {
     }
 
     private Duration failingCall() {
-        long start = System.nanoTime();
+        Duration start = RunningTime.now();
         assertThatThrownBy(() -> store.inspect(KEY)).isInstanceOf(LockStoreException.class);
-        return Duration.ofNanos(System.nanoTime() - start);
+        return RunningTime.now().minus(start);
     }
 
     /** One after the other they would take twelve timeouts. */

@@ -210,7 +210,7 @@ class LayoutTest {
             }
         };
         Thread listening = new Thread(() -> {
-            try (Jedis own = new Jedis("127.0.0.1", server.port())) {
+            try (Jedis own = TestRedis.administrator(server.port())) {
                 own.subscribe(listener, "lock:wake:client", "lock:wake:other");
             }
         });

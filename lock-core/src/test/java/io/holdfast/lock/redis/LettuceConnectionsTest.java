@@ -77,7 +77,7 @@ class LettuceConnectionsTest {
         try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT);
                 LockEngine locks = LockEngine.builder(store).build();
                 LockEngine others = LockEngine.builder(store).build();
-                Jedis redis = new Jedis("127.0.0.1", server.port())) {
+                Jedis redis = TestRedis.administrator(server.port())) {
             LockHandle held = locks.acquire(KEY);
             assertThat(redis.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(held.fencingToken()));
             CompletableFuture<Void> next = NewThread.start(() -> {
@@ -97,7 +97,7 @@ class LettuceConnectionsTest {
     @RepeatedTest(10)
     void subscription_is_closed_once() {
         applications = (LettuceConnectionFactory) TestRedis.Client.LETTUCE.connect(server.port());
-        try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD);
+        try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT);
                 HeardLog log = new HeardLog("io.lettuce.core", Level.WARN)) {
             Connected listener = new Connected();
             LockStore.Listening listening = store.listen("client", listener);
@@ -118,7 +118,8 @@ class LettuceConnectionsTest {
         wakeups.onDisconnect(losses::incrementAndGet);
         try (RedisConnection former = subscribed(wakeups, "former");
                 RedisConnection next = subscribed(wakeups, "next");
-                Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+                Jedis administrator = TestRedis.administrator(server.port())) {
+            Awaitility.await().until(() -> subscribers(administrator).size() == 2); // those of other tests have gone
             List<String> ids = subscribers(administrator);
 
             administrator.clientKill(new ClientKillParams().id(ids.get(0)));

@@ -18,7 +18,7 @@ class MaxClientsTest {
     @EnumSource(TestRedis.Client.class)
     void failure_says_so(TestRedis.Client client) {
         try (RedisServerProcess server = RedisServerProcess.start("--requirepass", "secret");
-                Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+                Jedis administrator = TestRedis.administrator(server.port())) {
             administrator.auth("secret");
             administrator.configSet("maxclients", "1");
             RedisConnectionFactory applications = client.connect(server.port(), "default", "secret");

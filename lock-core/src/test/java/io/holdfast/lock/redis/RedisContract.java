@@ -3,6 +3,7 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.LockStoreContract;
+import io.holdfast.lock.testing.InvalidAfterPause;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
@@ -12,10 +13,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
 /** The contract on one kind of Redis, by one driver. */
 @TestInstance(Lifecycle.PER_METHOD)
+@ExtendWith(InvalidAfterPause.class)
 abstract class RedisContract extends LockStoreContract {
 
     private static final KeyLayout LAYOUT = new KeyLayout("lock");

@@ -63,13 +63,13 @@ class RejoinNoteTest {
     }
 
     private Instant note() {
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             return Instant.EPOCH.plus(Long.parseLong(redis.get(NOTE)), ChronoUnit.MICROS);
         }
     }
 
     private void set(Instant note) {
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             redis.set(NOTE, String.valueOf(ChronoUnit.MICROS.between(Instant.EPOCH, note)));
         }
     }

@@ -38,7 +38,7 @@ class RejoiningTest {
     private TestRedis.Client client;
 
     private final RedisServerProcess server = RedisServerProcess.start();
-    private final Jedis redis = new Jedis("127.0.0.1", server.port());
+    private final Jedis redis = TestRedis.administrator(server.port());
     private RedisConnectionFactory connections;
     private RedisLockStore store;
 
@@ -51,7 +51,7 @@ class RejoiningTest {
 
     /** Servers keep no users here. */
     private void permit() {
-        try (Jedis administrator = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis administrator = TestRedis.administrator(server.port())) {
             DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
         }
     }

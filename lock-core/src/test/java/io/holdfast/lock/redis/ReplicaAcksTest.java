@@ -59,13 +59,13 @@ class ReplicaAcksTest {
 
     @BeforeEach
     void replicate() {
-        try (Jedis jedis = new Jedis("127.0.0.1", replica.port())) {
+        try (Jedis jedis = TestRedis.administrator(replica.port())) {
             jedis.replicaof("127.0.0.1", primary.port());
             Awaitility.await()
                     .atMost(1, TimeUnit.MINUTES)
                     .until(() -> jedis.info("replication").contains("master_link_status:up"));
         }
-        try (Jedis administrator = new Jedis("127.0.0.1", primary.port())) {
+        try (Jedis administrator = TestRedis.administrator(primary.port())) {
             DocumentedUser.permit(administrator, DocumentedUser.rules("a master with `lock.redis.replica-acks`"));
         }
         connections = client.connect(primary.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
@@ -104,7 +104,7 @@ class ReplicaAcksTest {
         try (RedisLockStore patient = patient();
                 LockEngine patiently = LockEngine.builder(patient).build();
                 LockHandle handle = patiently.acquire(KEY);
-                Jedis copy = new Jedis("127.0.0.1", replica.port())) {
+                Jedis copy = TestRedis.administrator(replica.port())) {
             assertThat(copy.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(handle.fencingToken()));
         }
         assertThat(others.tryAcquire(KEY)).isPresent();
@@ -166,7 +166,7 @@ class ReplicaAcksTest {
 
     @Test
     void script_that_the_server_forgot_is_sent_by_its_text() {
-        try (Jedis jedis = new Jedis("127.0.0.1", primary.port())) {
+        try (Jedis jedis = TestRedis.administrator(primary.port())) {
             jedis.scriptFlush();
         }
         try (RedisLockStore patient = patient();

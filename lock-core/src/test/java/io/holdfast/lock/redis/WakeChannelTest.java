@@ -47,7 +47,7 @@ class WakeChannelTest {
 
     private final RedisServerProcess server = RedisServerProcess.start();
     private final FaultProxy proxy = new FaultProxy(server.port());
-    private final Jedis administrator = new Jedis("127.0.0.1", server.port());
+    private final Jedis administrator = TestRedis.administrator(server.port());
     private final Heard heard = new Heard();
     private final Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
     private RedisConnectionFactory applications;

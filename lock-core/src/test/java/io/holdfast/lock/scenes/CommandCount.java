@@ -1,5 +1,6 @@
 package io.holdfast.lock.scenes;
 
+import io.holdfast.lock.testing.TestRedis;
 import redis.clients.jedis.Jedis;
 
 /** How often a server was sent a command, by its own count. */
@@ -8,7 +9,7 @@ final class CommandCount implements AutoCloseable {
     private final Jedis redis;
 
     CommandCount(int port) {
-        redis = new Jedis("127.0.0.1", port);
+        redis = TestRedis.administrator(port);
     }
 
     void reset() {

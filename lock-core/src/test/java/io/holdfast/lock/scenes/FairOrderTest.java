@@ -29,7 +29,7 @@ class FairOrderTest {
     private String list;
     private LockRequest fair;
     private final Random random = new Random();
-    private final Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+    private final Jedis redis = TestRedis.administrator(TestRedis.shared().port());
     private final Clients clients =
             Clients.open(2, TestRedis.Client.JEDIS, TestRedis.shared().port());
     private final List<WorkerProcess> workers = new ArrayList<>();

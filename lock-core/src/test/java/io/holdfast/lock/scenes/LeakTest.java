@@ -46,7 +46,7 @@ class LeakTest {
     void million_locks_leave_heap_threads_and_keys_where_they_were() throws Exception {
         try (RedisServerProcess server = RedisServerProcess.start();
                 CommandCount commands = new CommandCount(server.port());
-                Jedis redis = new Jedis("127.0.0.1", server.port())) {
+                Jedis redis = TestRedis.administrator(server.port())) {
             JedisConnectionFactory connections = TestRedis.jedis(server.port());
             RedisLockStore store =
                     new RedisLockStore(connections, TestRedis.PATIENT.withTokenRetention(Duration.ofSeconds(1)));

@@ -121,7 +121,7 @@ class LostWakeUpTest {
     @ParameterizedTest
     @EnumSource
     void subscriptions_are_cut_again_and_again(TestRedis.Client driver) {
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             contend(driver, 60, store -> store, (contest, clients) -> locks -> {
                 try (LockHandle handle = locks.acquire(PATIENT)) {
                     contest.visit(() -> {

@@ -189,7 +189,7 @@ class OutageTest {
 
     @Test
     void held_lock_survives_a_script_flush() {
-        try (Jedis redis = new Jedis("127.0.0.1", server.port());
+        try (Jedis redis = TestRedis.administrator(server.port());
                 LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(30)))) {
             redis.scriptFlush();
             handle.extend(Duration.ofSeconds(60));
@@ -201,7 +201,7 @@ class OutageTest {
     @Test
     void lock_that_redis_forgot_is_lost_and_not_renewed() throws Exception {
         LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             redis.flushAll();
         }
         Duration forgotten = RunningTime.now();
@@ -212,7 +212,7 @@ class OutageTest {
     @Test
     void read_only_server_is_an_error_and_the_holder_is_told() throws Exception {
         LockHandle handle = locks.acquire(LockRequest.of(KEY).lease(LEASE));
-        try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis redis = TestRedis.administrator(server.port())) {
             redis.replicaof("127.0.0.1", 1);
             Duration refused = RunningTime.now();
             assertThatThrownBy(() -> locks.acquire("other"))

@@ -42,7 +42,7 @@ class RevocationTest {
     void forged_message_takes_no_lock_away(TestRedis.Client driver) {
         try (RedisServerProcess server = RedisServerProcess.start();
                 Clients clients = Clients.open(1, driver, server.port());
-                Jedis forger = new Jedis("127.0.0.1", server.port())) {
+                Jedis forger = TestRedis.administrator(server.port())) {
             LockHandle held = clients.get(0).acquire(LONG);
             Clients.await(() -> clients.get(0).hearing() == LockActivity.Hearing.CONNECTED);
             String[] owner = forger.hget("lock:{job}", "owner").split(":");

@@ -1,5 +1,6 @@
 package io.holdfast.lock.scenes;
 
+import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -22,7 +23,7 @@ final class SentCommands implements AutoCloseable {
 
     SentCommands(int port) {
         watching = new Jedis("127.0.0.1", port, 0);
-        marking = new Jedis("127.0.0.1", port);
+        marking = TestRedis.administrator(port);
         Thread thread = new Thread(this::watch, "sent-commands");
         thread.setDaemon(true);
         thread.start();

@@ -23,7 +23,7 @@ class StoppedWaiterTest {
     private final String key = "stopped:" + UUID.randomUUID();
     private final String list = "served:" + key;
     private final LockRequest fair = LockRequest.of(key).fair(true).waitFor(Duration.ofMinutes(5));
-    private final Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+    private final Jedis redis = TestRedis.administrator(TestRedis.shared().port());
     private final Clients clients =
             Clients.open(2, TestRedis.Client.JEDIS, TestRedis.shared().port());
 

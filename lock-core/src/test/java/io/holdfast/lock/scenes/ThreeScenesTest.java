@@ -58,7 +58,7 @@ class ThreeScenesTest {
     }
 
     private void workForTwoLeases() throws InterruptedException {
-        try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+        try (Jedis redis = TestRedis.administrator(TestRedis.shared().port());
                 LockEngine others = LockEngine.builder(store).build();
                 LockHandle work = locks.acquire(LockRequest.of(key).lease(LEASE))) {
             Instant end = time(redis).plus(LEASE.multipliedBy(2));

@@ -48,7 +48,7 @@ class TokenRunTest {
         list = "list:" + key;
         List<WorkerProcess> workers = new ArrayList<>();
         try (CommandCount commands = new CommandCount(TestRedis.shared().port());
-                Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port());
+                Jedis redis = TestRedis.administrator(TestRedis.shared().port());
                 Clients clients = Clients.open(
                         1, TestRedis.Client.LETTUCE, TestRedis.shared().port())) {
             long calls = commands.of("evalsha");

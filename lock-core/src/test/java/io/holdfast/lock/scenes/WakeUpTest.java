@@ -181,8 +181,13 @@ class WakeUpTest {
     }
 
     @Test
-    void without_contention_nobody_is_told_and_nobody_hears() {
+    void without_contention_nobody_is_told_and_nobody_hears() throws Exception {
+        RunningTime.withoutPause(this::withoutContention);
+    }
+
+    private void withoutContention() {
         try (Clients clients = open(3)) {
+            Clients.await(() -> commands.subscriptions() == 0);
             commands.reset();
             for (int i = 0; i < 90; i++) {
                 clients.get(i % 3).execute(KEY, () -> {});

@@ -106,7 +106,7 @@ final class Worker {
             String waiting = name;
             inBackground(() -> {
                 try (LockHandle handle = locks.acquire(request);
-                        Jedis redis = new Jedis("127.0.0.1", redisPort)) {
+                        Jedis redis = TestRedis.administrator(redisPort)) {
                     redis.rpush(list, waiting);
                 }
             });
@@ -117,7 +117,7 @@ final class Worker {
     private void log(LockRequest request, String list) {
         for (int i = 0; i < LOG_THREADS; i++) {
             inBackground(() -> {
-                try (Jedis redis = new Jedis("127.0.0.1", redisPort)) {
+                try (Jedis redis = TestRedis.administrator(redisPort)) {
                     while (true) {
                         try (LockHandle handle = locks.acquire(request)) {
                             redis.rpush(list, String.valueOf(handle.fencingToken()));

@@ -129,7 +129,7 @@ public enum RedisTopology {
     }
 
     private static Jedis at(int port) {
-        return new Jedis("127.0.0.1", port);
+        return TestRedis.administrator(port);
     }
 
     private static final class Cluster {

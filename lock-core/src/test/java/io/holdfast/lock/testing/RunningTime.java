@@ -39,7 +39,7 @@ public final class RunningTime {
     }
 
     /** How long the machine has stood still, from an arbitrary origin. */
-    private static Duration paused() {
+    public static Duration paused() {
         return Duration.ofNanos(System.nanoTime() - NANOS.get());
     }
 
@@ -54,12 +54,20 @@ public final class RunningTime {
                 verification.run();
                 return;
             } catch (Exception | AssertionError e) {
-                boolean stoodStill = paused().minus(before).toMillis() >= 500;
-                if (!stoodStill || attempt == ATTEMPTS) {
+                if (!hasStoodStillSince(before) || attempt == ATTEMPTS) {
                     throw e;
                 }
             }
         }
+    }
+
+    /**
+     * Whether the machine has stood still for half a second and more.
+     *
+     * @param before what {@link #paused} was at the beginning
+     */
+    public static boolean hasStoodStillSince(Duration before) {
+        return paused().minus(before).toMillis() >= 500;
     }
 
     /** What a test does and expects. */

@@ -15,7 +15,7 @@ class SteppedClockTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final RedisServerProcess server = RedisServerProcess.startSteppable();
-    private final Jedis redis = new Jedis("127.0.0.1", server.port());
+    private final Jedis redis = TestRedis.administrator(server.port());
 
     @AfterEach
     void end() {
@@ -71,7 +71,7 @@ class SteppedClockTest {
         server.kill();
         server.startAgain();
 
-        try (Jedis anew = new Jedis("127.0.0.1", server.port())) {
+        try (Jedis anew = TestRedis.administrator(server.port())) {
             assertThat(Long.parseLong(anew.time().get(0)))
                     .isGreaterThan(TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis()) + HOUR.toSeconds() - 10);
         }

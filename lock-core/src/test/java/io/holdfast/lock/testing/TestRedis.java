@@ -10,6 +10,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.clients.jedis.Jedis;
 
 /** The server that tests share which do not harm it, and the applications' connection factories to any server. */
 public final class TestRedis {
@@ -30,6 +31,11 @@ public final class TestRedis {
     /** Starts with the first call and ends with the JVM. Use keys of your own; do not flush. */
     public static RedisServerProcess shared() {
         return Shared.SERVER;
+    }
+
+    /** For what a test asks or tells a server by itself, however long that stands still. */
+    public static Jedis administrator(int port) {
+        return new Jedis("127.0.0.1", port, 60_000);
     }
 
     public static JedisConnectionFactory jedis(int port) {

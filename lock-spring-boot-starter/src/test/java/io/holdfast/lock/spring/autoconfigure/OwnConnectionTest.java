@@ -68,7 +68,7 @@ class OwnConnectionTest {
     }
 
     private boolean isOnOwnServer(int database) {
-        try (Jedis jedis = new Jedis("127.0.0.1", own.port())) {
+        try (Jedis jedis = TestRedis.administrator(own.port())) {
             jedis.auth(USER, PASSWORD);
             jedis.select(database);
             return jedis.hexists("lock:{" + key + "}", "owner");
@@ -76,7 +76,7 @@ class OwnConnectionTest {
     }
 
     private boolean isOnApplicationsServer() {
-        try (Jedis jedis = new Jedis("127.0.0.1", TestRedis.shared().port())) {
+        try (Jedis jedis = TestRedis.administrator(TestRedis.shared().port())) {
             return jedis.exists("lock:{" + key + "}");
         }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.TlsRedis;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ class OwnTlsTest {
     }
 
     private static boolean holds(TlsRedis redis, String key) {
-        try (Jedis jedis = new Jedis("127.0.0.1", redis.port())) {
+        try (Jedis jedis = TestRedis.administrator(redis.port())) {
             jedis.auth(redis.password());
             return jedis.hexists("lock:{" + key + "}", "owner");
         }

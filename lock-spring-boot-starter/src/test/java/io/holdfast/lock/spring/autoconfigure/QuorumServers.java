@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ record QuorumServers(List<RedisServerProcess> all) implements AutoCloseable {
 
     /** Whether somebody holds the lock of that Redis key there. */
     boolean holds(int index, int database, String redisKey) {
-        try (Jedis jedis = new Jedis("127.0.0.1", get(index).port())) {
+        try (Jedis jedis = TestRedis.administrator(get(index).port())) {
             jedis.auth(PASSWORD);
             jedis.select(database);
             return jedis.hexists(redisKey, "owner");

@@ -53,7 +53,7 @@ class RedisApplicationTest {
     private final String key = "starter-" + UUID.randomUUID();
 
     private static boolean exists(String redisKey) {
-        try (Jedis jedis = new Jedis("127.0.0.1", TestRedis.shared().port())) {
+        try (Jedis jedis = TestRedis.administrator(TestRedis.shared().port())) {
             return jedis.exists(redisKey);
         }
     }

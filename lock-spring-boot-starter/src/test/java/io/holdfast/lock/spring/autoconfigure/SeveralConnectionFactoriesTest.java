@@ -138,7 +138,7 @@ class SeveralConnectionFactoriesTest {
         runner.run(context -> {
             assertThat(context).hasNotFailed();
             context.getBean(LockTemplate.class).execute(key, () -> {
-                try (Jedis jedis = new Jedis("127.0.0.1", right.port())) {
+                try (Jedis jedis = TestRedis.administrator(right.port())) {
                     assertThat(jedis.exists("lock:{" + key + "}")).isTrue();
                 }
             });
