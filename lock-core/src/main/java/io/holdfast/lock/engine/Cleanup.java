@@ -113,9 +113,9 @@ final class Cleanup {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
                 log.warn(
-                        "Lock '{}' and those that follow end with their leases: {} others are waiting to be tidied",
-                        key,
-                        MOST_WAITING);
+                        "{} releases are waiting to be repeated; lock '{}' and later ones end with their leases",
+                        MOST_WAITING,
+                        key);
             }
             return;
         }

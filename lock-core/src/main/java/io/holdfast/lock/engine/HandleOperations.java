@@ -169,7 +169,7 @@ final class HandleOperations {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Lock '{}' could not be shared with others yet; it is repeated in the background: {}",
+                    "Downgrade of lock '{}' to shared failed; it is repeated in the background: {}",
                     lease.key(),
                     e.getMessage());
             client.cleanup().downgrade(lease.key(), lease.owner(), lease.leaseNanos());

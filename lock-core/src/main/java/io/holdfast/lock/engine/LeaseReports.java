@@ -61,7 +61,7 @@ final class LeaseReports implements LeaseEvents {
     @Override
     public void longHeld(LockEvent.LongHeld event) {
         log.warn(
-                "Lock {} has been held for {} ms and goes on being held; is the work stuck?",
+                "Lock {} has been held for {} ms and is still held; is the work stuck?",
                 Grant.label(event.key(), event.name()),
                 event.held().toMillis());
         events.publishLater(event);

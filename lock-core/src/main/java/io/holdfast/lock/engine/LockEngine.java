@@ -331,7 +331,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
          * @param value runs {@code executeAsync}: its threads wait for locks and begin the work. Each waiting call needs a
          *     thread of its own, so it should make new ones as needed; calls that a bounded one keeps in a queue have not
          *     begun to wait, and their time limit has not begun to run. Locks are given back by threads of the client.
-         *     Daemon threads, one for each waiting call, unless told
+         *     By default daemon threads, one for each waiting call
          */
         public Builder executor(Executor value) {
             this.executor = value;

@@ -229,7 +229,7 @@ public final class LeaseKeeper implements AutoCloseable {
         try {
             return tick();
         } catch (RuntimeException | Error e) {
-            log.error("The clock of the locks met an error and goes on", e);
+            log.error("Unexpected error on holdfast-clock; continuing", e);
             return ticker.nanos() + AFTER_ERROR_NANOS;
         }
     }

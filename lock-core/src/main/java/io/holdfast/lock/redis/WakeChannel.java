@@ -189,7 +189,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         String reason = String.valueOf(RedisFailures.translate(e).getMessage());
         if (!reason.equals(warned) && !closed) {
             warned = reason;
-            log.warn("Waiting for locks goes on by asking more often: the wake-up channel is down: {}", reason);
+            log.warn(
+                    "Subscription to wake-up messages lost; waiting threads ask every 100 ms until it is back: {}",
+                    reason);
         }
     }
 

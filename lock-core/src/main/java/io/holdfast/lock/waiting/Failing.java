@@ -18,9 +18,9 @@ public record Failing(long since, LockStoreException failure) {
      */
     public LockStoreException over(LockKey key) {
         return new LockStoreException(
-                "Lock '" + key
-                        + "' was waited for when Redis failed, and the time for that is over (outageTolerance, or"
-                        + " waitFor if that is shorter): " + failure.getMessage(),
+                "Redis failed while lock '" + key
+                        + "' was waited for, and did not recover in time (outageTolerance, or waitFor if that is"
+                        + " shorter): " + failure.getMessage(),
                 failure,
                 false);
     }

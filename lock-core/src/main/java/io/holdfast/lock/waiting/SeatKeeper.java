@@ -304,7 +304,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
             try {
                 listening = store.listen(clientId, this);
             } catch (RuntimeException e) {
-                log.warn("Waiting for locks goes on by asking more often: calls of the store cannot be heard yet", e);
+                log.warn("Cannot subscribe to wake-up messages yet; waiting threads ask every 100 ms instead", e);
             }
         }
     }
@@ -329,7 +329,7 @@ public final class SeatKeeper implements WakeListener, AutoCloseable {
             try {
                 next = tick();
             } catch (RuntimeException | Error e) {
-                log.error("Keeping the seats of waiters met an error and goes on", e);
+                log.error("Unexpected error on holdfast-seats; continuing", e);
                 next = ticker.nanos() + LONGEST_DEAF_NANOS;
             }
             LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));

@@ -21,7 +21,7 @@ public final class Turn {
         HANDED_OFF,
         /** Gave up, or is through. */
         GONE,
-        /** The one in front of it found the store out of order. */
+        /** The one in front of it found the store unavailable. */
         FAILED
     }
 
@@ -120,8 +120,8 @@ public final class Turn {
         Failing failing = gate.failing();
         if (failing != null && state == State.WAITING && gate.cancel(this)) {
             throw new LockStoreException(
-                    "Redis fails, as the threads of this client know that are waiting for lock '" + gate.key() + "': "
-                            + failing.failure().getMessage(),
+                    "Redis is unavailable: other threads of this client wait for it to recover, for lock '" + gate.key()
+                            + "': " + failing.failure().getMessage(),
                     failing.failure(),
                     false);
         }
@@ -226,7 +226,7 @@ public final class Turn {
     }
 
     /**
-     * This thread found the store out of order, so all who wait behind it would: they are told, and need not try one
+     * This thread found the store unavailable, so all who wait behind it would: they are told, and need not try one
      * after the other.
      *
      * @param cause what the store said
