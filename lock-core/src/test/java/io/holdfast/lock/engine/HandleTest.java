@@ -3,9 +3,13 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What can be done with a handle. */
@@ -64,6 +68,38 @@ class HandleTest extends EngineFixture {
         assertThatThrownBy(handle::ensureHeld).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> handle.extend(Duration.ofSeconds(1))).isInstanceOf(IllegalStateException.class);
         assertThat(store.releases).hasSize(1);
+    }
+
+    @Test
+    void closed_handle_takes_no_action_for_a_loss_and_cannot_be_detached() {
+        LockHandle handle = locks.acquire(KEY);
+        handle.close();
+
+        assertThatThrownBy(() -> handle.onLost(loss -> {})).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(handle::detach).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void action_for_a_loss_that_is_known_runs_at_once() {
+        LockHandle handle = locks.acquire(KEY);
+        time.pass(Duration.ofMinutes(1));
+        assertThat(handle.isHeld()).isFalse();
+        List<LockEvent.Lost> told = new ArrayList<>();
+
+        handle.onLost(told::add);
+
+        assertThat(told).hasSize(1);
+    }
+
+    @Test
+    void handle_of_one_lock_tells_its_key_and_the_token_of_that() {
+        LockHandle handle = locks.acquire(KEY);
+
+        assertThat(handle.keys()).containsExactly(LockKey.of(KEY));
+        assertThat(handle.fencingToken(LockKey.of(KEY))).isEqualTo(handle.fencingToken());
+        assertThatThrownBy(() -> handle.fencingToken(LockKey.of("another")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll(KEY, "another");
     }
 
     @Test

@@ -16,7 +16,9 @@ import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -40,6 +42,33 @@ class MultiLockTest extends EngineFixture {
         assertThat(handle.keys()).containsExactly(key("a"), key("b"), key("c"));
         assertThat(handle.key()).isEqualTo(key("a"));
         assertThat(LockRequest.ofAll(List.of("a", "c", "b", "a")).keys()).isEqualTo(ALL.keys());
+    }
+
+    @Test
+    void handle_prints_all_keys() {
+        assertThat(locks.acquire(ALL)).hasToString("LockHandle[a, b, c]");
+    }
+
+    @Test
+    void work_on_several_locks_is_cancelled_at_a_loss_only_if_it_is_asked_for() {
+        for (boolean interrupts : new boolean[] {true, false}) {
+            CompletableFuture<String> stage = new CompletableFuture<>();
+            CountDownLatch started = new CountDownLatch(1);
+            CompletableFuture<String> result = locks.executeAsync(ALL.interruptOnLoss(interrupts), lock -> {
+                started.countDown();
+                return stage;
+            });
+            Awaitility.await().until(() -> started.getCount() == 0);
+
+            locks.forceRelease("b");
+
+            if (interrupts) {
+                Awaitility.await().until(stage::isCancelled);
+            }
+            stage.complete("done");
+            assertThat(stage.isCancelled()).isEqualTo(interrupts);
+            assertThat(catchThrowable(result::join)).isNotNull();
+        }
     }
 
     @Test

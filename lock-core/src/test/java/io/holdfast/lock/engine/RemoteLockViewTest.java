@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,22 @@ class RemoteLockViewTest extends EngineFixture {
         assertThat(catchThrowable(view::fencingToken)).isInstanceOf(IllegalMonitorStateException.class);
         assertThat(view.remaining()).isZero();
         assertThat(isFree()).isTrue();
+    }
+
+    @Test
+    void interrupted_thread_gets_no_lock_by_what_can_be_interrupted_although_it_holds_it() throws InterruptedException {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+
+        Thread.currentThread().interrupt();
+        assertThat(catchThrowable(view::lockInterruptibly)).isInstanceOf(InterruptedException.class);
+        Thread.currentThread().interrupt();
+        assertThat(catchThrowable(() -> view.tryLock(1, TimeUnit.SECONDS))).isInstanceOf(InterruptedException.class);
+
+        assertThat(view.holdCount()).isEqualTo(1);
+        assertThat(view.tryLock(1, TimeUnit.SECONDS)).isTrue();
+        view.lockInterruptibly();
+        assertThat(view.holdCount()).isEqualTo(3);
     }
 
     @Test

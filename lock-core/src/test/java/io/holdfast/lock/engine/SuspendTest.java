@@ -7,8 +7,11 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +45,28 @@ class SuspendTest extends EngineFixture {
                 .hasMessageContaining("checkpoint");
         locks.resume();
         locks.acquire(REQUEST).close();
+    }
+
+    @Test
+    void store_is_disconnected_for_the_checkpoint_and_connected_after_it() throws InterruptedException {
+        List<String> calls = new ArrayList<>();
+        StoreSpy connected = new StoreSpy(new InMemoryLockStore(time, time)) {
+            @Override
+            public void disconnect() {
+                calls.add("disconnect");
+            }
+
+            @Override
+            public void connect() {
+                calls.add("connect");
+            }
+        };
+        try (LockEngine client = LockEngine.builder(connected).ticker(time).build()) {
+            client.suspend(Duration.ZERO);
+            assertThat(calls).containsExactly("disconnect");
+            client.resume();
+            assertThat(calls).containsExactly("disconnect", "connect");
+        }
     }
 
     @Test
