@@ -162,7 +162,7 @@ class QuorumFailuresTest {
                     assertThat(failure.getCause()).isInstanceOf(LockStoreException.class);
                     assertThat(failure.getSuppressed()).hasSize(1);
                 })
-                .hasMessageContaining("Only 1 of 3 lock servers")
+                .hasMessageContaining("2 of 3 lock servers failed, and 2 must do what was asked")
                 .hasMessageContaining("node-0: no route to host")
                 .hasMessageContaining("node-2: READONLY");
     }
