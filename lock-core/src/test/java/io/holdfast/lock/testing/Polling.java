@@ -21,6 +21,11 @@ final class Polling {
         return patiently(what).until(question, answer);
     }
 
+    /** For what may take its time. */
+    static void await(String what, Duration atMost, Callable<Boolean> condition) {
+        patiently(what).atMost(atMost).until(condition);
+    }
+
     private static ConditionFactory patiently(String what) {
         return Awaitility.await(what)
                 .atMost(2, TimeUnit.MINUTES)

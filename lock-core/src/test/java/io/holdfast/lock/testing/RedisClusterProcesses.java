@@ -155,14 +155,14 @@ public final class RedisClusterProcesses implements AutoCloseable {
     }
 
     /**
-     * Has the slot's master and its replica change places, without loss, and returns the new master. A node that has just
-     * been elected is not elected again for some seconds, so it is asked again.
+     * Has the slot's master and its replica change places, without loss, and returns the new master. The other masters vote
+     * once in twice the node timeout for one and the same, by clocks that tests step, so it is asked again.
      */
     public ServerNode failOver(int slot) {
         ClusterNode former = ownerOf(slot);
         ClusterNode next = replica(former);
         AtomicLong asked = new AtomicLong(System.nanoTime() - GIVEN_UP_NANOS);
-        Polling.await("slot " + slot + " has another master", () -> {
+        Polling.await("slot " + slot + " has another master", Duration.ofMinutes(5), () -> {
             boolean askAgain = System.nanoTime() - asked.get() >= GIVEN_UP_NANOS && next.follows(former);
             if (askAgain) {
                 next.node().tell(jedis -> jedis.clusterFailover());
