@@ -9,8 +9,11 @@ import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 
 /** An engine, and another client, on virtual time and a store in memory: waiting lets the time pass. */
@@ -56,6 +59,16 @@ abstract class EngineFixture {
 
     static <T> T onAnotherThread(Supplier<T> work) {
         return NewThread.call(work);
+    }
+
+    /** The clock of a client sleeps by real time, and looks at the virtual one whenever it is woken. */
+    static void eventuallyByTheClock(Callable<Boolean> condition) {
+        Awaitility.await().until(() -> {
+            Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> thread.getName().equals("holdfast-clock"))
+                    .forEach(LockSupport::unpark);
+            return condition.call();
+        });
     }
 
     final boolean isFree() {

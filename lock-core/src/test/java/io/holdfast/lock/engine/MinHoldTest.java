@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -50,13 +49,6 @@ class MinHoldTest extends EngineFixture {
         assertThat(others.tryAcquire(KEY)).isPresent();
     }
 
-    /** The clock sleeps by real time; it looks at the time whenever it is woken. */
-    private static void wakeClocks() {
-        Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().equals("holdfast-clock"))
-                .forEach(LockSupport::unpark);
-    }
-
     @Test
     void minimum_hold_keeps_others_out_after_its_thread_has_died() throws Exception {
         LockRequest request = LockRequest.of(KEY).minHold(LONG);
@@ -66,10 +58,7 @@ class MinHoldTest extends EngineFixture {
         Duration third = LONG.dividedBy(3);
         time.pass(third);
 
-        Awaitility.await().until(() -> {
-            wakeClocks();
-            return !store.releases.isEmpty();
-        });
+        eventuallyByTheClock(() -> !store.releases.isEmpty());
 
         assertThat(locks.held()).isEmpty();
         locks.close(); // has done what was begun

@@ -10,25 +10,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.locks.LockSupport;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What becomes of a lock that is held for long, and what is told of it. */
 @Timeout(120)
 class WatchedHoldsTest extends EngineFixture {
-
-    /** The clock sleeps by real time; it looks at the time whenever it is woken. */
-    private static void eventually(Callable<Boolean> condition) {
-        Awaitility.await().until(() -> {
-            Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().equals("holdfast-clock"))
-                    .forEach(LockSupport::unpark);
-            return condition.call();
-        });
-    }
 
     private <E extends LockEvent> List<E> told(Class<E> type) {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
@@ -39,7 +26,7 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(KEY);
         time.pass(Duration.ofSeconds(10));
 
-        eventually(() -> !told(LockEvent.Renewed.class).isEmpty());
+        eventuallyByTheClock(() -> !told(LockEvent.Renewed.class).isEmpty());
 
         assertThat(told(LockEvent.Renewed.class).get(0).locks()).isEqualTo(1);
         assertThat(locks.lateRenewals()).isZero();
@@ -51,13 +38,13 @@ class WatchedHoldsTest extends EngineFixture {
         store.reachable(false);
         time.pass(Duration.ofSeconds(10));
 
-        eventually(() -> !told(LockEvent.RenewalFailed.class).isEmpty());
+        eventuallyByTheClock(() -> !told(LockEvent.RenewalFailed.class).isEmpty());
 
         assertThat(told(LockEvent.RenewalFailed.class).get(0).keys()).containsExactly(LockKey.of(KEY));
         assertThat(locks.lateRenewals()).isEqualTo(1);
         store.reachable(true);
         time.pass(Duration.ofSeconds(1));
-        eventually(() -> locks.lateRenewals() == 0);
+        eventuallyByTheClock(() -> locks.lateRenewals() == 0);
     }
 
     @Test
@@ -66,10 +53,10 @@ class WatchedHoldsTest extends EngineFixture {
         for (int i = 0; i < 7; i++) {
             int renewals = told(LockEvent.Renewed.class).size();
             time.pass(Duration.ofSeconds(10));
-            eventually(() -> told(LockEvent.Renewed.class).size() > renewals);
+            eventuallyByTheClock(() -> told(LockEvent.Renewed.class).size() > renewals);
         }
 
-        eventually(() -> !told(LockEvent.LongHeld.class).isEmpty());
+        eventuallyByTheClock(() -> !told(LockEvent.LongHeld.class).isEmpty());
 
         assertThat(told(LockEvent.LongHeld.class))
                 .singleElement()
@@ -81,11 +68,11 @@ class WatchedHoldsTest extends EngineFixture {
         LockHandle handle = locks.acquire(KEY);
         assertThat(locks.hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
         time.pass(Duration.ofSeconds(1));
-        eventually(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        eventuallyByTheClock(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
 
         others.forceRelease(KEY);
 
-        eventually(() -> !handle.isHeld());
+        eventuallyByTheClock(() -> !handle.isHeld());
         assertThat(told(LockEvent.Lost.class)).hasSize(1);
     }
 
@@ -96,7 +83,7 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(KEY);
         time.pass(Duration.ofSeconds(1));
 
-        eventually(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        eventuallyByTheClock(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
     }
 
     @Test
@@ -105,7 +92,7 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(6)));
         time.pass(Duration.ofMinutes(2));
 
-        eventually(() -> !store.renewals.isEmpty());
+        eventuallyByTheClock(() -> !store.renewals.isEmpty());
 
         assertThat(store.renewals.get(0)).extracting(RenewRequest::leaseMillis).containsExactly(360_000L);
     }
@@ -116,7 +103,7 @@ class WatchedHoldsTest extends EngineFixture {
                 locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(1)).renew(false));
         LockHandle inner = locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(30)));
         time.pass(Duration.ofSeconds(20));
-        eventually(() -> !told(LockEvent.Renewed.class).isEmpty());
+        eventuallyByTheClock(() -> !told(LockEvent.Renewed.class).isEmpty());
 
         inner.close();
         Duration left = outer.remaining();

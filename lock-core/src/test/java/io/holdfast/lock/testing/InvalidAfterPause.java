@@ -9,7 +9,8 @@ import org.opentest4j.TestAbortedException;
 
 /**
  * A failure says nothing if the machine stood still during the test: seats and reservations of a real Redis die meanwhile.
- * Such a test is aborted, with a reason that can be seen. For tests that cannot be run once more, see {@link RunningTime}.
+ * Such a test is aborted, with a reason that can be seen. A test that can be run once more is, by {@link
+ * RunningTime#withoutPause}.
  */
 public final class InvalidAfterPause implements BeforeEachCallback, TestExecutionExceptionHandler {
 

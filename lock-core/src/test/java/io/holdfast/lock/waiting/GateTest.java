@@ -9,6 +9,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,14 +70,13 @@ class GateTest {
     void who_is_in_line_is_woken_when_the_front_waits_with_a_seat_that_knows_of_a_failure_already() {
         Turn front = enter();
         AtomicReference<Thread> parked = new AtomicReference<>();
-        CompletableFuture<Void> failed = CompletableFuture.runAsync(
-                () -> {
-                    Turn behind = enter();
-                    parked.set(Thread.currentThread());
-                    assertThatThrownBy(() -> behind.await(Budget.unlimited(time), Pause.PARK, true))
-                            .isInstanceOf(LockStoreException.class);
-                },
-                work -> new Thread(work).start());
+        CompletableFuture<Void> failed = NewThread.start(() -> {
+            Turn behind = enter();
+            parked.set(Thread.currentThread());
+            assertThatThrownBy(() -> behind.await(Budget.unlimited(time), Pause.PARK, true))
+                    .isInstanceOf(LockStoreException.class);
+            return null;
+        });
         Awaitility.await()
                 .until(() -> parked.get() != null
                         && (parked.get().getState() == Thread.State.TIMED_WAITING || failed.isDone()));

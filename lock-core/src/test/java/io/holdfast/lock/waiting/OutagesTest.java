@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -167,16 +168,14 @@ class OutagesTest {
     }
 
     private CompletableFuture<Boolean> second() {
-        CompletableFuture<Boolean> asks = CompletableFuture.supplyAsync(
-                () -> {
-                    try (Outages.Place place = outages.join(SERVER, true)) {
-                        parked = Thread.currentThread();
-                        return place.await(unlimited, this::fromNow, Pause.PARK, true);
-                    } catch (InterruptedException e) {
-                        return false;
-                    }
-                },
-                work -> new Thread(work).start());
+        CompletableFuture<Boolean> asks = NewThread.start(() -> {
+            try (Outages.Place place = outages.join(SERVER, true)) {
+                parked = Thread.currentThread();
+                return place.await(unlimited, this::fromNow, Pause.PARK, true);
+            } catch (InterruptedException e) {
+                return false;
+            }
+        });
         Awaitility.await().until(() -> parked != null && parked.getState() == Thread.State.TIMED_WAITING);
         return asks;
     }
