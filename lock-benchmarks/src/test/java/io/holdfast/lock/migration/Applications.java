@@ -27,7 +27,7 @@ public final class Applications {
     }
 
     public static ApplicationContextRunner holdfast() {
-        return without(LOCK4J).withPropertyValues("lock.redis.command-timeout=30s");
+        return without(LOCK4J).withPropertyValues("holdfast.redis.command-timeout=30s");
     }
 
     public static ApplicationContextRunner lock4j() {
@@ -35,7 +35,7 @@ public final class Applications {
     }
 
     public static ApplicationContextRunner holdfastAndLock4j() {
-        return without().withPropertyValues("lock.redis.command-timeout=30s");
+        return without().withPropertyValues("holdfast.redis.command-timeout=30s");
     }
 
     private static ApplicationContextRunner without(String... libraries) {

@@ -39,6 +39,10 @@ final class Quorum {
         return nodes.size();
     }
 
+    List<String> names() {
+        return nodes.stream().map(Node::name).toList();
+    }
+
     Duration longestDelay() {
         return nodes.stream().map(Node::longestDelay).max(Duration::compareTo).orElseThrow();
     }

@@ -133,7 +133,7 @@ public final class QuorumLockStore implements LockStore {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
                     "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
-                            + " ms, the time for which a restarted server waits (lock.quorum.rejoin-delay): shorten"
+                            + " ms, the time for which a restarted server waits (holdfast.quorum.rejoin-delay): shorten"
                             + " the lease, it is renewed while the lock is held; or have servers wait longer");
         }
     }
@@ -329,5 +329,11 @@ public final class QuorumLockStore implements LockStore {
             ownThreads.shutdown();
         }
         quorum.close();
+    }
+
+    /** {@return the servers by their names} */
+    @Override
+    public String toString() {
+        return "the quorum of " + String.join(", ", quorum.names());
     }
 }

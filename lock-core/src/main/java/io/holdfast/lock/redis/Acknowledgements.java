@@ -54,6 +54,6 @@ final class Acknowledgements {
     private String tooFew(long replicas) {
         return "only " + replicas + " of " + settings.number() + " replicas acknowledged that within "
                 + settings.timeout().toMillis()
-                + " ms, so it does not count. Check replication, and lock.redis.replica-acks.";
+                + " ms, so it does not count. Check replication, and holdfast.redis.replica-acks.";
     }
 }

@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
@@ -83,17 +84,26 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     }
 
     private static JedisConnections create(JedisConnectionFactory original, JedisOwnClient client) {
-        RedisClusterConfiguration cluster = original.getClusterConfiguration();
-        if (cluster != null) {
+        RedisConfiguration servers = configuration(original);
+        if (servers instanceof RedisClusterConfiguration cluster) {
             return new JedisConnections(cluster, client);
         }
-        RedisSentinelConfiguration sentinel = original.getSentinelConfiguration();
-        if (sentinel != null) {
-            return new JedisConnections(sentinel, client);
+        return servers instanceof RedisSentinelConfiguration sentinel
+                ? new JedisConnections(sentinel, client)
+                : new JedisConnections((RedisStandaloneConfiguration) servers, client);
+    }
+
+    /** Where the servers are. */
+    static RedisConfiguration configuration(RedisConnectionFactory applications) {
+        JedisConnectionFactory original = (JedisConnectionFactory) applications;
+        RedisConfiguration cluster = original.getClusterConfiguration();
+        RedisConfiguration sentinel = original.getSentinelConfiguration();
+        if (cluster != null) {
+            return cluster;
         }
-        var standalone = original.getStandaloneConfiguration();
-        Assert.state(standalone != null, "The JedisConnectionFactory has no configuration");
-        return new JedisConnections(standalone, client);
+        RedisConfiguration single = sentinel == null ? original.getStandaloneConfiguration() : sentinel;
+        Assert.state(single != null, "The JedisConnectionFactory has no configuration");
+        return single;
     }
 
     @Override

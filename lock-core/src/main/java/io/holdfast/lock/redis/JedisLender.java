@@ -72,7 +72,7 @@ final class JedisLender {
         return unanswered && RedisFailures.isPoolExhausted(failure)
                 ? new LockStoreException(
                         "Redis did not answer in time, and all connections for locks wait for it. Check that the server"
-                                + " answers, and lock.redis.command-timeout.",
+                                + " answers, and holdfast.redis.command-timeout.",
                         failure,
                         false)
                 : failure;

@@ -10,14 +10,20 @@ import java.nio.charset.StandardCharsets;
  */
 final class KeyLayout {
 
+    private final String prefix;
     private final String open;
     private final String wake;
     private final String joined;
 
     KeyLayout(String prefix) {
+        this.prefix = prefix;
         this.open = prefix + ":{";
         this.wake = prefix + ":wake:";
         this.joined = prefix + ":joined";
+    }
+
+    String prefix() {
+        return prefix;
     }
 
     /** The one channel on which a client is told what concerns it. */

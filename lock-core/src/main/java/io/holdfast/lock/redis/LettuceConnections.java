@@ -95,7 +95,8 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
      * Where the servers are. The getters know standalone servers that were handed over as such, and no master with replicas,
      * for which they answer localhost.
      */
-    private static RedisConfiguration configuration(LettuceConnectionFactory original) {
+    static RedisConfiguration configuration(RedisConnectionFactory applications) {
+        LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
         if (field == null) {
             return known(original);

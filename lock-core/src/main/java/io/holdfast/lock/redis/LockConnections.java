@@ -69,6 +69,17 @@ final class LockConnections {
         destroy(calls);
     }
 
+    /** Driver, topology and addresses, without secrets. */
+    String describe() {
+        if (JEDIS && JedisConnections.fits(applications)) {
+            return Topology.describe(JedisConnections.configuration(applications)) + " by Jedis";
+        }
+        if (LETTUCE && LettuceConnections.fits(applications)) {
+            return Topology.describe(LettuceConnections.configuration(applications)) + " by Lettuce";
+        }
+        return "Redis by " + applications.getClass().getName();
+    }
+
     private OwnConnections derive(int connections, boolean shared) {
         if (JEDIS && JedisConnections.fits(applications)) {
             return JedisConnections.derive(applications, settings.commandTimeout(), connections);

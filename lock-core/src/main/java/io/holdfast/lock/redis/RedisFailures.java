@@ -79,20 +79,20 @@ final class RedisFailures {
         }
         if (isRefused(failure)) {
             return new LockStoreException(
-                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or lock.redis.* and lock.quorum.* if set). ("
+                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if that is set). ("
                             + rootOf(failure) + ")",
                     failure,
                     false);
         }
         if (isPoolExhausted(failure)) {
             return new LockStoreException(
-                    "All connections for locks are in use. Raise lock.redis.connections, or find out why calls take so"
+                    "All connections for locks are in use. Raise holdfast.redis.connections, or find out why calls take so"
                             + " long. (" + rootOf(failure) + ")",
                     new ConnectionsInUseException(failure),
                     false);
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
-                ? "Redis did not answer in time. Check that the server answers, and lock.redis.command-timeout. "
+                ? "Redis did not answer in time. Check that the server answers, and holdfast.redis.command-timeout. "
                 : "The connection to Redis broke. Check that the server runs, and what stands in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
     }

@@ -244,4 +244,10 @@ public final class RedisLockStore implements LockStore {
     public void close() {
         connections.close();
     }
+
+    /** {@return which Redis, which driver, and the prefix of keys; without secrets} */
+    @Override
+    public String toString() {
+        return connections.describe() + ", with keys of prefix '" + layout.prefix() + "'";
+    }
 }

@@ -66,7 +66,7 @@ class ReplicaAcksTest {
                     .until(() -> jedis.info("replication").contains("master_link_status:up"));
         }
         try (Jedis administrator = TestRedis.administrator(primary.port())) {
-            DocumentedUser.permit(administrator, DocumentedUser.rules("a master with `lock.redis.replica-acks`"));
+            DocumentedUser.permit(administrator, DocumentedUser.rules("a master with `holdfast.redis.replica-acks`"));
         }
         connections = client.connect(primary.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         store = new RedisLockStore(connections, TestRedis.PATIENT.withReplicaAcks(ONE_REPLICA));
@@ -117,7 +117,7 @@ class ReplicaAcksTest {
         assertThatThrownBy(() -> locks.acquire(KEY))
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageContaining("only 0 of 1 replicas")
-                .hasMessageContaining("lock.redis.replica-acks");
+                .hasMessageContaining("holdfast.redis.replica-acks");
 
         Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)

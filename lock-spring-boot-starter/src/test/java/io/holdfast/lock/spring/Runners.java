@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.stream.Stream;
@@ -36,20 +37,30 @@ public final class Runners {
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + port,
                         "spring.data.redis.client-type=jedis",
-                        "lock.redis.command-timeout=30s"); // the machine may stand still
+                        "holdfast.redis.command-timeout=30s"); // the machine may stand still
     }
 
-    /** Without any store. What a test still holds at its end is not waited for. */
+    /** Locks where Redis is by default, on this machine. What a test still holds at its end is not waited for. */
     public static ApplicationContextRunner starter() {
+        return with(ours());
+    }
+
+    /** Without any store, as an application without Spring Data Redis is. */
+    public static ApplicationContextRunner withoutStore() {
+        return with(ours().filter(each -> each != RedisLockStoreAutoConfiguration.class));
+    }
+
+    private static ApplicationContextRunner with(Stream<Class<?>> configurations) {
         return new ApplicationContextRunner()
-                .withPropertyValues("lock.shutdown.await=0")
-                .withConfiguration(AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), ours())
-                        .toArray(Class<?>[]::new)));
+                .withPropertyValues("holdfast.shutdown.await=0")
+                .withConfiguration(
+                        AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), configurations)
+                                .toArray(Class<?>[]::new)));
     }
 
     /** Without any store, and as a test that starts a part of the application: a whole one would not start. */
     public static ApplicationContextRunner partForTest() {
-        return starter().withPropertyValues(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY + "=false");
+        return withoutStore().withPropertyValues(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY + "=false");
     }
 
     /** To be registered like an application's own, in a chosen order. */

@@ -33,13 +33,13 @@ public final class WebApplication implements AutoCloseable {
         return new WebApplication(new SpringApplicationBuilder(Everything.class, configuration)
                 .properties(
                         "server.port=0",
-                        "lock.shutdown.await=0",
+                        "holdfast.shutdown.await=0",
                         "spring.main.banner-mode=off",
                         "spring.jmx.enabled=false",
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + TestRedis.shared().port(),
                         "spring.data.redis.client-type=jedis",
-                        "lock.redis.command-timeout=30s")
+                        "holdfast.redis.command-timeout=30s")
                 .properties(properties)
                 .run());
     }

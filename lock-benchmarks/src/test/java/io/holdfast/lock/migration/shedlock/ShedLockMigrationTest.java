@@ -23,7 +23,7 @@ class ShedLockMigrationTest {
             .withBean(Door.class, () -> shop)
             .withBean(ShedLockBefore.class);
     private final ApplicationContextRunner holdfast = Applications.holdfast()
-            .withPropertyValues("lock.redis.key-prefix=" + UUID.randomUUID())
+            .withPropertyValues("holdfast.redis.key-prefix=" + UUID.randomUUID())
             .withUserConfiguration(ShedLockAfter.Scheduling.class)
             .withBean(Door.class, () -> shop)
             .withBean(ShedLockAfter.class);

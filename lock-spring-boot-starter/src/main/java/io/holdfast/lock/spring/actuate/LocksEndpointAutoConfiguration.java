@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Bean;
 public final class LocksEndpointAutoConfiguration {
 
     @Bean
-    LocksEndpoint locksEndpoint(
+    LocksEndpoint holdfastLocksEndpoint(
             ObjectProvider<LockTemplate> locks,
             ObjectProvider<LockActivity> activity,
             ConfigurableListableBeanFactory beans,
@@ -37,7 +37,8 @@ public final class LocksEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
-    LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties) {
+    LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
+            LocksEndpoint endpoint, LocksEndpointProperties properties) {
         return new LocksEndpointWebExtension(endpoint, properties);
     }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  *
  * <p>The lock is acquired before a transaction of the same method begins and released after it ends. It is renewed while
- * the method runs, also when a lease is given, unless {@code renew} or {@code lock.renew} is false. A thread that holds
+ * the method runs, also when a lease is given, unless {@code renew} or {@code holdfast.renew} is false. A thread that holds
  * the key already enters again without asking Redis.
  *
  * <p>A method that returns a stage, a future or a publisher (Reactor's, or what Spring can adapt to it) holds its lock until
@@ -30,8 +30,8 @@ import java.util.concurrent.TimeUnit;
  * method takes its place. It may be a part of another annotation, which hands on attributes by
  * {@link org.springframework.core.annotation.AliasFor}.
  *
- * <p>What it does not say is taken from {@code lock.instances.<name>.*} of its {@link #name()}, and what these do not say
- * from {@code lock.*}. Beans of type {@link LockRequestCustomizer} have the last word. Placeholders {@code ${…}} are
+ * <p>What it does not say is taken from {@code holdfast.instances.<name>.*} of its {@link #name()}, and what these do not say
+ * from {@code holdfast.*}. Beans of type {@link LockRequestCustomizer} have the last word. Placeholders {@code ${…}} are
  * replaced at startup in all texts.
  *
  * <p>The method is called through a Spring proxy, so a call of an annotated method of the same object is not locked;
@@ -48,7 +48,7 @@ public @interface DistributedLock {
 
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"}
-     * locks {@code order:42}. Settings under {@code lock.instances.<name>} and metrics go by it; without one, by the class
+     * locks {@code order:42}. Settings under {@code holdfast.instances.<name>} and metrics go by it; without one, by the class
      * and method: {@code Orders.pay}.
      *
      * @return the name, without a colon, which ends it in the key; without one the key stands alone
@@ -76,28 +76,28 @@ public @interface DistributedLock {
     /**
      * How many may hold the lock together, with {@link LockMode#SHARED} only.
      *
-     * @return 1 or more; if not given, any number, unless {@code lock.instances.<name>.limit} says how many
+     * @return 1 or more; if not given, any number, unless {@code holdfast.instances.<name>.limit} says how many
      */
     int limit() default -1;
 
     /**
      * Serves callers strictly in order of arrival, over all instances of the application.
      *
-     * @return true for first come, first served; false leaves it to {@code lock.instances.<name>.fair}
+     * @return true for first come, first served; false leaves it to {@code holdfast.instances.<name>.fair}
      */
     boolean fair() default false;
 
     /**
      * How long the lock survives without renewal, in {@link #timeUnit()}; at least 100 ms.
      *
-     * @return the lease; the client's default ({@code lock.lease}) if not given
+     * @return the lease; the client's default ({@code holdfast.lease}) if not given
      */
     long lease() default NOT_GIVEN;
 
     /**
      * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try.
      *
-     * @return the limit; the client's default ({@code lock.wait-for}) if not given
+     * @return the limit; the client's default ({@code holdfast.wait-for}) if not given
      */
     long waitFor() default NOT_GIVEN;
 
@@ -114,7 +114,7 @@ public @interface DistributedLock {
      * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then runs out, also while the method
      * still runs.
      *
-     * @return the time, counted from the grant; the client's default ({@code lock.max-hold}) if not given
+     * @return the time, counted from the grant; the client's default ({@code holdfast.max-hold}) if not given
      */
     long maxHold() default NOT_GIVEN;
 
@@ -151,8 +151,8 @@ public @interface DistributedLock {
     String maxHoldString() default "";
 
     /**
-     * {@return false makes the lease a fixed time limit; true leaves it to {@code lock.instances.<name>.renew} and
-     * {@code lock.renew}}
+     * {@return false makes the lease a fixed time limit; true leaves it to {@code holdfast.instances.<name>.renew} and
+     * {@code holdfast.renew}}
      */
     boolean renew() default true;
 

@@ -23,7 +23,7 @@ public interface LockRequestCustomizer {
     /**
      * Changes one request.
      *
-     * @param request what the annotation, {@code lock.instances} and {@code lock.*} say, with the keys of this call and the
+     * @param request what the annotation, {@code holdfast.instances} and {@code holdfast.*} say, with the keys of this call and the
      *     name of its definition
      * @param method the annotated method
      * @return the request to use, which may be the same one; it may also have other keys

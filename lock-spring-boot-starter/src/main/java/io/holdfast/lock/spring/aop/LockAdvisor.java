@@ -41,7 +41,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
 
     private static final String MISSING =
             "There is no LockTemplate, because the application, or the part of it that a test"
-                    + " starts, has no RedisConnectionFactory. ";
+                    + " starts, is without the auto-configuration of locks, or without Spring Data Redis. ";
 
     private final transient LockPointcut pointcut;
     private final transient LockInterceptor interceptor;
@@ -94,9 +94,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     private static String adviceIfMissing(ConfigurableBeanFactory beans) {
         return isPartForTest(beans)
                 ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
-                : "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host"
-                        + " and port, or lock.store=in-memory, or add a LockStore or LockTemplate bean; or, to a test,"
-                        + " @AutoConfigureTestLocks.";
+                : "Exclude neither of them, or set holdfast.store=in-memory, or add a LockStore or LockTemplate bean; or,"
+                        + " to a test, @AutoConfigureTestLocks.";
     }
 
     /**

@@ -14,17 +14,17 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.util.ClassUtils;
 
-/** A value under {@code lock} that has not the type of its property. Spring Boot says so too, but not what is allowed. */
+/** A value under {@code holdfast} that has not the type of its property. Spring Boot says so too, but not what is allowed. */
 @Order(0)
 final class BindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
 
-    private static final ConfigurationPropertyName LOCK = ConfigurationPropertyName.of("lock");
+    private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
         ConfigurationProperty property = cause.getProperty();
         if (property == null
-                || !LOCK.isAncestorOf(property.getName())
+                || !HOLDFAST.isAncestorOf(property.getName())
                 || findCause(rootFailure, ConversionException.class) == null) {
             return null;
         }

@@ -28,9 +28,14 @@ final class ConnectionFactories {
         this.beans = beans;
     }
 
-    static List<String> names(ListableBeanFactory beans) {
+    private static List<String> names(ListableBeanFactory beans) {
         return List.of(
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class, true, false));
+    }
+
+    /** Whether the application has none at all. */
+    boolean isEmpty() {
+        return names(beans).isEmpty();
     }
 
     RedisConnectionFactory choose() {

@@ -16,11 +16,11 @@ final class FailFastCheck implements SmartInitializingSingleton {
 
     /** Most failures of the store say themselves what to check. */
     private static String action(String problem) {
-        String without = "To start without it, set lock.fail-fast=false.";
+        String without = "To start without it, set holdfast.fail-fast=false.";
         return problem.contains("Check") || problem.contains("spring.data.redis")
                 ? without
-                : "Check host, port, user and password under spring.data.redis, or under lock.redis or lock.quorum if"
-                        + " that is set. " + without;
+                : "Check host, port, user and password under spring.data.redis, or holdfast.redis.url or holdfast.quorum.nodes"
+                        + " if that is set. " + without;
     }
 
     @Override
@@ -28,16 +28,15 @@ final class FailFastCheck implements SmartInitializingSingleton {
         LockTemplate template = templates.getIfAvailable();
         if (template == null) {
             throw new LockSetupException(
-                    "lock.fail-fast is true, and the application has no RedisConnectionFactory to keep locks with.",
-                    "Add spring-boot-starter-data-redis with spring.data.redis.host and port, or set lock.redis.host and"
-                            + " port, or lock.store=in-memory, or add a LockStore or LockTemplate bean.",
+                    "holdfast.fail-fast is true, and there is no LockTemplate.",
+                    "Do not exclude the auto-configurations of locks, or add a LockStore or LockTemplate bean.",
                     null);
         }
         try {
             template.inspect("fail-fast");
         } catch (LockStoreException e) {
             throw new LockSetupException(
-                    "lock.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
+                    "holdfast.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
                     action(String.valueOf(e.getMessage())),
                     e);
         }

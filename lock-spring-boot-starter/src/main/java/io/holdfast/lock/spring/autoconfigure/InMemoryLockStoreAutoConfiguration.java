@@ -3,36 +3,54 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.core.env.Environment;
 import org.springframework.util.ClassUtils;
 
 /**
- * Keeps locks in memory, if {@code lock.store} says so. Comes before the configurations that keep them in Redis, which
+ * Keeps locks in memory, if {@code holdfast.store} says so. Comes before the configurations that keep them in Redis, which
  * back off then. Backs off itself before a store or template of the application's own.
  */
 @AutoConfiguration(before = {QuorumLockStoreAutoConfiguration.class, RedisLockStoreAutoConfiguration.class})
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @Conditional(OnInMemory.class)
+@EnableConfigurationProperties(LockProperties.class)
 public final class InMemoryLockStoreAutoConfiguration {
+
+    private static final String IN_MEMORY = "holdfast.store=in-memory";
 
     private static final Logger log = LoggerFactory.getLogger(InMemoryLockStoreAutoConfiguration.class);
 
     @Bean
-    LockStore lockStore(ConfigurableListableBeanFactory beans, Environment environment) {
-        if (isPresent("org.springframework.boot.data.redis.autoconfigure.DataRedisProperties")
-                && isPresent("org.springframework.data.redis.connection.RedisConnectionFactory")) {
-            NoRedisForLocks.check(beans, environment);
+    LockStore holdfastLockStore(ConfigurableListableBeanFactory beans, LockProperties properties) {
+        refuseRedis(properties);
+        if (isPresent("org.springframework.data.redis.connection.RedisConnectionFactory")) {
+            new ConnectionFactories(beans).refuseMarked(IN_MEMORY);
         }
-        log.warn(
-                "Locks are kept in the memory of this process (lock.store=in-memory): they exclude nobody in another one");
+        log.warn("Locks exclude nobody in another process, since they are kept in memory (holdfast.store=in-memory)");
         return new InMemoryLockStore();
+    }
+
+    /** One of the two is a mistake. */
+    private static void refuseRedis(LockProperties properties) {
+        List<String> given = new ArrayList<>(properties.redis().givenServer());
+        if (!properties.quorum().servers().isEmpty()) {
+            given.add("holdfast.quorum.nodes");
+        }
+        if (!given.isEmpty()) {
+            throw new LockSetupException(
+                    IN_MEMORY + " is set, and so is " + String.join(", ", given) + ".",
+                    "Remove one of the two: locks are kept in memory, or in that Redis.",
+                    null);
+        }
     }
 
     private static boolean isPresent(String type) {

@@ -35,27 +35,28 @@ public final class LockAopAutoConfiguration {
      */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockAdvisor lockAdvisor(
+    static LockAdvisor holdfastLockAdvisor(
             ConfigurableListableBeanFactory beans,
             Environment environment,
             ObjectProvider<LockTemplate> templates,
             ObjectProvider<LockRequestCustomizer> customizers,
             ObjectProvider<LockProperties> properties) {
-        int order =
-                Binder.get(environment).bind("lock.aop.order", Integer.class).orElse(DEFAULT_ORDER);
+        int order = Binder.get(environment)
+                .bind("holdfast.aop.order", Integer.class)
+                .orElse(DEFAULT_ORDER);
         return new LockAdvisor(
                 beans, templates, customizers, () -> properties.getObject().toSettings(), order);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockStartupCheck lockStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
+    static LockStartupCheck holdfastStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         return new LockStartupCheck(beans, advisor);
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static ChildContextCheck lockChildContextCheck(ApplicationContext context, LockAdvisor advisor) {
+    static ChildContextCheck holdfastChildContextCheck(ApplicationContext context, LockAdvisor advisor) {
         return new ChildContextCheck(context, advisor);
     }
 }

@@ -5,6 +5,8 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.LockStore;
 import org.crac.Resource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -16,8 +18,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
-import org.springframework.core.io.ResourceLoader;
 
 /** The template, on whatever store there is. */
 @AutoConfiguration(
@@ -26,14 +26,16 @@ import org.springframework.core.io.ResourceLoader;
             QuorumLockStoreAutoConfiguration.class,
             RedisLockStoreAutoConfiguration.class
         })
-@EnableConfigurationProperties({LockProperties.class, ShutdownProperties.class})
+@EnableConfigurationProperties(LockProperties.class)
 public final class LockAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(LockAutoConfiguration.class);
 
     /** Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. */
     @Bean
     @ConditionalOnMissingBean(LockTemplate.class)
     @ConditionalOnBean(LockStore.class)
-    LockEngine lockTemplate(
+    LockEngine holdfastLockTemplate(
             LockStore store,
             LockProperties properties,
             ObjectProvider<LockListener> listeners,
@@ -42,13 +44,14 @@ public final class LockAutoConfiguration {
                 .defaults(properties.toDefaults())
                 .listeners(() -> listeners.orderedStream().toList());
         customizers.orderedStream().forEach(each -> each.customize(builder));
+        log.info("Locks are kept in {}", store);
         return builder.build();
     }
 
     @Bean
-    static LockShutdown lockShutdown(
-            ApplicationContext context, ConfigurableListableBeanFactory beans, ShutdownProperties properties) {
-        return new LockShutdown(context, beans, properties.await());
+    static LockShutdown holdfastShutdown(
+            ApplicationContext context, ConfigurableListableBeanFactory beans, LockProperties properties) {
+        return new LockShutdown(context, beans, properties.shutdown().await());
     }
 
     /** Applications without CRaC's API never load it. */
@@ -57,19 +60,14 @@ public final class LockAutoConfiguration {
     static class Checkpoints {
 
         @Bean
-        static LockCheckpoint lockCheckpoint(LockShutdown shutdown) {
+        static LockCheckpoint holdfastCheckpoint(LockShutdown shutdown) {
             return new LockCheckpoint(shutdown);
         }
     }
 
     @Bean
-    @ConditionalOnBooleanProperty("lock.fail-fast")
-    FailFastCheck lockFailFastCheck(ObjectProvider<LockTemplate> templates) {
+    @ConditionalOnBooleanProperty("holdfast.fail-fast")
+    FailFastCheck holdfastFailFastCheck(ObjectProvider<LockTemplate> templates) {
         return new FailFastCheck(templates);
-    }
-
-    @Bean
-    static UnknownPropertyCheck lockUnknownPropertyCheck(Environment environment, ResourceLoader resources) {
-        return new UnknownPropertyCheck(environment, () -> KnownProperties.read(resources.getClassLoader()));
     }
 }

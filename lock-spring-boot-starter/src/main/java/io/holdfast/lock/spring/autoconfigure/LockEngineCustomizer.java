@@ -4,7 +4,7 @@ import io.holdfast.lock.engine.LockEngine;
 
 /**
  * Changes the application's lock client before it is built. Beans of this type are asked in their order, after the starter
- * has set what {@code lock.*} says.
+ * has set what {@code holdfast.*} says.
  *
  * <pre>{@code
  * @Bean

@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the annotated methods with one name, where their annotation says nothing.
  *
- * @param lease How long the lock survives without renewal, at least 100ms. As lock.lease unless set.
- * @param waitFor How long to wait for the lock. Zero is one try. As lock.wait-for unless set.
- * @param renew Whether the lock is renewed while it is held. As lock.renew unless set.
+ * @param lease How long the lock survives without renewal, at least 100ms. As holdfast.lease unless set.
+ * @param waitFor How long to wait for the lock. Zero is one try. As holdfast.wait-for unless set.
+ * @param renew Whether the lock is renewed while it is held. As holdfast.renew unless set.
  * @param minHold Keeps others out for at least this time, also when the method is through earlier.
- * @param maxHold Ends renewal this long after the lock was acquired. As lock.max-hold unless set.
- * @param outageTolerance How long who has queued waits for a failure of Redis. As lock.outage-tolerance unless set.
+ * @param maxHold Ends renewal this long after the lock was acquired. As holdfast.max-hold unless set.
+ * @param outageTolerance How long who has queued waits for a failure of Redis. As holdfast.outage-tolerance unless set.
  * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
  * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
  */
-public record LockInstanceProperties(
+record LockInstanceProperties(
         @Nullable Duration lease,
         @Nullable Duration waitFor,
         @Nullable Boolean renew,

@@ -4,7 +4,6 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
@@ -13,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -31,9 +31,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param aop How annotated methods are locked.
  * @param instances Settings of annotated methods, by the name of their definition.
  * @param transactions What locks have to do with transactions.
+ * @param quorum Several servers that keep locks together.
+ * @param shutdown What becomes of held locks when the application ends.
+ * @param events Events of locks as events of the application.
+ * @param observations Observations of acquisitions.
  */
-@ConfigurationProperties("lock")
-public record LockProperties(
+@ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
+record LockProperties(
         @DefaultValue("30s") Duration lease,
         @DefaultValue("5s") Duration waitFor,
         @DefaultValue("true") boolean renew,
@@ -42,10 +46,14 @@ public record LockProperties(
         @DefaultValue("30s") Duration outageTolerance,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
-        @DefaultValue Redis redis,
+        @DefaultValue @NestedConfigurationProperty RedisProperties redis,
         @DefaultValue Aop aop,
         @DefaultValue Map<String, LockInstanceProperties> instances,
-        @DefaultValue Transactions transactions) {
+        @DefaultValue Transactions transactions,
+        @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue Events events,
+        @DefaultValue Observations observations) {
 
     private static final LockDefaults STANDARD = LockDefaults.STANDARD;
 
@@ -54,16 +62,16 @@ public record LockProperties(
      *
      * @throws InvalidLockPropertyException if a value is out of range
      */
-    public LockProperties {
-        check("lock.lease", lease, () -> defaults(lease, STANDARD.waitFor(), null, STANDARD.warnAfter()));
-        check("lock.wait-for", waitFor, () -> defaults(STANDARD.lease(), waitFor, null, STANDARD.warnAfter()));
+    LockProperties {
+        check("holdfast.lease", lease, () -> defaults(lease, STANDARD.waitFor(), null, STANDARD.warnAfter()));
+        check("holdfast.wait-for", waitFor, () -> defaults(STANDARD.lease(), waitFor, null, STANDARD.warnAfter()));
         check(
-                "lock.max-hold",
+                "holdfast.max-hold",
                 maxHold,
                 () -> defaults(STANDARD.lease(), STANDARD.waitFor(), maxHold, STANDARD.warnAfter()));
-        check("lock.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
-        check("lock.outage-tolerance", outageTolerance, () -> STANDARD.withOutageTolerance(outageTolerance));
-        instances.forEach((name, instance) -> instance.checkAs("lock.instances." + name));
+        check("holdfast.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
+        check("holdfast.outage-tolerance", outageTolerance, () -> STANDARD.withOutageTolerance(outageTolerance));
+        instances.forEach((name, instance) -> instance.checkAs("holdfast.instances." + name));
     }
 
     private static LockDefaults defaults(
@@ -82,7 +90,7 @@ public record LockProperties(
     }
 
     /** Where locks are kept. */
-    public enum Store {
+    enum Store {
         /** In Redis: the application's, one of their own, or a quorum. */
         REDIS,
         /** In the memory of this process: for development and tests. They exclude nobody in another process. */
@@ -90,76 +98,42 @@ public record LockProperties(
     }
 
     /**
-     * How locks are kept in Redis.
+     * What becomes of held locks when the application ends.
      *
-     * @param keyPrefix First part of each key, without braces and blanks.
-     * @param commandTimeout Limits the answer to one command, and the wait for a pooled connection.
-     * @param tokenRetention How long the last fencing token of an unused lock is remembered.
-     * @param connections The most connections that locks use at a time, where the client pools them.
-     * @param replicaAcks The replicas that must have a grant or a renewal before it counts.
+     * @param await How long those who hold locks may go on when the application ends. Zero is not at all.
      */
-    public record Redis(
-            @DefaultValue("lock") String keyPrefix,
-            @DefaultValue("1s") Duration commandTimeout,
-            @DefaultValue("10m") Duration tokenRetention,
-            @DefaultValue("16") int connections,
-            @DefaultValue ReplicaAcks replicaAcks) {
+    record Shutdown(@DefaultValue("20s") Duration await) {
 
-        private static final RedisLockSettings STANDARD = RedisLockSettings.STANDARD;
+        private static final Duration LONGEST = Duration.ofDays(1);
 
         /**
-         * Checks each value, so that a failure names its property.
+         * Checks the value.
          *
-         * @throws InvalidLockPropertyException if a value is out of range
+         * @throws InvalidLockPropertyException if it is out of range
          */
-        public Redis {
-            check("lock.redis.key-prefix", keyPrefix, () -> STANDARD.withKeyPrefix(keyPrefix));
-            check("lock.redis.command-timeout", commandTimeout, () -> STANDARD.withCommandTimeout(commandTimeout));
-            check("lock.redis.token-retention", tokenRetention, () -> STANDARD.withTokenRetention(tokenRetention));
-            check("lock.redis.connections", connections, () -> STANDARD.withConnections(connections));
-        }
-
-        RedisLockSettings toSettings() {
-            return STANDARD.withKeyPrefix(keyPrefix)
-                    .withCommandTimeout(commandTimeout)
-                    .withTokenRetention(tokenRetention)
-                    .withConnections(connections)
-                    .withReplicaAcks(replicaAcks.toSettings());
+        Shutdown {
+            if (await.isNegative() || await.compareTo(LONGEST) > 0) {
+                throw new InvalidLockPropertyException("holdfast.shutdown.await", await, "0 s to 1 day");
+            }
         }
     }
 
     /**
-     * The replicas that must have a grant or a renewal before it counts.
+     * Events of locks as events of the application.
      *
-     * @param number How many replicas. With 0, it counts as soon as the primary has it.
-     * @param timeout How long the replicas may take, beside the command itself.
+     * @param publish Whether what happens to locks is published as application events.
      */
-    public record ReplicaAcks(
-            @DefaultValue("0") int number,
-            @DefaultValue("500ms") Duration timeout) {
+    record Events(@DefaultValue("true") boolean publish) {}
 
-        private static final RedisLockSettings.ReplicaAcks NONE = RedisLockSettings.ReplicaAcks.NONE;
-
-        /**
-         * Checks each value, so that a failure names its property.
-         *
-         * @throws InvalidLockPropertyException if a value is out of range
-         */
-        public ReplicaAcks {
-            check(
-                    "lock.redis.replica-acks.number",
-                    number,
-                    () -> new RedisLockSettings.ReplicaAcks(number, NONE.timeout()));
-            check(
-                    "lock.redis.replica-acks.timeout",
-                    timeout,
-                    () -> new RedisLockSettings.ReplicaAcks(NONE.number(), timeout));
-        }
-
-        RedisLockSettings.ReplicaAcks toSettings() {
-            return new RedisLockSettings.ReplicaAcks(number, timeout);
-        }
-    }
+    /**
+     * Observations of acquisitions.
+     *
+     * @param enabled Whether acquisitions are observed, and so appear in traces.
+     * @param includeKey Whether the key of the lock is a high-cardinality key value of the observation.
+     */
+    record Observations(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("false") boolean includeKey) {}
 
     /**
      * How annotated methods are locked.
@@ -167,7 +141,7 @@ public record LockProperties(
      * @param order Place of the lock advisor among other advisors, lower is further outside. Must be outside
      *     transactions.
      */
-    public record Aop(@DefaultValue("2147483547") int order) {}
+    record Aop(@DefaultValue("2147483547") int order) {}
 
     /**
      * What locks have to do with transactions.
@@ -177,7 +151,7 @@ public record LockProperties(
      * @param commitMargin How long all locks of the thread must last from a commit on. Locks with less left are extended,
      *     and the transaction is rolled back if one was lost.
      */
-    public record Transactions(
+    record Transactions(
             @DefaultValue("true") boolean releaseAfterCompletion,
             @DefaultValue("500ms") Duration commitMargin) {
 
@@ -186,9 +160,9 @@ public record LockProperties(
          *
          * @throws InvalidLockPropertyException if a value is out of range
          */
-        public Transactions {
+        Transactions {
             check(
-                    "lock.transactions.commit-margin",
+                    "holdfast.transactions.commit-margin",
                     commitMargin,
                     () -> LockRequest.of("any").waitFor(commitMargin)); // of the same range
         }

@@ -21,7 +21,7 @@ public final class LockTransactionAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TransactionManagers lockTransactionManagers(
+    static TransactionManagers holdfastTransactionManagers(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
         return new TransactionManagers(
                 beans, () -> properties.getObject().transactions().commitMargin());
@@ -29,7 +29,7 @@ public final class LockTransactionAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static CallerTransactions lockCallerTransactions(
+    static CallerTransactions holdfastCallerTransactions(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
         return new JoinedTransactions(
                 beans, () -> properties.getObject().transactions().releaseAfterCompletion());

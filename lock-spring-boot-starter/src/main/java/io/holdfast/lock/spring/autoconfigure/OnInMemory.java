@@ -13,7 +13,7 @@ final class OnInMemory extends SpringBootCondition {
     @Override
     public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
         LockProperties.Store store = Binder.get(context.getEnvironment())
-                .bind("lock.store", LockProperties.Store.class)
+                .bind("holdfast.store", LockProperties.Store.class)
                 .orElse(LockProperties.Store.REDIS);
         var message =
                 ConditionMessage.forCondition("Store of locks").found("value").items(store);

@@ -7,6 +7,6 @@ import org.springframework.boot.autoconfigure.condition.OnPropertyListCondition;
 final class OnQuorum extends OnPropertyListCondition {
 
     OnQuorum() {
-        super("lock.quorum.nodes", () -> ConditionMessage.forCondition("Quorum"));
+        super("holdfast.quorum.nodes", () -> ConditionMessage.forCondition("Quorum"));
     }
 }

@@ -1,146 +1,96 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import io.lettuce.core.resource.ClientResources;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties.ClientType;
 import org.springframework.boot.ssl.SslBundles;
-import org.springframework.context.annotation.AnnotationConfigApplicationContext;
-import org.springframework.context.support.AbstractApplicationContext;
-import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
-import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.MutablePropertySources;
-import org.springframework.core.env.StandardEnvironment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.StringUtils;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Connections that only locks use. Boot makes them, so that every property means what it means under
- * {@code spring.data.redis}, with the same drivers, TLS and topologies.
+ * Makes connection factories for servers that only locks use. They are no beans, so nothing of the application or of Spring
+ * Boot takes them for the application's Redis; and they are never started, since a lock store takes a factory's
+ * configuration and makes connections from that.
  *
- * <p>Boot makes connection factories as beans only, by classes of its own that back off before any other factory. So each
- * connection gets a small context to itself, with Boot's configuration in it. That context has no parent, so neither side
- * sees the other's beans: nothing of the application's backs off or changes, and none of its connection details,
- * customizers and environment variables reach the locks' connection; only its SSL bundles do. Nothing in it is started:
- * a lock store takes the factory's configuration and makes connections from that.
+ * <p>The driver is what {@code spring.data.redis.client-type} says, else Lettuce where the application brings it, as in
+ * Spring Boot, else Jedis.
  */
 final class OwnConnections implements DisposableBean {
 
-    private static final String CLIENT_TYPE = "spring.data.redis.client-type";
-
-    private final List<AbstractApplicationContext> contexts = new ArrayList<>();
-    private final @Nullable SslBundles bundles;
+    private final SpringDataRedis applications;
+    private final SslBundleLookup bundles;
     private final @Nullable ClassLoader loader;
-    private final @Nullable ClientType clientType;
+    private @Nullable SharedThreads threads;
 
-    OwnConnections(
-            ConfigurableListableBeanFactory beans,
-            Environment environment,
-            LockConnectionProperties properties,
-            ObjectProvider<SslBundles> bundles) {
+    OwnConnections(ConfigurableListableBeanFactory beans, Environment environment, ObjectProvider<SslBundles> bundles) {
         this.loader = beans.getBeanClassLoader();
-        this.bundles = bundles.getIfAvailable();
-        this.clientType =
-                properties.clientType() != null ? properties.clientType() : applicationsClientType(environment);
+        this.applications = new SpringDataRedis(Binder.get(environment));
+        this.bundles = new SslBundleLookup(bundles.getIfAvailable());
     }
 
-    private static @Nullable ClientType applicationsClientType(Environment environment) {
-        return Binder.get(environment).bind(CLIENT_TYPE, ClientType.class).orElse(null);
+    SslBundleLookup bundles() {
+        return bundles;
     }
 
     /**
-     * A connection factory that was not started, until the application ends.
+     * A factory for the server that {@code spring.data.redis} names.
      *
-     * @param prefix of the properties that it is made from, for messages
-     * @throws LockSetupException if there is no client, or in a native image
-     * @throws InvalidLockPropertyException if there is no such SSL bundle
+     * @throws LockSetupException if that is not a single server, or its driver is not there
+     * @throws InvalidLockPropertyException if a value is not allowed
      */
-    RedisConnectionFactory open(String prefix, DataRedisProperties redis) {
-        refuseNativeImage(prefix, NativeDetector.inNativeImage());
-        checkBundle(prefix + ".ssl.bundle", redis.getSsl().getBundle());
-        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
-        contexts.add(context);
-        context.setClassLoader(loader);
-        context.setEnvironment(environment());
-        context.registerBean("lockRedis", DataRedisProperties.class, () -> redis, each -> each.setPrimary(true));
-        context.addBeanFactoryPostProcessor(OwnConnections::startNothing);
-        if (bundles != null) {
-            context.getBeanFactory().registerSingleton("sslBundles", bundles);
-        }
-        context.register(DataRedisAutoConfiguration.class);
-        context.refresh();
-        return factoryIn(context);
+    RedisConnectionFactory openApplications() {
+        return open(applications.server(bundles));
     }
 
-    /** It has no class files, from which a context is made at run time. */
-    static void refuseNativeImage(String prefix, boolean nativeImage) {
-        if (nativeImage) {
+    /**
+     * A factory for that server.
+     *
+     * @throws LockSetupException if the driver is not there
+     */
+    RedisConnectionFactory open(RedisServer server) {
+        RedisStandaloneConfiguration address = new RedisStandaloneConfiguration(server.host(), server.port());
+        address.setDatabase(server.database());
+        address.setUsername(server.username());
+        address.setPassword(RedisPassword.of(server.password()));
+        if (driver() == Driver.JEDIS) {
+            return JedisFactories.create(address, server);
+        }
+        if (threads == null) {
+            threads = new SharedThreads();
+        }
+        return LettuceFactories.create(address, server, threads.resources);
+    }
+
+    private Driver driver() {
+        Driver chosen = applications.driver();
+        if (chosen == null) {
+            chosen = Driver.LETTUCE.isPresent(loader) ? Driver.LETTUCE : Driver.JEDIS;
+        }
+        if (!chosen.isPresent(loader)) {
             throw new LockSetupException(
-                    "Properties under " + prefix
-                            + " name a Redis for locks, which works on the JVM only, and this is a native" + " image.",
-                    "Define a RedisConnectionFactory bean with @LockConnectionFactory, and remove these properties.",
+                    "Locks are to reach Redis by " + chosen + ", which is not on the class path.",
+                    "Add " + chosen.artifact() + ", or change spring.data.redis.client-type.",
                     null);
         }
+        return chosen;
     }
 
-    /** A cluster or sentinel factory would connect. */
-    private static void startNothing(ConfigurableListableBeanFactory beans) {
-        for (String name : beans.getBeanNamesForType(RedisConnectionFactory.class, true, false)) {
-            beans.getBeanDefinition(name)
-                    .getPropertyValues()
-                    .add("earlyStartup", false)
-                    .add("autoStartup", false);
-        }
-    }
+    /** Of all Lettuce factories, or each would have some of its own. */
+    private static final class SharedThreads {
 
-    private RedisConnectionFactory factoryIn(AbstractApplicationContext context) {
-        RedisConnectionFactory factory =
-                context.getBeanProvider(RedisConnectionFactory.class).getIfAvailable();
-        if (factory == null) {
-            throw new LockSetupException(
-                    "Locks are to have a Redis connection of their own, and the client for it is not on the class path"
-                            + (clientType == null ? "." : ": " + clientType + "."),
-                    "Add redis.clients:jedis or io.lettuce:lettuce-core, or change lock.redis.client-type.",
-                    null);
-        }
-        return factory;
-    }
-
-    private void checkBundle(String property, @Nullable String name) {
-        List<String> known = bundles == null ? List.of() : bundles.getBundleNames();
-        if (StringUtils.hasText(name) && !known.contains(name)) {
-            throw new InvalidLockPropertyException(
-                    property, name, "the name of a bundle under spring.ssl.bundle, of which there are: " + known);
-        }
-    }
-
-    /** Without system properties and environment variables, which are the application's. */
-    private StandardEnvironment environment() {
-        Map<String, Object> properties = new HashMap<>();
-        properties.put("spring.data.redis.listener.auto-startup", false);
-        if (clientType != null) {
-            properties.put(CLIENT_TYPE, clientType.name().toLowerCase(Locale.ROOT));
-        }
-        StandardEnvironment environment = new StandardEnvironment() {
-            @Override
-            protected void customizePropertySources(MutablePropertySources sources) {}
-        };
-        environment.getPropertySources().addLast(new MapPropertySource("lock.redis", properties));
-        return environment;
+        final ClientResources resources = ClientResources.create();
     }
 
     @Override
     public void destroy() {
-        contexts.forEach(AbstractApplicationContext::close);
+        if (threads != null) {
+            var unused = threads.resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+        }
     }
 }

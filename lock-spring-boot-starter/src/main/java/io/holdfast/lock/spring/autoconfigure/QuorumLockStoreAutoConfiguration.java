@@ -11,12 +11,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.ssl.SslBundle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
@@ -30,20 +32,20 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @Conditional(OnQuorum.class)
-@EnableConfigurationProperties({LockProperties.class, LockConnectionProperties.class, QuorumProperties.class})
+@EnableConfigurationProperties(LockProperties.class)
 @Import(OwnConnections.class)
 public final class QuorumLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */
     @Bean
-    LockStore lockStore(
+    LockStore holdfastLockStore(
             ConfigurableListableBeanFactory beans,
             LockProperties properties,
-            QuorumProperties quorum,
-            LockConnectionProperties own,
+            ObjectProvider<LockConnectionDetails> details,
             OwnConnections connections) {
-        refuseOtherServers(own, properties.redis().replicaAcks());
-        new ConnectionFactories(beans).refuseMarked("lock.quorum.nodes");
+        QuorumProperties quorum = properties.quorum();
+        refuseOtherServers(properties.redis(), details.getIfAvailable());
+        new ConnectionFactories(beans).refuseMarked("holdfast.quorum.nodes");
         Duration rejoinDelay = rejoinDelay(quorum, properties.lease());
         RedisLockSettings settings = properties
                 .redis()
@@ -58,23 +60,27 @@ public final class QuorumLockStoreAutoConfiguration {
 
     /** All of them before the first store is made, so that none is left over if one of them can't be. */
     private static Map<String, RedisConnectionFactory> connect(QuorumProperties quorum, OwnConnections connections) {
+        SslBundle bundle = connections
+                .bundles()
+                .find("holdfast.quorum.ssl.bundle", quorum.ssl().bundle());
         Map<String, RedisConnectionFactory> factories = new LinkedHashMap<>();
-        for (ServerAddress server : quorum.servers()) {
-            DataRedisProperties redis = server.toBoot();
-            redis.getSsl().setBundle(quorum.ssl().bundle());
-            factories.put(server.name(), connections.open("lock.quorum", redis));
+        for (RedisServer server : quorum.servers()) {
+            factories.put(server.name(), connections.open(server.with(bundle)));
         }
         return factories;
     }
 
-    private static void refuseOtherServers(LockConnectionProperties own, LockProperties.ReplicaAcks acks) {
-        List<String> others = new ArrayList<>(own.givenServer());
-        if (acks.number() > 0) {
-            others.add("lock.redis.replica-acks.number");
+    private static void refuseOtherServers(RedisProperties redis, @Nullable LockConnectionDetails details) {
+        List<String> others = new ArrayList<>(redis.givenServer());
+        if (details != null) {
+            others.add("a bean of type LockConnectionDetails");
+        }
+        if (redis.replicaAcks().number() > 0) {
+            others.add("holdfast.redis.replica-acks.number");
         }
         if (!others.isEmpty()) {
             throw new LockSetupException(
-                    "lock.quorum.nodes is set, and so is " + String.join(", ", others) + ".",
+                    "holdfast.quorum.nodes is set, and so is " + String.join(", ", others) + ".",
                     "Remove one of the two: locks are kept by a quorum, or by one Redis with its replicas. User, password"
                             + " and database of a server of the quorum are part of its URL.",
                     null);
@@ -85,11 +91,11 @@ public final class QuorumLockStoreAutoConfiguration {
         Duration delay = quorum.rejoinDelay() == null ? lease : quorum.rejoinDelay();
         if (lease.compareTo(delay) > 0) {
             throw new LockSetupException(
-                    "lock.lease is " + InvalidLockPropertyException.text(lease)
-                            + ", longer than lock.quorum.rejoin-delay, which is "
+                    "holdfast.lease is " + InvalidLockPropertyException.text(lease)
+                            + ", longer than holdfast.quorum.rejoin-delay, which is "
                             + InvalidLockPropertyException.text(delay)
                             + ": a server that has lost its data would grant locks while their old leases still run.",
-                    "Set lock.quorum.rejoin-delay to the longest lease that is used, or shorten lock.lease.",
+                    "Set holdfast.quorum.rejoin-delay to the longest lease that is used, or shorten holdfast.lease.",
                     null);
         }
         return delay;

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -18,17 +17,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
  * @param nodeTimeout Limits the answer of one of the servers to one command, and the wait for a pooled connection.
  * @param rejoinDelay How long a server that has started without its data grants no lock that it does not know. Leases are
- *     at most so long. As long as lock.lease unless set.
+ *     at most so long. As long as holdfast.lease unless set.
  * @param ssl TLS of these servers.
  */
-@ConfigurationProperties("lock.quorum")
 record QuorumProperties(
         @Nullable List<String> nodes,
         @DefaultValue("200ms") Duration nodeTimeout,
         @Nullable Duration rejoinDelay,
         @DefaultValue Ssl ssl) {
 
-    private static final String NODES = "lock.quorum.nodes";
+    private static final String NODES = "holdfast.quorum.nodes";
     private static final int FEWEST = 3;
 
     /**
@@ -42,12 +40,12 @@ record QuorumProperties(
             checkDistinct(servers(nodes));
         }
         check(
-                "lock.quorum.node-timeout",
+                "holdfast.quorum.node-timeout",
                 nodeTimeout,
                 () -> RedisLockSettings.STANDARD.withCommandTimeout(nodeTimeout));
         if (rejoinDelay != null) {
             check(
-                    "lock.quorum.rejoin-delay",
+                    "holdfast.quorum.rejoin-delay",
                     rejoinDelay,
                     () -> RedisLockSettings.STANDARD.withRejoinDelay(rejoinDelay));
         }
@@ -69,8 +67,8 @@ record QuorumProperties(
         }
     }
 
-    private static void checkDistinct(List<ServerAddress> servers) {
-        List<String> names = servers.stream().map(ServerAddress::name).toList();
+    private static void checkDistinct(List<RedisServer> servers) {
+        List<String> names = servers.stream().map(RedisServer::name).toList();
         long different = names.stream()
                 .map(name -> name.toLowerCase(Locale.ROOT))
                 .distinct()
@@ -81,13 +79,13 @@ record QuorumProperties(
         }
     }
 
-    private static List<ServerAddress> servers(List<String> nodes) {
+    private static List<RedisServer> servers(List<String> nodes) {
         return IntStream.range(0, nodes.size())
-                .mapToObj(i -> ServerAddress.ofNodeOrUrl(NODES + "[" + i + "]", nodes.get(i)))
+                .mapToObj(i -> RedisServer.ofNodeOrUrl(NODES + "[" + i + "]", nodes.get(i)))
                 .toList();
     }
 
-    List<ServerAddress> servers() {
+    List<RedisServer> servers() {
         return servers(nodes == null ? List.of() : nodes);
     }
 }

@@ -3,50 +3,48 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Keeps locks in the application's Redis, or in one of their own. Backs off before a store or template of the
- * application's own.
+ * Keeps locks in Redis: in one of their own, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name it; else in
+ * the application's, by its connection factory; and without such a bean, where {@code spring.data.redis} says. Backs off
+ * before a store or template of the application's own.
  */
-@AutoConfiguration(after = {DataRedisAutoConfiguration.class, QuorumLockStoreAutoConfiguration.class})
+@AutoConfiguration(
+        after = QuorumLockStoreAutoConfiguration.class,
+        afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
-@Conditional(OnRedis.class)
-@EnableConfigurationProperties({LockProperties.class, LockConnectionProperties.class})
+@EnableConfigurationProperties(LockProperties.class)
 @Import(OwnConnections.class)
 public final class RedisLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */
     @Bean
-    LockStore lockStore(
+    LockStore holdfastLockStore(
             ConfigurableListableBeanFactory beans,
-            Environment environment,
             LockProperties properties,
-            LockConnectionProperties own,
+            ObjectProvider<LockConnectionDetails> details,
             OwnConnections connections) {
         ConnectionFactories applications = new ConnectionFactories(beans);
+        RedisProperties redis = properties.redis();
+        LockConnectionDetails named = details.getIfAvailable();
+        RedisServer own = named == null ? redis.server(connections.bundles()) : RedisServer.of(named);
         RedisConnectionFactory factory;
-        if (own.given().isEmpty()) {
-            factory = applications.choose();
+        if (own != null) {
+            applications.refuseMarked(named == null ? RedisProperties.URL : "a bean of type LockConnectionDetails");
+            factory = connections.open(own);
         } else {
-            own.checkServer();
-            applications.refuseMarked(String.join(", ", own.given()));
-            factory = connections.open(
-                    "lock.redis", Binder.get(environment).bindOrCreate("lock.redis", DataRedisProperties.class));
+            factory = applications.isEmpty() ? connections.openApplications() : applications.choose();
         }
-        return new RedisLockStore(factory, properties.redis().toSettings());
+        return new RedisLockStore(factory, redis.toSettings());
     }
 }

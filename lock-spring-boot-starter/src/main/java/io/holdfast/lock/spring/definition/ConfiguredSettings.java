@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * What the application's properties say of annotated methods.
  *
  * @param waitFor how long to wait where neither the annotation nor its instance says it
- * @param instances {@code lock.instances}, by the names of definitions
+ * @param instances {@code holdfast.instances}, by the names of definitions
  */
 public record ConfiguredSettings(Duration waitFor, Map<String, LockSettings> instances) {
 
@@ -35,8 +35,8 @@ public record ConfiguredSettings(Duration waitFor, Map<String, LockSettings> ins
         unused.removeAll(known);
         if (!unused.isEmpty()) {
             log.warn(
-                    "lock.instances has settings for {}, and no @DistributedLock has that name. Names are: {}. A name with"
-                            + " other characters than letters, digits and hyphens needs brackets: lock.instances[{}]",
+                    "holdfast.instances has settings for {}, and no @DistributedLock has that name. Names are: {}. A name with"
+                            + " other characters than letters, digits and hyphens needs brackets: holdfast.instances[{}]",
                     unused,
                     known,
                     "Orders.pay");

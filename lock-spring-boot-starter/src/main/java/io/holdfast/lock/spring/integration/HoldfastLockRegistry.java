@@ -32,7 +32,7 @@ import org.springframework.util.Assert;
  * <p>{@code obtain("42")} is then the lock that {@code locks.getLock("orders:42")} is, too.
  *
  * <p>Its locks are reentrant and bound to their thread. What {@code RedisLockRegistry} calls time to live is the lease: how
- * long a lock survives its holder. While the holder lives it is renewed, without a scheduler, unless {@code lock.renew} or
+ * long a lock survives its holder. While the holder lives it is renewed, without a scheduler, unless {@code holdfast.renew} or
  * the settings say otherwise. They throw what {@link io.holdfast.lock.api.RemoteLock} throws.
  *
  * <p>Thread-safe. Keeps no lock in mind, so nothing has to be expired.
@@ -45,7 +45,7 @@ public final class HoldfastLockRegistry
     private final UnaryOperator<LockRequest> settings;
 
     /**
-     * A registry whose leases are as long as {@code lock.lease} says.
+     * A registry whose leases are as long as {@code holdfast.lease} says.
      *
      * @param locks keeps the locks
      * @param registryKey first part of each key, before a colon

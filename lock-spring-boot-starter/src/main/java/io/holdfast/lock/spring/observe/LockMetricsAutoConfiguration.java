@@ -23,7 +23,7 @@ public final class LockMetricsAutoConfiguration {
 
     /** An observation is timed already where observations are. */
     @Bean
-    LockMetrics lockMetrics(
+    LockMetrics holdfastMetrics(
             MeterRegistry registry,
             ObjectProvider<LockActivity> activity,
             ObjectProvider<LockObservations> observations,

@@ -9,8 +9,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 
 /** Observations of acquisitions, where there is a registry for them. */
 @AutoConfiguration(
@@ -19,16 +19,15 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnSingleCandidate(ObservationRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
-@ConditionalOnBooleanProperty(name = "lock.observations.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(ObservationProperties.class)
+@ConditionalOnBooleanProperty(name = "holdfast.observations.enabled", matchIfMissing = true)
 public final class LockObservationAutoConfiguration {
 
     @Bean
-    LockObservations lockObservations(
+    LockObservations holdfastObservations(
             ObservationRegistry registry,
             ObjectProvider<LockObservationConvention> convention,
-            ObservationProperties properties) {
-        return new LockObservations(
-                registry, convention.getIfAvailable(() -> new StandardConvention(properties.includeKey())));
+            Environment environment) {
+        boolean includeKey = environment.getProperty("holdfast.observations.include-key", boolean.class, false);
+        return new LockObservations(registry, convention.getIfAvailable(() -> new StandardConvention(includeKey)));
     }
 }

@@ -3,15 +3,15 @@ package io.holdfast.lock.spring.observe;
 /** What the meters, and the observation, are called. */
 final class Meters {
 
-    static final String ACQUIRE = "lock.acquire";
-    static final String HOLD = "lock.hold";
-    static final String HELD = "lock.held";
-    static final String WAITING = "lock.waiting";
-    static final String RENEWALS = "lock.renewals";
-    static final String LOST = "lock.lost";
-    static final String HAND_OFFS = "lock.handoffs";
-    static final String WAKE_UPS = "lock.wakeups";
-    static final String FORCED = "lock.forced.releases";
+    static final String ACQUIRE = "holdfast.acquire";
+    static final String HOLD = "holdfast.hold";
+    static final String HELD = "holdfast.held";
+    static final String WAITING = "holdfast.waiting";
+    static final String RENEWALS = "holdfast.renewals";
+    static final String LOST = "holdfast.lost";
+    static final String HAND_OFFS = "holdfast.handoffs";
+    static final String WAKE_UPS = "holdfast.wakeups";
+    static final String FORCED = "holdfast.forced.releases";
 
     static final String NAME = "name";
     static final String OUTCOME = "outcome";

@@ -30,7 +30,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * }
  * }</pre>
  *
- * <p>No {@code lock.*} property and no bean of the application has to change for it: the store in memory is the primary
+ * <p>No {@code holdfast.*} property and no bean of the application has to change for it: the store in memory is the primary
  * one. A {@link io.holdfast.lock.api.LockTemplate} bean of the application's own stays in place; {@link TestLocks} has
  * an effect on it if it uses the primary {@link io.holdfast.lock.store.LockStore}.
  *

@@ -23,17 +23,17 @@ public final class TestLocksAutoConfiguration {
 
     @Bean
     @Primary
-    SimulatedLockStore testLockStore() {
+    SimulatedLockStore holdfastTestLockStore() {
         return new SimulatedLockStore();
     }
 
     @Bean
-    LockEngineCustomizer testLocksCustomizer(SimulatedLockStore store) {
+    LockEngineCustomizer holdfastTestLocksCustomizer(SimulatedLockStore store) {
         return builder -> builder.requests(store::withoutVainWait);
     }
 
     @Bean
-    TestLocks testLocks(SimulatedLockStore store, ObjectProvider<LockTemplate> templates) {
+    TestLocks holdfastTestLocks(SimulatedLockStore store, ObjectProvider<LockTemplate> templates) {
         return new TestLocks(store, templates::getObject);
     }
 }

@@ -32,7 +32,7 @@ final class InsideWarnings {
             log.warn(
                     "{} takes lock '{}' inside {}, which runs already, and releases it before the commit:"
                             + " the next holder does not see what was written. Set"
-                            + " lock.transactions.release-after-completion=true, or take the lock before the transaction"
+                            + " holdfast.transactions.release-after-completion=true, or take the lock before the transaction"
                             + " begins.",
                     caller,
                     request.key(),

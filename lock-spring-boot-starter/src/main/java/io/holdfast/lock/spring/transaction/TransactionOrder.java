@@ -55,7 +55,7 @@ public final class TransactionOrder {
 
     /** Without what is impossible, since there is no number beyond. */
     private static String advice(int transactionOrder, int lockOrder) {
-        String lock = "Set lock.aop.order to less than " + transactionOrder;
+        String lock = "Set holdfast.aop.order to less than " + transactionOrder;
         if (lockOrder == Ordered.LOWEST_PRECEDENCE) {
             return lock + ".";
         }

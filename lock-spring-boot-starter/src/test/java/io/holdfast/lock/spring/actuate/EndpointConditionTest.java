@@ -62,12 +62,12 @@ class EndpointConditionTest {
         application
                 .withPropertyValues(EXPOSED)
                 .withClassLoader(new FilteredClassLoader(Endpoint.class))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("locksEndpoint"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("holdfastLocksEndpoint"));
     }
 
     @Test
     void endpoint_needs_a_template() {
-        Runners.starter()
+        Runners.withoutStore()
                 .withPropertyValues(EXPOSED)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LocksEndpoint.class));
     }

@@ -133,7 +133,7 @@ class HealthTest {
 
     @Test
     void there_is_none_without_locks() {
-        Runners.starter().run(context -> assertThat(context).doesNotHaveBean("locksHealthIndicator"));
+        Runners.withoutStore().run(context -> assertThat(context).doesNotHaveBean("locksHealthIndicator"));
     }
 
     @Test

@@ -102,7 +102,7 @@ class ContentionTest {
 
     @Test
     void waiting_limit_is_the_property_where_the_annotation_says_nothing() {
-        whileHeld(runner.withPropertyValues("lock.wait-for=20ms"), (bean, context) -> {
+        whileHeld(runner.withPropertyValues("holdfast.wait-for=20ms"), (bean, context) -> {
             var refused = catchThrowableOfType(LockNotAcquiredException.class, bean::waitingAsConfigured);
             assertThat(refused.waited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
         });

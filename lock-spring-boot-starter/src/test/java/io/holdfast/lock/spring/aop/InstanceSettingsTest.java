@@ -74,13 +74,13 @@ class InstanceSettingsTest {
             .withPropertyValues("app.name=from-property", "app.prefix=p-", "app.time=7s");
 
     private final ApplicationContextRunner configured = runner.withPropertyValues(
-            "lock.instances.order.lease=30s",
-            "lock.instances.order.wait-for=40s",
-            "lock.instances.order.renew=true",
-            "lock.instances.order.min-hold=50s",
-            "lock.instances.order.max-hold=60s",
-            "lock.instances.order.fair=true",
-            "lock.instances.order.limit=9");
+            "holdfast.instances.order.lease=30s",
+            "holdfast.instances.order.wait-for=40s",
+            "holdfast.instances.order.renew=true",
+            "holdfast.instances.order.min-hold=50s",
+            "holdfast.instances.order.max-hold=60s",
+            "holdfast.instances.order.fair=true",
+            "holdfast.instances.order.limit=9");
 
     private static LockRequest requestOf(ApplicationContextRunner application, Consumer<Orders> call) {
         LockRequest[] request = new LockRequest[1];
@@ -104,7 +104,7 @@ class InstanceSettingsTest {
     @Test
     void what_nobody_says_is_left_to_the_client_but_the_wait() {
         LockRequest plain = LockRequest.of("order:1").name("order").waitFor(Duration.ofSeconds(8));
-        assertThat(requestOf(runner.withPropertyValues("lock.wait-for=8s"), orders -> orders.silent(1)))
+        assertThat(requestOf(runner.withPropertyValues("holdfast.wait-for=8s"), orders -> orders.silent(1)))
                 .isEqualTo(plain);
     }
 
@@ -148,7 +148,7 @@ class InstanceSettingsTest {
     @Test
     void instance_of_a_method_without_a_name_is_called_by_class_and_method() {
         LockRequest request = requestOf(
-                runner.withPropertyValues("lock.instances[Orders.unnamed].lease=11s"), orders -> orders.unnamed(1));
+                runner.withPropertyValues("holdfast.instances[Orders.unnamed].lease=11s"), orders -> orders.unnamed(1));
         assertThat(request.lease()).contains(Duration.ofSeconds(11));
     }
 
@@ -169,14 +169,14 @@ class InstanceSettingsTest {
     @Test
     void instance_that_no_definition_has_the_name_of_is_warned_about(CapturedOutput output) {
         configured
-                .withPropertyValues("lock.instances.ordr.lease=1s")
+                .withPropertyValues("holdfast.instances.ordr.lease=1s")
                 .run(context -> assertThat(output)
-                        .contains("lock.instances has settings for [ordr]", "Names are: [Orders.unnamed"));
+                        .contains("holdfast.instances has settings for [ordr]", "Names are: [Orders.unnamed"));
     }
 
     @Test
     void instances_that_are_used_are_not_warned_about(CapturedOutput output) {
-        configured.run(context -> assertThat(output).doesNotContain("lock.instances has settings"));
+        configured.run(context -> assertThat(output).doesNotContain("holdfast.instances has settings"));
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -62,7 +62,7 @@ class ScheduledJobTest {
     private static void node(String skew, Runnable andThen) {
         Runners.redis()
                 .withUserConfiguration(Node.class)
-                .withPropertyValues("node.skew=" + skew, "lock.redis.key-prefix=scheduled")
+                .withPropertyValues("node.skew=" + skew, "holdfast.redis.key-prefix=scheduled")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     andThen.run();
@@ -80,7 +80,7 @@ class ScheduledJobTest {
 
     private static void timePassesUntilTheNextTick() {
         Runners.redis()
-                .withPropertyValues("lock.redis.key-prefix=scheduled")
+                .withPropertyValues("holdfast.redis.key-prefix=scheduled")
                 .run(context -> context.getBean(LockTemplate.class).forceRelease("report"));
         RUNS.set(0);
         SKIPPED.set(0);

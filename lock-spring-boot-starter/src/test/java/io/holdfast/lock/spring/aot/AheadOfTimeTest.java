@@ -12,6 +12,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,13 +108,15 @@ class AheadOfTimeTest {
     }
 
     /** The first connection of a process loads hundreds of classes, and this machine may be busy. */
-    private static String[] redis(String prefix, String client) {
-        return new String[] {
-            prefix + ".host=127.0.0.1",
-            prefix + ".port=" + TestRedis.shared().port(),
-            prefix + ".client-type=" + client,
-            "lock.redis.command-timeout=30s"
-        };
+    private static String[] redis(String client, String... address) {
+        return Stream.concat(
+                        Stream.of("spring.data.redis.client-type=" + client, "holdfast.redis.command-timeout=30s"),
+                        Stream.of(address))
+                .toArray(String[]::new);
+    }
+
+    private static int port() {
+        return TestRedis.shared().port();
     }
 
     private static void locks(ConfigurableApplicationContext context) {
@@ -136,13 +139,19 @@ class AheadOfTimeTest {
 
     @Test
     void locks_are_kept_in_the_applications_redis_by_jedis() {
-        AheadOfTime.run(OnRedis.class, AheadOfTimeTest::locks, redis("spring.data.redis", "jedis"));
+        AheadOfTime.run(
+                OnRedis.class,
+                AheadOfTimeTest::locks,
+                redis("jedis", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port()));
     }
 
     @Tag("full")
     @Test
     void locks_are_kept_in_a_redis_of_their_own_by_lettuce() {
-        AheadOfTime.run(OnRedis.class, AheadOfTimeTest::locks, redis("lock.redis", "lettuce"));
+        AheadOfTime.run(
+                OnRedis.class,
+                AheadOfTimeTest::locks,
+                redis("lettuce", "holdfast.redis.url=redis://127.0.0.1:" + port()));
     }
 
     /** What production sets, the build need not know. */

@@ -31,11 +31,15 @@ class AbsentLibrariesTest {
         "spring-boot-test",
         "spring-boot-webmvc",
         "spring-boot-jdbc",
+        "spring-boot-data",
+        "spring-boot-transaction",
         "spring-boot-actuator",
         "spring-boot-starter-actuator",
         "spring-boot-health",
         "spring-boot-micrometer",
         "spring-webmvc",
+        "aspectjweaver",
+        "spring-boot-starter-aspectj",
         "spring-jdbc",
         "micrometer-core",
         "micrometer-tracing",
@@ -71,7 +75,7 @@ class AbsentLibrariesTest {
         static String run() {
             try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
                     .web(WebApplicationType.NONE)
-                    .properties("lock.store=in-memory", "spring.main.banner-mode=off")
+                    .properties("holdfast.store=in-memory", "spring.main.banner-mode=off")
                     .run()) {
                 return "locked: " + context.getBean(Service.class).isLocked();
             }
@@ -130,16 +134,16 @@ class AbsentLibrariesTest {
     }
 
     @Test
-    void without_a_connection_factory_there_is_no_store_and_locked_methods_end_the_start() {
-        Runners.starter()
+    void without_spring_data_redis_there_is_no_store_and_locked_methods_end_the_start() {
+        Runners.withoutStore()
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean(LockStore.class)
                         .doesNotHaveBean(LockTemplate.class));
-        Runners.starter()
+        Runners.withoutStore()
                 .withBean(WithoutTemplate.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContainingAll("WithoutTemplate.run", "no RedisConnectionFactory"));
+                        .hasMessageContainingAll("WithoutTemplate.run", "without Spring Data Redis"));
     }
 }

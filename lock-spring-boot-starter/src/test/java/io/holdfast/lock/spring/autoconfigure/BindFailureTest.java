@@ -13,18 +13,17 @@ class BindFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    lock.lease                  | soon | a time with its unit, such as 500ms, 30s
-                    lock.redis.command-timeout  | 5 s. | a time with its unit
-                    lock.fail-fast              | 7    | true or false
-                    lock.redis.connections      | many | a whole number
-                    lock.redis.port             | x    | a whole number
-                    lock.aop.order              | last | a whole number
-                    lock.redis.client-type      | moon | jedis
-                    lock.quorum.rejoin-delay    | ever | a time with its unit
+                    holdfast.lease                  | soon | a time with its unit, such as 500ms, 30s
+                    holdfast.redis.command-timeout  | 5 s. | a time with its unit
+                    holdfast.fail-fast              | 7    | true or false
+                    holdfast.redis.connections      | many | a whole number
+                    holdfast.aop.order              | last | a whole number
+                    holdfast.store                  | moon | in-memory
+                    holdfast.quorum.rejoin-delay    | ever | a time with its unit
                     """)
     void value_of_another_type_is_told_with_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
-                .withPropertyValues("lock.quorum.nodes=a:1,b:1,c:1", property + "=" + value)
+                .withPropertyValues("holdfast.quorum.nodes=a:1,b:1,c:1", property + "=" + value)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Property " + property + " is '" + value + "'", "Change " + property, allowed));
     }

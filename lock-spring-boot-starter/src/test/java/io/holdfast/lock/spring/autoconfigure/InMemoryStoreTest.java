@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** {@code lock.store=in-memory}. */
+/** {@code holdfast.store=in-memory}. */
 @ExtendWith(OutputCaptureExtension.class)
 class InMemoryStoreTest {
 
@@ -51,7 +51,7 @@ class InMemoryStoreTest {
     }
 
     private static ApplicationContextRunner inMemory(ApplicationContextRunner runner) {
-        return runner.withPropertyValues("lock.store=in-memory");
+        return runner.withPropertyValues("holdfast.store=in-memory");
     }
 
     @Test
@@ -92,53 +92,48 @@ class InMemoryStoreTest {
     @ValueSource(strings = {"IN_MEMORY", "inMemory", "in_memory", "In-Memory"})
     void value_may_be_written_as_boot_allows(String value) {
         Runners.redis()
-                .withPropertyValues("lock.store=" + value)
+                .withPropertyValues("holdfast.store=" + value)
                 .run(context -> assertThat(context).hasSingleBean(InMemoryLockStore.class));
     }
 
     @Test
     void redis_is_the_default_and_can_be_named() {
         Runners.redis()
-                .withPropertyValues("lock.store=redis")
+                .withPropertyValues("holdfast.store=redis")
                 .run(context -> assertThat(context).hasSingleBean(RedisLockStore.class));
     }
 
     @Test
     void unknown_value_fails_the_start_and_names_what_is_allowed() {
         Runners.redis()
-                .withPropertyValues("lock.store=memory")
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).contains("lock.store is 'memory'", "redis, in-memory"));
+                .withPropertyValues("holdfast.store=memory")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.store is 'memory'", "redis, in-memory"));
     }
 
     @Test
     void log_says_once_that_nobody_else_is_excluded(CapturedOutput output) {
         inMemory(Runners.starter())
-                .run(context -> assertThat(output).containsOnlyOnce("they exclude nobody in another one"));
+                .run(context -> assertThat(output).containsOnlyOnce("exclude nobody in another process"));
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "lock.redis.host=locks.example.com",
-                "lock.redis.url=redis://locks.example.com:1",
-                "lock.redis.port=1"
-            })
+    @ValueSource(strings = {"holdfast.redis.url=redis://locks.example.com:1", "holdfast.redis.ssl.bundle=locks"})
     void redis_of_their_own_is_a_contradiction(String property) {
         inMemory(Runners.starter())
                 .withPropertyValues(property)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "lock.store=in-memory is set, and so is " + property.split("=", 2)[0],
+                                "holdfast.store=in-memory is set, and so is " + property.split("=", 2)[0],
                                 "Remove one of the two"));
     }
 
     @Test
     void quorum_is_a_contradiction() {
         inMemory(Runners.starter())
-                .withPropertyValues("lock.quorum.nodes=a:1,b:1,c:1")
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).contains("lock.store=in-memory", "lock.quorum.nodes"));
+                .withPropertyValues("holdfast.quorum.nodes=a:1,b:1,c:1")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.store=in-memory", "holdfast.quorum.nodes"));
     }
 
     @Test
@@ -146,13 +141,13 @@ class InMemoryStoreTest {
         inMemory(Runners.starter())
                 .withUserConfiguration(Marked.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.store=in-memory", "@LockConnectionFactory on forLocks"));
+                        .contains("holdfast.store=in-memory", "@LockConnectionFactory on forLocks"));
     }
 
     @Test
     void settings_that_would_apply_to_redis_do_no_harm() {
         inMemory(Runners.starter())
-                .withPropertyValues("lock.redis.key-prefix=shop", "lock.redis.client-type=jedis")
+                .withPropertyValues("holdfast.redis.key-prefix=shop", "holdfast.redis.connections=3")
                 .run(context -> assertThat(context).hasSingleBean(InMemoryLockStore.class));
     }
 
@@ -177,12 +172,13 @@ class InMemoryStoreTest {
 
     @Test
     void without_a_store_an_application_with_locked_methods_does_not_start_and_is_told_of_the_one_in_memory() {
-        Runners.starter()
+        Runners.withoutStore()
                 .withBean(Service.class)
                 .run(context -> assertThat(context)
                         .getFailure()
                         .isInstanceOf(LockDefinitionException.class)
-                        .hasMessageContainingAll("Service.run", "There is no LockTemplate", "lock.store=in-memory"));
+                        .hasMessageContainingAll(
+                                "Service.run", "There is no LockTemplate", "holdfast.store=in-memory"));
     }
 
     @Test

@@ -32,7 +32,7 @@ class LockCheckpointTest {
     @SuppressWarnings("NullAway") // the context that CRaC hands over is not used
     void held_locks_are_lost_at_a_checkpoint_and_the_restored_process_is_another_client() {
         Context<? extends Resource> none = null;
-        Runners.redis().withPropertyValues("lock.shutdown.await=0s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.await=0s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockCheckpoint checkpoint = context.getBean(LockCheckpoint.class);
             LockHandle handle = locks.acquire(request);
@@ -62,7 +62,7 @@ class LockCheckpointTest {
     @SuppressWarnings("NullAway") // the context that CRaC hands over is not used
     void locks_are_back_when_spring_starts_the_parts_that_may_need_them() {
         Context<? extends Resource> none = null;
-        Runners.redis().withPropertyValues("lock.shutdown.await=0s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.await=0s").run(context -> {
             context.getBean(LockCheckpoint.class).beforeCheckpoint(none);
             context.getBean(LockShutdown.class).start();
             context.getBean(LockTemplate.class).acquire(request).close();

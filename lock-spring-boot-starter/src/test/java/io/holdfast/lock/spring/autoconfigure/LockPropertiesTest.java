@@ -39,19 +39,19 @@ class LockPropertiesTest {
     void all_properties_are_read() {
         Runners.inMemory()
                 .withPropertyValues(
-                        "lock.lease=10s",
-                        "lock.wait-for=2s",
-                        "lock.renew=false",
-                        "lock.max-hold=1m",
-                        "lock.warn-after=5m",
-                        "lock.outage-tolerance=45s",
-                        "lock.redis.key-prefix=shop",
-                        "lock.redis.command-timeout=300ms",
-                        "lock.redis.token-retention=1h",
-                        "lock.redis.connections=4",
-                        "lock.redis.replica-acks.number=2",
-                        "lock.redis.replica-acks.timeout=70ms",
-                        "lock.aop.order=7")
+                        "holdfast.lease=10s",
+                        "holdfast.wait-for=2s",
+                        "holdfast.renew=false",
+                        "holdfast.max-hold=1m",
+                        "holdfast.warn-after=5m",
+                        "holdfast.outage-tolerance=45s",
+                        "holdfast.redis.key-prefix=shop",
+                        "holdfast.redis.command-timeout=300ms",
+                        "holdfast.redis.token-retention=1h",
+                        "holdfast.redis.connections=4",
+                        "holdfast.redis.replica-acks.number=2",
+                        "holdfast.redis.replica-acks.timeout=70ms",
+                        "holdfast.aop.order=7")
                 .run(context -> {
                     LockProperties properties = context.getBean(LockProperties.class);
                     assertThat(properties.toDefaults())
@@ -77,25 +77,25 @@ class LockPropertiesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    lock.lease               | -1s      | 100 ms to 365 days
-                    lock.lease               | 99ms     | 100 ms to 365 days
-                    lock.wait-for            | -1ms     | 0 ms to 365 days
-                    lock.outage-tolerance    | -1ms     | 0 ms to 365 days
-                    lock.max-hold            | 1ms      | 100 ms to 365 days
-                    lock.warn-after          | 0s       | 1 ms to 365 days
-                    lock.transactions.commit-margin | -1ms | 0 ms to 365 days
-                    lock.redis.key-prefix    | a{b}     | without braces
-                    lock.redis.command-timeout | 1ms    | 10 ms to 60 s
-                    lock.redis.token-retention | 1ms    | 1000 ms to 365 days
-                    lock.redis.connections   | 0        | 1 to 1000
-                    lock.redis.replica-acks.number  | -1 | 0 to 100
-                    lock.redis.replica-acks.number  | 101 | 0 to 100
-                    lock.redis.replica-acks.timeout | 0ms | 1 ms to 60 s
-                    lock.instances.order.lease      | 99ms | 100 ms to 365 days
-                    lock.instances.order.wait-for   | -1ms | 0 ms to 365 days
-                    lock.instances.order.min-hold   | -1ms | 0 ms to 365 days
-                    lock.instances.order.max-hold   | 0s   | 100 ms to 365 days
-                    lock.instances.order.limit      | 0    | 1 or more
+                    holdfast.lease               | -1s      | 100 ms to 365 days
+                    holdfast.lease               | 99ms     | 100 ms to 365 days
+                    holdfast.wait-for            | -1ms     | 0 ms to 365 days
+                    holdfast.outage-tolerance    | -1ms     | 0 ms to 365 days
+                    holdfast.max-hold            | 1ms      | 100 ms to 365 days
+                    holdfast.warn-after          | 0s       | 1 ms to 365 days
+                    holdfast.transactions.commit-margin | -1ms | 0 ms to 365 days
+                    holdfast.redis.key-prefix    | a{b}     | without braces
+                    holdfast.redis.command-timeout | 1ms    | 10 ms to 60 s
+                    holdfast.redis.token-retention | 1ms    | 1000 ms to 365 days
+                    holdfast.redis.connections   | 0        | 1 to 1000
+                    holdfast.redis.replica-acks.number  | -1 | 0 to 100
+                    holdfast.redis.replica-acks.number  | 101 | 0 to 100
+                    holdfast.redis.replica-acks.timeout | 0ms | 1 ms to 60 s
+                    holdfast.instances.order.lease      | 99ms | 100 ms to 365 days
+                    holdfast.instances.order.wait-for   | -1ms | 0 ms to 365 days
+                    holdfast.instances.order.min-hold   | -1ms | 0 ms to 365 days
+                    holdfast.instances.order.max-hold   | 0s   | 100 ms to 365 days
+                    holdfast.instances.order.limit      | 0    | 1 or more
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
@@ -107,14 +107,14 @@ class LockPropertiesTest {
     @CsvSource({"30, 30ms", "-1500ms, -1500ms", "-60s, -60s", "50us, PT0.00005S", "600d, 51840000s"})
     void bad_time_is_told_as_one_would_write_it(String value, String told) {
         Runners.redis()
-                .withPropertyValues("lock.lease=" + value)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is '" + told + "'"));
+                .withPropertyValues("holdfast.lease=" + value)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.lease is '" + told + "'"));
     }
 
     @Test
     void bad_value_is_shown() {
         Runners.inMemory()
-                .withPropertyValues("lock.lease=-1s")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.lease is '-1s'"));
+                .withPropertyValues("holdfast.lease=-1s")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.lease is '-1s'"));
     }
 }

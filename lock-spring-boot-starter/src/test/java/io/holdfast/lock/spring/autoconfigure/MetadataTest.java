@@ -31,7 +31,7 @@ class MetadataTest {
     /** Meters are called in the same way, and have a page to themselves. */
     private static final Path METERS = REFERENCE.resolve("metrics.md");
 
-    private static final Pattern WRITTEN = Pattern.compile("`(lock\\.[a-z0-9.-]*[a-z0-9])`");
+    private static final Pattern WRITTEN = Pattern.compile("`(holdfast\\.[a-z0-9.-]*[a-z0-9])`");
 
     private static Map<String, Map<String, Object>> properties;
     private static List<Map<String, Object>> groups;
@@ -39,7 +39,8 @@ class MetadataTest {
 
     @BeforeAll
     static void read() throws IOException {
-        try (InputStream json = new ClassPathResource(KnownProperties.METADATA, LockProperties.class.getClassLoader())
+        try (InputStream json = new ClassPathResource(
+                        "META-INF/spring-configuration-metadata.json", LockProperties.class.getClassLoader())
                 .getInputStream()) {
             Map<String, List<Map<String, Object>>> metadata = JsonPath.read(json, "$");
             properties = metadata.get("properties").stream()
@@ -93,15 +94,6 @@ class MetadataTest {
 
     private static String dashed(String name) {
         return name.replaceAll("([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
-    }
-
-    /** With defaults, it could not be told whether a connection of their own is wanted. */
-    @Test
-    void no_property_of_a_connection_of_their_own_has_a_default() {
-        assertThat(properties.values())
-                .filteredOn(each -> LockConnectionProperties.class.getName().equals(each.get("sourceType")))
-                .isNotEmpty()
-                .allSatisfy(each -> assertThat(each).doesNotContainKey("defaultValue"));
     }
 
     @Test

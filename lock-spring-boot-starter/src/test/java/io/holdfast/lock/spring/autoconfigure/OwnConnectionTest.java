@@ -12,7 +12,9 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import io.lettuce.core.resource.ClientResources;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,8 +24,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -55,12 +60,12 @@ class OwnConnectionTest {
 
     private static String[] ownServer() {
         return new String[] {
-            "lock.redis.host=127.0.0.1",
-            "lock.redis.port=" + own.port(),
-            "lock.redis.username=" + USER,
-            "lock.redis.password=" + PASSWORD,
-            "lock.redis.command-timeout=30s" // the machine may stand still
+            "holdfast.redis.url=" + url(0), "holdfast.redis.command-timeout=30s" // the machine may stand still
         };
+    }
+
+    private static String url(int database) {
+        return "redis://" + USER + ":$%7Bnot%7Da:placeholder@127.0.0.1:" + own.port() + "/" + database;
     }
 
     private static ApplicationContextRunner application() {
@@ -89,19 +94,20 @@ class OwnConnectionTest {
         });
     }
 
-    private static RedisConnectionFactory opened(AssertableApplicationContext context) {
-        return context.getBean(OwnConnections.class).open("lock.redis", new DataRedisProperties());
+    private static RedisConnectionFactory opened(ApplicationContextRunner runner) {
+        AtomicReference<RedisConnectionFactory> opened = new AtomicReference<>();
+        runner.run(context -> opened.set(context.getBean(OwnConnections.class)
+                .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null))));
+        return Objects.requireNonNull(opened.get());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"jedis", "lettuce"})
     void locks_have_a_server_of_their_own(String client) {
-        application().withPropertyValues("lock.redis.client-type=" + client).run(context -> {
-            locksOnOwnServer(context, 0);
-            assertThat(opened(context))
-                    .isInstanceOf(
-                            client.equals("jedis") ? JedisConnectionFactory.class : LettuceConnectionFactory.class);
-        });
+        ApplicationContextRunner runner = application().withPropertyValues("spring.data.redis.client-type=" + client);
+        runner.run(context -> locksOnOwnServer(context, 0));
+        assertThat(opened(runner))
+                .isInstanceOf(client.equals("jedis") ? JedisConnectionFactory.class : LettuceConnectionFactory.class);
     }
 
     @Test
@@ -120,64 +126,112 @@ class OwnConnectionTest {
 
     @Test
     void url_says_user_password_and_database() {
-        String url = "redis://" + USER + ":$%7Bnot%7Da:placeholder@127.0.0.1:" + own.port() + "/5";
-        Runners.redis().withPropertyValues("lock.redis.url=" + url).run(context -> locksOnOwnServer(context, 5));
+        Runners.redis().withPropertyValues("holdfast.redis.url=" + url(5)).run(context -> locksOnOwnServer(context, 5));
     }
 
     @Test
-    void application_may_have_no_redis() {
-        Runners.starter()
-                .withPropertyValues(ownServer())
-                .withPropertyValues("lock.redis.database=3")
-                .run(context -> {
-                    locksOnOwnServer(context, 3);
-                    assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
-                });
+    void application_may_have_no_redis_and_has_none_then() {
+        Runners.starter().withPropertyValues("holdfast.redis.url=" + url(3)).run(context -> {
+            locksOnOwnServer(context, 3);
+            assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
+        });
     }
 
     @Test
     void nothing_is_taken_over_from_the_application() {
         Runners.starter()
-                .withSystemProperties("spring.data.redis.database=7", "spring.data.redis.host=unknown.invalid")
                 .withPropertyValues(ownServer())
-                .withPropertyValues("spring.data.redis.database=7")
+                .withPropertyValues("spring.data.redis.database=7", "spring.data.redis.host=unknown.invalid")
                 .run(context -> locksOnOwnServer(context, 0));
     }
 
     @Test
-    void client_is_the_applications_unless_set() {
-        application().run(context -> assertThat(opened(context)).isInstanceOf(JedisConnectionFactory.class));
+    void driver_is_lettuce_where_the_application_brings_it_and_jedis_otherwise() {
+        ApplicationContextRunner runner = Runners.starter();
+        assertThat(opened(runner)).isInstanceOf(LettuceConnectionFactory.class);
+        assertThat(opened(runner.withClassLoader(new FilteredClassLoader("io.lettuce"))))
+                .isInstanceOf(JedisConnectionFactory.class);
     }
 
-    /** The store makes connections of its own from it; for Sentinel, to start one means to connect. */
+    @Configuration(proxyBeanMethods = false)
+    static class Details {
+        @Bean
+        LockConnectionDetails details() {
+            return new LockConnectionDetails() {
+                @Override
+                public String getHost() {
+                    return "127.0.0.1";
+                }
+
+                @Override
+                public int getPort() {
+                    return own.port();
+                }
+
+                @Override
+                public int getDatabase() {
+                    return 4;
+                }
+
+                @Override
+                public String getUsername() {
+                    return USER;
+                }
+
+                @Override
+                public String getPassword() {
+                    return PASSWORD;
+                }
+            };
+        }
+    }
+
+    @Test
+    void connection_details_name_the_server_and_come_before_the_url() {
+        Runners.redis()
+                .withUserConfiguration(Details.class)
+                .withPropertyValues("holdfast.redis.url=redis://unknown.invalid")
+                .run(context -> locksOnOwnServer(context, 4));
+    }
+
+    /** The store makes connections of its own from it. */
     @Test
     void connection_factory_is_not_started() {
-        application()
-                .run(context -> assertThat(((JedisConnectionFactory) opened(context)).isRunning())
-                        .isFalse());
+        assertThat(((JedisConnectionFactory) opened(application())).isRunning()).isFalse();
     }
 
     @Test
     void locks_are_given_back_before_their_connection_ends() {
-        application().withPropertyValues("lock.redis.client-type=lettuce").run(context -> {
-            LockHandle held = context.getBean(LockTemplate.class).acquire(key);
-            assertThat(isOnOwnServer(0)).isTrue();
-            context.getSourceApplicationContext().close();
-            assertThat(held.isHeld()).isFalse();
-            assertThat(isOnOwnServer(0)).isFalse();
-        });
+        application()
+                .withPropertyValues("spring.data.redis.client-type=lettuce")
+                .run(context -> {
+                    LockHandle held = context.getBean(LockTemplate.class).acquire(key);
+                    assertThat(isOnOwnServer(0)).isTrue();
+                    context.getSourceApplicationContext().close();
+                    assertThat(held.isHeld()).isFalse();
+                    assertThat(isOnOwnServer(0)).isFalse();
+                });
     }
 
     @Test
-    void connections_end_with_the_context() {
-        application().withPropertyValues("lock.redis.client-type=lettuce").run(context -> {
-            LettuceConnectionFactory factory = (LettuceConnectionFactory) opened(context);
-            ClientResources threads =
-                    factory.getClientConfiguration().getClientResources().orElseThrow();
-            assertThat(threads.eventExecutorGroup().isShuttingDown()).isFalse();
-            context.getSourceApplicationContext().close();
-            assertThat(threads.eventExecutorGroup().isShuttingDown()).isTrue();
-        });
+    void threads_are_shared_by_all_servers_and_end_with_the_context() {
+        Runners.starter()
+                .withPropertyValues("spring.data.redis.client-type=lettuce")
+                .run(context -> {
+                    OwnConnections connections = context.getBean(OwnConnections.class);
+                    ClientResources threads = threads(connections.openApplications());
+                    assertThat(threads(connections.openApplications())).isSameAs(threads);
+                    assertThat(threads.eventExecutorGroup().isShuttingDown()).isFalse();
+                    context.getSourceApplicationContext().close();
+                    assertThat(threads.eventExecutorGroup().isShuttingDown()).isTrue();
+                });
+    }
+
+    private static ClientResources threads(RedisConnectionFactory factory) {
+        return ((LettuceConnectionFactory) factory)
+                .getClientConfiguration()
+                .getClientResources()
+                .orElseThrow();
     }
 
     @Test
@@ -196,7 +250,7 @@ class OwnConnectionTest {
     @Test
     void application_starts_while_the_own_server_is_down_and_locks_fail() {
         onDeadServer(port -> Runners.redis()
-                .withPropertyValues("lock.redis.host=127.0.0.1", "lock.redis.port=" + port)
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1:" + port)
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     assertThatThrownBy(() -> context.getBean(LockTemplate.class).tryAcquire(key))
@@ -207,7 +261,8 @@ class OwnConnectionTest {
     @Test
     void fail_fast_asks_the_own_server() {
         onDeadServer(port -> Runners.redis()
-                .withPropertyValues("lock.redis.host=127.0.0.1", "lock.redis.port=" + port, "lock.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("does not answer", "lock.redis")));
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1:" + port, "holdfast.fail-fast=true")
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("does not answer", "holdfast.redis.url")));
     }
 }

@@ -51,16 +51,8 @@ class OwnTlsTest {
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
-                        "lock.redis.command-timeout=30s", // a handshake may be slow
-                        "lock.redis.client-type=" + client);
-    }
-
-    private static String[] address() {
-        return new String[] {
-            "lock.redis.host=127.0.0.1",
-            "lock.redis.port=" + server.tlsPort(),
-            "lock.redis.password=" + server.password()
-        };
+                        "holdfast.redis.command-timeout=30s", // a handshake may be slow
+                        "spring.data.redis.client-type=" + client);
     }
 
     private static String url(TlsRedis redis) {
@@ -88,22 +80,49 @@ class OwnTlsTest {
     @ParameterizedTest
     @ValueSource(strings = {"jedis", "lettuce"})
     void bundle_of_the_application_enables_tls(String client) {
-        locksThere(application(client).withPropertyValues(address()).withPropertyValues("lock.redis.ssl.bundle=locks"));
+        locksThere(application(client)
+                .withPropertyValues(
+                        "holdfast.redis.url=" + url(server).replace("rediss:", "redis:"),
+                        "holdfast.redis.ssl.bundle=locks"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"jedis", "lettuce"})
     void url_may_ask_for_tls_too(String client) {
-        locksThere(
-                application(client).withPropertyValues("lock.redis.url=" + url(server), "lock.redis.ssl.bundle=locks"));
+        locksThere(application(client)
+                .withPropertyValues("holdfast.redis.url=" + url(server), "holdfast.redis.ssl.bundle=locks"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"jedis", "lettuce"})
     void without_the_bundle_the_certificate_is_not_trusted(String client) {
-        failsToConnect(application(client).withPropertyValues("lock.redis.url=" + url(server)));
-        failsToConnect(
-                application(client).withPropertyValues(address()).withPropertyValues("lock.redis.ssl.enabled=true"));
+        failsToConnect(application(client).withPropertyValues("holdfast.redis.url=" + url(server)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void certificate_must_be_that_of_the_host(String client) {
+        failsToConnect(application(client)
+                .withPropertyValues(
+                        "holdfast.redis.url=" + url(server).replace("@127.0.0.1:", "@localhost:"),
+                        "holdfast.redis.ssl.bundle=locks"));
+    }
+
+    /** Without Spring Boot's module for Redis. */
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void applications_properties_enable_tls(String client) {
+        ApplicationContextRunner application = Runners.starter()
+                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
+                        "holdfast.redis.command-timeout=30s",
+                        "spring.data.redis.client-type=" + client,
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + server.tlsPort(),
+                        "spring.data.redis.password=" + server.password());
+        locksThere(application.withPropertyValues("spring.data.redis.ssl.bundle=locks"));
+        failsToConnect(application.withPropertyValues("spring.data.redis.ssl.enabled=true"));
     }
 
     /** Each has a certificate of its own; the third one is down, so both others are needed. */
@@ -115,11 +134,11 @@ class OwnTlsTest {
             application("jedis")
                     .withPropertyValues(
                             "spring.ssl.bundle.pem.both.truststore.certificate=file:" + both,
-                            "lock.lease=4s",
-                            "lock.quorum.node-timeout=10s",
-                            "lock.quorum.nodes=" + url(server) + ","
+                            "holdfast.lease=4s",
+                            "holdfast.quorum.node-timeout=10s",
+                            "holdfast.quorum.nodes=" + url(server) + ","
                                     + url(second).replace("rediss:", "redis:") + ",127.0.0.1:1",
-                            "lock.quorum.ssl.bundle=both")
+                            "holdfast.quorum.ssl.bundle=both")
                     .run(context -> QuorumServers.joined(context).execute(key, () -> {
                         assertThat(holds(server, key)).isTrue();
                         assertThat(holds(second, key)).isTrue();

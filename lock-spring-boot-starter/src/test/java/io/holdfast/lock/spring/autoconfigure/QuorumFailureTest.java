@@ -31,7 +31,7 @@ class QuorumFailureTest {
 
     private static ApplicationContextRunner quorum(String... properties) {
         return Runners.redis()
-                .withPropertyValues("lock.quorum.nodes=a:1,b:1,c:1")
+                .withPropertyValues("holdfast.quorum.nodes=a:1,b:1,c:1")
                 .withPropertyValues(properties);
     }
 
@@ -43,21 +43,22 @@ class QuorumFailureTest {
                     a:1,b:1,c:1,d:1             | 4 servers           | an odd number of servers, 3 or more
                     a:1,b:1,A:1                 | [a:1, b:1, A:1]     | each server once
                     a:1,b:1,redis://u:p@a:1/3   | [a:1, b:1, a:1]     | each server once
-                    a:1,b:1,c                   | nodes[2] is 'c'     | host:port, or redis://
+                    a:1,b:1,c                   | nodes[2] is 'c'     | or redis://
                     a:1,b:1,c:0                 | nodes[2] is 'c:0'   | from 1 to 65535
-                    a:1,http://b:1,c:1          | nodes[1] is 'http:  | host:port, or redis://
-                    a:1,b:1,u:p@c:1             | nodes[2] is '***@c  | host:port, or redis://
+                    a:1,http://b:1,c:1          | nodes[1] is 'http:  | or redis://
+                    a:1,b:1,u:p@c:1             | nodes[2] is '***@c  | or redis://
                     """)
     void list_that_is_no_quorum_says_what_is_allowed(String nodes, String value, String allowed) {
-        quorum("lock.quorum.nodes=" + nodes)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.quorum.nodes", value, allowed));
+        quorum("holdfast.quorum.nodes=" + nodes)
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("holdfast.quorum.nodes", value, allowed));
     }
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    lock.quorum.node-timeout | 5ms  | 10 ms to 60 s
-                    lock.quorum.rejoin-delay | -1ms | 0 ms to 365 days
-                    lock.quorum.ssl.bundle   | mine | spring.ssl.bundle
+                    holdfast.quorum.node-timeout | 5ms  | 10 ms to 60 s
+                    holdfast.quorum.rejoin-delay | -1ms | 0 ms to 365 days
+                    holdfast.quorum.ssl.bundle   | mine | spring.ssl.bundle
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         quorum(property + "=" + value)
@@ -66,7 +67,7 @@ class QuorumFailureTest {
 
     @Test
     void password_in_a_bad_url_is_not_shown() {
-        quorum("lock.quorum.nodes=a:1,b:1,redis://user:secret%@c:1").run(context -> {
+        quorum("holdfast.quorum.nodes=a:1,b:1,redis://user:secret%@c:1").run(context -> {
             assertThat(Startup.failureOf(context)).contains("redis://***@c:1").doesNotContain("secret");
             StringWriter trace = new StringWriter();
             context.getStartupFailure().printStackTrace(new PrintWriter(trace));
@@ -77,23 +78,16 @@ class QuorumFailureTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "lock.redis.url=redis://d:1",
-                "lock.redis.host=d",
-                "lock.redis.port=1",
-                "lock.redis.username=u",
-                "lock.redis.password=p",
-                "lock.redis.database=1",
-                "lock.redis.ssl.enabled=true",
-                "lock.redis.ssl.bundle=mine",
-                "lock.redis.sentinel.nodes=d:1",
-                "lock.redis.cluster.nodes=d:1",
-                "lock.redis.replica-acks.number=1"
+                "holdfast.redis.url=redis://d:1",
+                "holdfast.redis.ssl.bundle=mine",
+                "holdfast.redis.replica-acks.number=1"
             })
     void one_redis_beside_a_quorum_is_refused(String property) {
         quorum(property)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "lock.quorum.nodes is set, and so is " + property.substring(0, property.indexOf('=')),
+                                "holdfast.quorum.nodes is set, and so is "
+                                        + property.substring(0, property.indexOf('=')),
                                 "Remove one"));
     }
 
@@ -101,20 +95,20 @@ class QuorumFailureTest {
     void marked_factory_beside_a_quorum_is_refused() {
         quorum().withUserConfiguration(Marked.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.quorum.nodes", "@LockConnectionFactory on marked"));
+                        .contains("holdfast.quorum.nodes", "@LockConnectionFactory on marked"));
     }
 
     @Test
     void lease_longer_than_the_rejoin_delay_is_refused() {
-        quorum("lock.lease=30s", "lock.quorum.rejoin-delay=29s")
+        quorum("holdfast.lease=30s", "holdfast.quorum.rejoin-delay=29s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.lease is 30s", "lock.quorum.rejoin-delay, which is 29s"));
+                        .contains("holdfast.lease is 30s", "holdfast.quorum.rejoin-delay, which is 29s"));
     }
 
     @Test
     void lease_as_long_as_the_rejoin_delay_is_allowed() {
-        quorum("lock.lease=40s", "lock.quorum.rejoin-delay=40s")
+        quorum("holdfast.lease=40s", "holdfast.quorum.rejoin-delay=40s")
                 .run(context -> assertThat(context).hasNotFailed());
-        quorum("lock.lease=40s").run(context -> assertThat(context).hasNotFailed());
+        quorum("holdfast.lease=40s").run(context -> assertThat(context).hasNotFailed());
     }
 }

@@ -39,7 +39,7 @@ record QuorumServers(List<RedisServerProcess> all) implements AutoCloseable {
     }
 
     String property() {
-        return "lock.quorum.nodes=" + Stream.of(0, 1, 2).map(this::url).collect(Collectors.joining(","));
+        return "holdfast.quorum.nodes=" + Stream.of(0, 1, 2).map(this::url).collect(Collectors.joining(","));
     }
 
     /** Whether somebody holds the lock of that Redis key there. */

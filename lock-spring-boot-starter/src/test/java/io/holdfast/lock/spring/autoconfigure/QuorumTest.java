@@ -29,7 +29,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class QuorumTest {
 
     /** Servers take part as long as a lease after their start. A busy machine is not a failed server. */
-    private static final String[] PATIENT = {"lock.lease=4s", "lock.quorum.node-timeout=10s"};
+    private static final String[] PATIENT = {"holdfast.lease=4s", "holdfast.quorum.node-timeout=10s"};
 
     private static QuorumServers shared;
 
@@ -59,7 +59,7 @@ class QuorumTest {
     @ValueSource(strings = {"jedis", "lettuce"})
     void most_servers_have_the_lock_that_is_held(String client) {
         application(shared)
-                .withPropertyValues("lock.redis.client-type=" + client)
+                .withPropertyValues("spring.data.redis.client-type=" + client)
                 .run(context -> {
                     assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(QuorumLockStore.class);
                     assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
@@ -72,10 +72,10 @@ class QuorumTest {
     void nodes_may_be_written_one_by_one_with_databases_beside_a_redis_of_the_application() {
         Runners.redis()
                 .withPropertyValues(
-                        "lock.redis.key-prefix=shop",
-                        "lock.quorum.nodes[0]=" + shared.url(0) + "/1",
-                        "lock.quorum.nodes[1]=" + shared.url(1) + "/2",
-                        "lock.quorum.nodes[2]=127.0.0.1:1")
+                        "holdfast.redis.key-prefix=shop",
+                        "holdfast.quorum.nodes[0]=" + shared.url(0) + "/1",
+                        "holdfast.quorum.nodes[1]=" + shared.url(1) + "/2",
+                        "holdfast.quorum.nodes[2]=127.0.0.1:1")
                 .withPropertyValues(PATIENT)
                 .run(context -> QuorumServers.joined(context).execute(key, () -> {
                     assertThat(shared.holds(0, 1, "shop:{" + key + "}")).isTrue();
@@ -87,7 +87,7 @@ class QuorumTest {
     void application_starts_and_locks_while_one_server_is_down() {
         try (QuorumServers servers = QuorumServers.start()) {
             servers.get(1).kill();
-            application(servers).withPropertyValues("lock.fail-fast=true").run(context -> {
+            application(servers).withPropertyValues("holdfast.fail-fast=true").run(context -> {
                 assertThat(context).hasNotFailed();
                 assertThat(QuorumServers.joined(context).execute(key, () -> "ran"))
                         .isEqualTo("ran");
@@ -108,9 +108,9 @@ class QuorumTest {
                         .hasMessageNotContaining(QuorumServers.PASSWORD);
             });
             application(servers)
-                    .withPropertyValues("lock.fail-fast=true")
+                    .withPropertyValues("holdfast.fail-fast=true")
                     .run(context -> assertThat(Startup.failureOf(context))
-                            .contains("lock.fail-fast is true", servers.name(0), "lock.quorum")
+                            .contains("holdfast.fail-fast is true", servers.name(0), "holdfast.quorum")
                             .doesNotContain(QuorumServers.PASSWORD));
         }
     }
@@ -120,7 +120,7 @@ class QuorumTest {
     void servers_that_hang_are_not_waited_for_longer_than_the_node_timeout() {
         try (QuorumServers servers = QuorumServers.start()) {
             application(servers)
-                    .withPropertyValues("lock.quorum.node-timeout=100ms", "lock.redis.command-timeout=60s")
+                    .withPropertyValues("holdfast.quorum.node-timeout=100ms", "holdfast.redis.command-timeout=60s")
                     .run(context -> {
                         servers.get(0).pause();
                         servers.get(1).pause();
@@ -134,7 +134,7 @@ class QuorumTest {
     @Test
     void servers_without_their_data_take_no_part_for_the_rejoin_delay() {
         application(shared)
-                .withPropertyValues("lock.quorum.rejoin-delay=1h")
+                .withPropertyValues("holdfast.quorum.rejoin-delay=1h")
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(LockTemplate.class).tryAcquire(key))
                         .isInstanceOf(LockStoreException.class)
@@ -148,9 +148,9 @@ class QuorumTest {
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(LockTemplate.class).tryAcquire(longer))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("lock.quorum.rejoin-delay"));
+                        .hasMessageContaining("holdfast.quorum.rejoin-delay"));
         application(shared)
-                .withPropertyValues("lock.quorum.rejoin-delay=5s")
+                .withPropertyValues("holdfast.quorum.rejoin-delay=5s")
                 .run(context -> assertThat(QuorumServers.joined(context).tryAcquire(longer))
                         .isPresent());
     }
@@ -159,12 +159,14 @@ class QuorumTest {
     @Test
     @Timeout(value = 40, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void locks_are_given_back_before_the_connections_end() {
-        application(shared).withPropertyValues("lock.redis.client-type=lettuce").run(context -> {
-            LockHandle held = QuorumServers.joined(context).acquire(key);
-            context.getSourceApplicationContext().close();
-            assertThat(held.isHeld()).isFalse();
-            assertThat(serversWithLock()).isLessThan(2);
-        });
+        application(shared)
+                .withPropertyValues("spring.data.redis.client-type=lettuce")
+                .run(context -> {
+                    LockHandle held = QuorumServers.joined(context).acquire(key);
+                    context.getSourceApplicationContext().close();
+                    assertThat(held.isHeld()).isFalse();
+                    assertThat(serversWithLock()).isLessThan(2);
+                });
     }
 
     @Test

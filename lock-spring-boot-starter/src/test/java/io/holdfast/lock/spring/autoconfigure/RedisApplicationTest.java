@@ -76,7 +76,7 @@ class RedisApplicationTest {
     @Test
     void key_prefix_is_the_first_part_of_the_key_in_redis() {
         Runners.redis()
-                .withPropertyValues("lock.redis.key-prefix=shop")
+                .withPropertyValues("holdfast.redis.key-prefix=shop")
                 .withBean(Service.class)
                 .run(context -> assertThat(context.getBean(Service.class).run(key, () -> exists("shop:{" + key + "}")))
                         .isEqualTo(true));
@@ -124,7 +124,7 @@ class RedisApplicationTest {
         runner.withBean(Service.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContainingAll("There is no LockTemplate", "spring-boot-starter-data-redis"));
+                        .hasMessageContainingAll("There is no LockTemplate", "without Spring Data Redis"));
     }
 
     @Test
@@ -148,9 +148,9 @@ class RedisApplicationTest {
     @Test
     void fail_fast_ends_the_start_while_redis_is_down() {
         onDeadServer(port -> Runners.redis(port)
-                .withPropertyValues("lock.fail-fast=true")
+                .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.fail-fast is true", "does not answer", "lock.fail-fast=false")
+                        .contains("holdfast.fail-fast is true", "does not answer", "holdfast.fail-fast=false")
                         .containsOnlyOnce("Check")
                         .containsOnlyOnce("spring.data.redis")));
     }
@@ -162,22 +162,22 @@ class RedisApplicationTest {
                 .thenThrow(new LockStoreException("It is down.", null, false));
         Runners.starter()
                 .withBean(LockTemplate.class, () -> template)
-                .withPropertyValues("lock.fail-fast=true")
+                .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Check host, port", "lock.quorum", "lock.fail-fast=false"));
+                        .contains("Check host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
     }
 
     @Test
-    void fail_fast_ends_the_start_without_redis() {
-        Runners.starter()
-                .withPropertyValues("lock.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("no RedisConnectionFactory"));
+    void fail_fast_ends_the_start_without_a_template() {
+        Runners.withoutStore()
+                .withPropertyValues("holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("there is no LockTemplate"));
     }
 
     @Test
     void fail_fast_lets_an_application_start_on_a_living_redis() {
         Runners.redis()
-                .withPropertyValues("lock.fail-fast=true")
+                .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(context).hasNotFailed());
     }
 

@@ -149,7 +149,7 @@ class SeveralContextsTest {
     @Test
     void lazy_beans_are_locked() {
         lazy(redis("jedis")).run(context -> {
-            assertThat(context.getBeanFactory().containsSingleton("lockTemplate"))
+            assertThat(context.getBeanFactory().containsSingleton("holdfastLockTemplate"))
                     .isFalse();
             assertThat(context.getBean(Service.class).isLocked(KEY)).isTrue();
         });
@@ -158,7 +158,7 @@ class SeveralContextsTest {
     @Test
     void lazy_application_fails_fast_if_told_so() {
         lazy(Runners.redis(1))
-                .withPropertyValues("lock.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("lock.fail-fast is true"));
+                .withPropertyValues("holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.fail-fast is true"));
     }
 }

@@ -82,7 +82,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_and_renewed_while_new_locks_are_refused() {
-        Runners.redis().withPropertyValues("lock.shutdown.await=20s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
 
@@ -107,8 +107,8 @@ class ShutdownTest {
             freeBefore.set(bystander.holderOf(key).isEmpty());
         });
         Runners.redis()
-                .withPropertyValues("lock.shutdown.await=20s")
-                .withPropertyValues("lock.shutdown.await=1ms")
+                .withPropertyValues("holdfast.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.await=1ms")
                 .withBean(Marker.class, () -> connectionsStop)
                 .run(context -> {
                     LockHandle handle = context.getBean(LockTemplate.class).acquire(request);
@@ -128,7 +128,7 @@ class ShutdownTest {
         CountDownLatch executorsStop = new CountDownLatch(1);
         Marker marker = new Marker(ExecutorConfigurationSupport.DEFAULT_PHASE, executorsStop::countDown);
         Runners.inMemory()
-                .withPropertyValues("lock.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.await=20s")
                 .withBean(ThreadPoolTaskExecutor.class)
                 .withBean(Marker.class, () -> marker)
                 .run(context -> {
@@ -149,7 +149,7 @@ class ShutdownTest {
 
     @Test
     void locks_outlive_a_stop_and_a_restart_of_the_context() {
-        Runners.inMemory().withPropertyValues("lock.shutdown.await=20s").run(context -> {
+        Runners.inMemory().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(key);
 
@@ -166,7 +166,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_when_a_stopped_context_is_closed() {
-        Runners.redis().withPropertyValues("lock.shutdown.await=20s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
             context.getSourceApplicationContext().stop();
@@ -194,7 +194,7 @@ class ShutdownTest {
     @Test
     void client_of_the_applications_own_is_waited_for_too() {
         Runners.starter()
-                .withPropertyValues("lock.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.await=20s")
                 .withBean(
                         "own",
                         LockTemplate.class,
@@ -230,9 +230,9 @@ class ShutdownTest {
     @Test
     void time_that_makes_no_sense_fails_the_start() {
         Runners.inMemory()
-                .withPropertyValues("lock.shutdown.await=20s")
-                .withPropertyValues("lock.shutdown.await=-1s")
+                .withPropertyValues("holdfast.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.await=-1s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("lock.shutdown.await is '-1s'", "0 s to 1 day"));
+                        .contains("holdfast.shutdown.await is '-1s'", "0 s to 1 day"));
     }
 }

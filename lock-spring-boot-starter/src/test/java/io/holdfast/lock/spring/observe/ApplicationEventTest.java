@@ -54,7 +54,7 @@ class ApplicationEventTest {
     void loss_at_the_end_of_the_application_is_heard_of() {
         Runners.inMemory()
                 .withBean(Listener.class)
-                .withPropertyValues("lock.shutdown.await=0")
+                .withPropertyValues("holdfast.shutdown.await=0")
                 .run(context -> {
                     LockHandle held = context.getBean(LockTemplate.class).acquire(ORDER);
                     Listener listener = context.getBean(Listener.class);
@@ -104,7 +104,7 @@ class ApplicationEventTest {
     void can_be_switched_off() {
         Runners.inMemory()
                 .withBean(Listener.class)
-                .withPropertyValues("lock.events.publish=false")
+                .withPropertyValues("holdfast.events.publish=false")
                 .run(context -> {
                     context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 

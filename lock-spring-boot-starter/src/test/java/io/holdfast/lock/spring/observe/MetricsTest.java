@@ -43,7 +43,7 @@ class MetricsTest {
             Runners.starter().withBean(StoreSpy.class, () -> store).withBean(MeterRegistry.class, () -> meters);
 
     private Timer acquired(String name, String outcome) {
-        return meters.get("lock.acquire")
+        return meters.get("holdfast.acquire")
                 .tag("name", name)
                 .tag("outcome", outcome)
                 .timer();
@@ -65,7 +65,7 @@ class MetricsTest {
             locks.execute(ORDER, () -> locks.execute(ORDER, () -> {}));
 
             assertThat(acquired("order", "acquired").count()).isEqualTo(2);
-            assertThat(meters.get("lock.hold").tag("name", "order").timer().count())
+            assertThat(meters.get("holdfast.hold").tag("name", "order").timer().count())
                     .isEqualTo(2);
         });
     }
@@ -109,7 +109,7 @@ class MetricsTest {
     private CompletableFuture<LockHandle> waiting(LockTemplate locks) {
         CompletableFuture<LockHandle> waiter = NewThread.start(() ->
                 locks.acquire(ORDER.waitFor(Duration.ofMinutes(1)).fair(true)).detach());
-        Awaitility.await().until(() -> gauge("lock.waiting", "order") == 1);
+        Awaitility.await().until(() -> gauge("holdfast.waiting", "order") == 1);
         return waiter;
     }
 
@@ -120,11 +120,11 @@ class MetricsTest {
             LockHandle held = heldElsewhere(locks);
             CompletableFuture<LockHandle> waiter = waiting(locks);
 
-            assertThat(gauge("lock.held", "order")).isEqualTo(1);
+            assertThat(gauge("holdfast.held", "order")).isEqualTo(1);
             held.close();
             waiter.join().close();
-            assertThat(gauge("lock.held", "order")).isZero();
-            assertThat(gauge("lock.waiting", "order")).isZero();
+            assertThat(gauge("holdfast.held", "order")).isZero();
+            assertThat(gauge("holdfast.waiting", "order")).isZero();
         });
     }
 
@@ -137,7 +137,7 @@ class MetricsTest {
             held.close();
             waiter.join().close();
 
-            assertThat(meters.get("lock.wakeups").functionCounter().count()).isEqualTo(1);
+            assertThat(meters.get("holdfast.wakeups").functionCounter().count()).isEqualTo(1);
         });
     }
 
@@ -150,8 +150,9 @@ class MetricsTest {
                     locks.execute(ORDER, () -> {});
                     locks.execute(LockRequest.of("stock:a").name("stock"), () -> {});
 
-                    assertThat(meters.get("lock.held").gauges()).hasSize(2);
-                    assertThat(meters.get("lock.wakeups").functionCounters()).hasSize(1);
+                    assertThat(meters.get("holdfast.held").gauges()).hasSize(2);
+                    assertThat(meters.get("holdfast.wakeups").functionCounters())
+                            .hasSize(1);
                     assertThat(output).doesNotContain("already registered");
                 }));
     }
@@ -175,7 +176,7 @@ class MetricsTest {
             metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 2, Duration.ZERO, true));
             metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 3, Duration.ZERO, true));
 
-            assertThat(meters.get("lock.handoffs")
+            assertThat(meters.get("holdfast.handoffs")
                             .tag("name", "order")
                             .counter()
                             .count())
@@ -189,14 +190,14 @@ class MetricsTest {
             LockTemplate locks = context.getBean(LockTemplate.class);
             try (LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(6)))) {
                 Awaitility.await()
-                        .until(() -> meters.get("lock.renewals")
+                        .until(() -> meters.get("holdfast.renewals")
                                         .tag("outcome", "renewed")
                                         .counter()
                                         .count()
                                 > 0);
                 held.ensureHeld();
             }
-            assertThat(meters.get("lock.renewals")
+            assertThat(meters.get("holdfast.renewals")
                             .tag("outcome", "failed")
                             .counter()
                             .count())
@@ -211,7 +212,7 @@ class MetricsTest {
             LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(3)));
             store.reachable(false);
             Awaitility.await()
-                    .untilAsserted(() -> assertThat(meters.find("lock.lost")
+                    .untilAsserted(() -> assertThat(meters.find("holdfast.lost")
                                     .tag("name", "order")
                                     .tag("cause", "expired")
                                     .counters())
@@ -219,12 +220,12 @@ class MetricsTest {
                             .containsExactly(1.0));
             store.reachable(true);
 
-            assertThat(meters.get("lock.renewals")
+            assertThat(meters.get("holdfast.renewals")
                             .tag("outcome", "failed")
                             .counter()
                             .count())
                     .isPositive();
-            assertThat(meters.get("lock.hold").tag("name", "order").timer().count())
+            assertThat(meters.get("holdfast.hold").tag("name", "order").timer().count())
                     .isEqualTo(1);
             assertThat(held.isHeld()).isFalse();
         });
@@ -237,7 +238,7 @@ class MetricsTest {
             locks.acquire(ORDER);
             locks.forceRelease("order:42");
 
-            assertThat(meters.get("lock.forced.releases").counter().count()).isEqualTo(1);
+            assertThat(meters.get("holdfast.forced.releases").counter().count()).isEqualTo(1);
         });
     }
 
@@ -249,7 +250,7 @@ class MetricsTest {
                 locks.execute(LockRequest.of("key").name("name-" + i), () -> {});
             }
 
-            assertThat(meters.find("lock.hold").timers()).hasSize(LockNames.MOST + 1);
+            assertThat(meters.find("holdfast.hold").timers()).hasSize(LockNames.MOST + 1);
             assertThat(acquired("other", "acquired").count()).isEqualTo(50);
         });
     }
@@ -262,8 +263,8 @@ class MetricsTest {
                 .run(other -> {
                     other.getBean(LockTemplate.class).execute(ORDER, () -> {});
 
-                    assertThat(meters.find("lock.acquire").timer()).isNull();
-                    assertThat(others.find("lock.acquire").timer()).isNotNull();
+                    assertThat(meters.find("holdfast.acquire").timer()).isNull();
+                    assertThat(others.find("holdfast.acquire").timer()).isNotNull();
                 }));
     }
 
@@ -276,7 +277,7 @@ class MetricsTest {
                 .run(context -> {
                     context.getBean(LockMetrics.class).onEvent(new LockEvent.Waiting(ORDER.key(), "order"));
 
-                    assertThat(meters.find("lock.held").gauge()).isNull();
+                    assertThat(meters.find("holdfast.held").gauge()).isNull();
                 });
     }
 
@@ -292,7 +293,7 @@ class MetricsTest {
                 .run(context -> {
                     assertThat(context)
                             .hasNotFailed()
-                            .doesNotHaveBean("lockMetrics")
+                            .doesNotHaveBean("holdfastMetrics")
                             .doesNotHaveBean("lockObservations");
                     context.getBean(LockTemplate.class).execute(ORDER, () -> {});
                 });

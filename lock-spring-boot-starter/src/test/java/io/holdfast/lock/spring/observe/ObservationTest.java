@@ -53,11 +53,11 @@ class ObservationTest {
 
             TestObservationRegistryAssert.assertThat(observations)
                     .hasSingleObservationThat()
-                    .hasNameEqualTo("lock.acquire")
+                    .hasNameEqualTo("holdfast.acquire")
                     .hasContextualNameEqualTo("acquire lock order")
                     .hasLowCardinalityKeyValue("name", "order")
                     .hasLowCardinalityKeyValue("outcome", "acquired")
-                    .doesNotHaveHighCardinalityKeyValueWithKey("lock.key")
+                    .doesNotHaveHighCardinalityKeyValueWithKey("holdfast.key")
                     .hasBeenStarted()
                     .hasBeenStopped();
         });
@@ -74,7 +74,7 @@ class ObservationTest {
             parent.stop();
 
             TestObservationRegistryAssert.assertThat(observations)
-                    .hasObservationWithNameEqualTo("lock.acquire")
+                    .hasObservationWithNameEqualTo("holdfast.acquire")
                     .that()
                     .hasParentObservationEqualTo(parent);
         });
@@ -176,19 +176,19 @@ class ObservationTest {
             TestObservationRegistryAssert.assertThat(observations)
                     .hasNumberOfObservationsEqualTo(3)
                     .forAllObservationsWithNameEqualTo(
-                            "lock.acquire", each -> each.hasLowCardinalityKeyValueWithKey("outcome"));
+                            "holdfast.acquire", each -> each.hasLowCardinalityKeyValueWithKey("outcome"));
             assertThat(observations.getCurrentObservation()).isNull();
         });
     }
 
     @Test
     void key_is_shown_on_demand() {
-        application.withPropertyValues("lock.observations.include-key=true").run(context -> {
+        application.withPropertyValues("holdfast.observations.include-key=true").run(context -> {
             context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 
             TestObservationRegistryAssert.assertThat(observations)
                     .hasSingleObservationThat()
-                    .hasHighCardinalityKeyValue("lock.key", "order:42");
+                    .hasHighCardinalityKeyValue("holdfast.key", "order:42");
         });
     }
 
@@ -217,7 +217,7 @@ class ObservationTest {
 
     @Test
     void can_be_switched_off() {
-        application.withPropertyValues("lock.observations.enabled=false").run(context -> {
+        application.withPropertyValues("holdfast.observations.enabled=false").run(context -> {
             context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 
             TestObservationRegistryAssert.assertThat(observations).doesNotHaveAnyObservation();
@@ -235,7 +235,7 @@ class ObservationTest {
                 .run(context -> {
                     context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 
-                    assertThat(meters.get("lock.acquire")
+                    assertThat(meters.get("holdfast.acquire")
                                     .tag("name", "order")
                                     .tag("outcome", "acquired")
                                     .tag("error", "none")

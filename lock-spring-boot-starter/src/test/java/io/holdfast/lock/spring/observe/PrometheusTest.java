@@ -37,17 +37,18 @@ class PrometheusTest {
             Awaitility.await()
                     .untilAsserted(() -> assertThat(
                                     application.get("/actuator/prometheus").body())
-                            .contains("lock_renewals_total{outcome=\"renewed\"}")
-                            .doesNotContain("lock_renewals_total{outcome=\"renewed\"} 0.0"));
+                            .contains("holdfast_renewals_total{outcome=\"renewed\"}")
+                            .doesNotContain("holdfast_renewals_total{outcome=\"renewed\"} 0.0"));
 
             assertThat(application.get("/actuator/prometheus").body())
-                    .contains("lock_acquire_seconds_count{error=\"none\",name=\"order\",outcome=\"acquired\"} 2")
-                    .contains("lock_acquire_seconds_count{error=\"none\",name=\"order\",outcome=\"not_acquired\"} 1")
-                    .contains("lock_hold_seconds_count{name=\"order\"} 1")
-                    .contains("lock_held{name=\"order\"} 1.0")
-                    .contains("lock_waiting{name=\"order\"} 0.0")
-                    .contains("lock_renewals_total{outcome=\"failed\"} 0.0")
-                    .contains("lock_wakeups_total 1.0")
+                    .contains("holdfast_acquire_seconds_count{error=\"none\",name=\"order\",outcome=\"acquired\"} 2")
+                    .contains(
+                            "holdfast_acquire_seconds_count{error=\"none\",name=\"order\",outcome=\"not_acquired\"} 1")
+                    .contains("holdfast_hold_seconds_count{name=\"order\"} 1")
+                    .contains("holdfast_held{name=\"order\"} 1.0")
+                    .contains("holdfast_waiting{name=\"order\"} 0.0")
+                    .contains("holdfast_renewals_total{outcome=\"failed\"} 0.0")
+                    .contains("holdfast_wakeups_total 1.0")
                     .doesNotContain("prometheus:42");
             held.close();
         }

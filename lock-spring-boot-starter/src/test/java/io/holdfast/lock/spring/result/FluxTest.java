@@ -90,7 +90,7 @@ class FluxTest {
 
     @Test
     void lost_lock_ends_an_endless_stream() {
-        in(Runners.inMemory().withPropertyValues("lock.lease=6s"), world -> {
+        in(Runners.inMemory().withPropertyValues("holdfast.lease=6s"), world -> {
             TestPublisher<Integer> work = TestPublisher.create();
             StepVerifier.create(world.service().flux(work::flux))
                     .then(() -> await().until(work::wasSubscribed))

@@ -203,7 +203,7 @@ class MonoTest {
 
     @Test
     void lost_lock_cancels_the_work_at_once() {
-        in(Runners.inMemory().withPropertyValues("lock.lease=1s"), world -> {
+        in(Runners.inMemory().withPropertyValues("holdfast.lease=1s"), world -> {
             TestPublisher<String> work = TestPublisher.create();
             StepVerifier.create(world.service().mono(work::mono))
                     .then(() -> await().until(work::wasSubscribed))

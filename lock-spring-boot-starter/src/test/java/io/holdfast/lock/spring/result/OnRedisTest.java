@@ -24,7 +24,7 @@ import reactor.test.StepVerifier;
 class OnRedisTest {
 
     private static final ApplicationContextRunner REDIS =
-            Runners.redis().withPropertyValues("lock.redis.key-prefix=on-redis-test");
+            Runners.redis().withPropertyValues("holdfast.redis.key-prefix=on-redis-test");
 
     @Test
     void lock_is_held_until_the_publisher_ends() {
@@ -84,7 +84,7 @@ class OnRedisTest {
     @Test
     void loss_ends_a_stream() {
         in(
-                REDIS.withPropertyValues("lock.lease=1s"),
+                REDIS.withPropertyValues("holdfast.lease=1s"),
                 world -> StepVerifier.create(
                                 world.service().flux(() -> Flux.just(1).concatWith(Flux.never())))
                         .expectNext(1)

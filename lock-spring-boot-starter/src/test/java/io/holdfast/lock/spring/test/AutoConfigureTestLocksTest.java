@@ -63,7 +63,7 @@ class AutoConfigureTestLocksTest {
     @SpringBootTest(
             classes = Shop.class,
             webEnvironment = WebEnvironment.NONE,
-            properties = {"lock.quorum.nodes=a.invalid:1,b.invalid:1,c.invalid:1", "lock.fail-fast=true"})
+            properties = {"holdfast.quorum.nodes=a.invalid:1,b.invalid:1,c.invalid:1", "holdfast.fail-fast=true"})
     @AutoConfigureTestLocks
     @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
     class WholeApplication {
@@ -88,7 +88,7 @@ class AutoConfigureTestLocksTest {
 
         @Test
         void store_is_the_only_one() {
-            assertThat(context.getBeanNamesForType(LockStore.class)).containsExactly("testLockStore");
+            assertThat(context.getBeanNamesForType(LockStore.class)).containsExactly("holdfastTestLockStore");
         }
 
         @Test

@@ -33,7 +33,7 @@ class TemplateDoublesTest {
     static class Application {}
 
     @Nested
-    @SpringBootTest(classes = Application.class, properties = "lock.store=in-memory")
+    @SpringBootTest(classes = Application.class, properties = "holdfast.store=in-memory")
     class OwnDouble {
 
         @TestBean
@@ -56,7 +56,7 @@ class TemplateDoublesTest {
     }
 
     @Nested
-    @SpringBootTest(classes = Application.class, properties = "lock.store=in-memory")
+    @SpringBootTest(classes = Application.class, properties = "holdfast.store=in-memory")
     class MockitoDouble {
 
         @MockitoBean

@@ -80,7 +80,7 @@ class WebMvcSliceTest {
                     .failure()
                     .rootCause()
                     .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("RedisConnectionFactory. Add @AutoConfigureTestLocks to the test");
+                    .hasMessageContaining("Spring Data Redis. Add @AutoConfigureTestLocks to the test");
             assertThat(mvc.get().uri("/controller/42"))
                     .hasFailed()
                     .failure()

@@ -13,7 +13,7 @@ class EarlyReleaseTest extends TransactionFixture {
 
     @Override
     String[] properties() {
-        return new String[] {"lock.transactions.release-after-completion=false"};
+        return new String[] {"holdfast.transactions.release-after-completion=false"};
     }
 
     @Test
@@ -37,6 +37,6 @@ class EarlyReleaseTest extends TransactionFixture {
             inTransaction(() -> service.locked(() -> {}));
         }
         assertThat(output.getOut().split("releases it before the commit", -1)).hasSize(2);
-        assertThat(output).contains("Service.locked", "lock.transactions.release-after-completion=true");
+        assertThat(output).contains("Service.locked", "holdfast.transactions.release-after-completion=true");
     }
 }

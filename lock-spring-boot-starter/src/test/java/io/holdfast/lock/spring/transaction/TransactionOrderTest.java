@@ -111,7 +111,7 @@ class TransactionOrderTest {
     @Test
     void lock_is_outside_transactions_whose_order_is_raised_above() {
         runsInOrder(Runners.inMemory()
-                .withPropertyValues("lock.aop.order=100")
+                .withPropertyValues("holdfast.aop.order=100")
                 .withConfiguration(AutoConfigurations.of(Transactions.class))
                 .withBean(Service.class));
     }
@@ -122,7 +122,7 @@ class TransactionOrderTest {
                 .withUserConfiguration(TransactionsOutside.class)
                 .withBean(Service.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("is 5", "2147483547", "lock.aop.order", "@EnableTransactionManagement(order"));
+                        .contains("is 5", "2147483547", "holdfast.aop.order", "@EnableTransactionManagement(order"));
     }
 
     @Test
@@ -132,17 +132,17 @@ class TransactionOrderTest {
                 .run(parent -> Runners.inMemory()
                         .withParent(parent)
                         .withBean(Service.class)
-                        .run(context -> assertThat(Startup.failureOf(context)).contains("is 5", "lock.aop.order")));
+                        .run(context -> assertThat(Startup.failureOf(context)).contains("is 5", "holdfast.aop.order")));
     }
 
     @Test
     void advice_is_possible_where_the_lock_is_innermost() {
         Runners.inMemory()
-                .withPropertyValues("lock.aop.order=2147483647")
+                .withPropertyValues("holdfast.aop.order=2147483647")
                 .withUserConfiguration(Transactions.class)
                 .withBean(Service.class)
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).endsWith("Set lock.aop.order to less than 2147483647."));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .endsWith("Set holdfast.aop.order to less than 2147483647."));
     }
 
     @Test
@@ -157,13 +157,13 @@ class TransactionOrderTest {
     @Test
     void equal_orders_fail_startup() {
         Runners.inMemory()
-                .withPropertyValues("lock.aop.order=5")
+                .withPropertyValues("holdfast.aop.order=5")
                 .withUserConfiguration(TransactionsOutside.class)
                 .withBean(Service.class)
                 .run(
                         context -> assertThat(Startup.failureOf(context))
                                 .contains(
-                                        "lock.aop.order to less than 5, or @EnableTransactionManagement(order = …) to more than 5"));
+                                        "holdfast.aop.order to less than 5, or @EnableTransactionManagement(order = …) to more than 5"));
     }
 
     @Test

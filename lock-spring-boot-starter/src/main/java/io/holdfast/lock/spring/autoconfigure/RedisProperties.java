@@ -1,0 +1,134 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+
+import io.holdfast.lock.redis.RedisLockSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.StringUtils;
+
+/**
+ * How locks are kept in Redis.
+ *
+ * @param url Address of the Redis that locks use instead of the application's, as in
+ *     redis://user:password@example.com:6379/8, or rediss:// for TLS.
+ * @param ssl TLS of the Redis that url names.
+ * @param keyPrefix First part of each key, without braces and blanks.
+ * @param commandTimeout Limits the answer to one command, and the wait for a pooled connection.
+ * @param tokenRetention How long the last fencing token of an unused lock is remembered.
+ * @param connections The most connections that locks use at a time, where the client pools them.
+ * @param replicaAcks The replicas that must have a grant or a renewal before it counts.
+ */
+record RedisProperties(
+        @Nullable String url,
+        @DefaultValue Ssl ssl,
+        @DefaultValue("lock") String keyPrefix,
+        @DefaultValue("1s") Duration commandTimeout,
+        @DefaultValue("10m") Duration tokenRetention,
+        @DefaultValue("16") int connections,
+        @DefaultValue ReplicaAcks replicaAcks) {
+
+    static final String URL = "holdfast.redis.url";
+
+    private static final String BUNDLE = "holdfast.redis.ssl.bundle";
+    private static final RedisLockSettings STANDARD = RedisLockSettings.STANDARD;
+
+    /**
+     * Checks each value, so that a failure names its property.
+     *
+     * @throws InvalidLockPropertyException if a value is out of range
+     */
+    RedisProperties {
+        if (url != null) {
+            RedisServer.ofUrl(URL, url);
+        }
+        check("holdfast.redis.key-prefix", keyPrefix, () -> STANDARD.withKeyPrefix(keyPrefix));
+        check("holdfast.redis.command-timeout", commandTimeout, () -> STANDARD.withCommandTimeout(commandTimeout));
+        check("holdfast.redis.token-retention", tokenRetention, () -> STANDARD.withTokenRetention(tokenRetention));
+        check("holdfast.redis.connections", connections, () -> STANDARD.withConnections(connections));
+    }
+
+    /**
+     * TLS.
+     *
+     * @param bundle Name of an SSL bundle. With it, the server is spoken to by TLS.
+     */
+    record Ssl(@Nullable String bundle) {}
+
+    /**
+     * The replicas that must have a grant or a renewal before it counts.
+     *
+     * @param number How many replicas. With 0, it counts as soon as the primary has it.
+     * @param timeout How long the replicas may take, beside the command itself.
+     */
+    record ReplicaAcks(
+            @DefaultValue("0") int number,
+            @DefaultValue("500ms") Duration timeout) {
+
+        private static final RedisLockSettings.ReplicaAcks NONE = RedisLockSettings.ReplicaAcks.NONE;
+
+        /**
+         * Checks each value, so that a failure names its property.
+         *
+         * @throws InvalidLockPropertyException if a value is out of range
+         */
+        ReplicaAcks {
+            check(
+                    "holdfast.redis.replica-acks.number",
+                    number,
+                    () -> new RedisLockSettings.ReplicaAcks(number, NONE.timeout()));
+            check(
+                    "holdfast.redis.replica-acks.timeout",
+                    timeout,
+                    () -> new RedisLockSettings.ReplicaAcks(NONE.number(), timeout));
+        }
+
+        RedisLockSettings.ReplicaAcks toSettings() {
+            return new RedisLockSettings.ReplicaAcks(number, timeout);
+        }
+    }
+
+    RedisLockSettings toSettings() {
+        return STANDARD.withKeyPrefix(keyPrefix)
+                .withCommandTimeout(commandTimeout)
+                .withTokenRetention(tokenRetention)
+                .withConnections(connections)
+                .withReplicaAcks(replicaAcks.toSettings());
+    }
+
+    /** Which properties of a server are set; none if locks use the application's. */
+    List<String> givenServer() {
+        List<String> given = new ArrayList<>();
+        if (url != null) {
+            given.add(URL);
+        }
+        if (StringUtils.hasText(ssl.bundle)) {
+            given.add(BUNDLE);
+        }
+        return given;
+    }
+
+    /**
+     * The server that only locks use; null if they use the application's.
+     *
+     * @throws LockSetupException if there is a bundle, and no server to use it for
+     * @throws InvalidLockPropertyException if there is no such bundle
+     */
+    @Nullable
+    RedisServer server(SslBundleLookup bundles) {
+        if (url != null) {
+            return RedisServer.ofUrl(URL, url).with(bundles.find(BUNDLE, ssl.bundle));
+        }
+        if (StringUtils.hasText(ssl.bundle)) {
+            throw new LockSetupException(
+                    BUNDLE + " is set, and " + URL + " is not.",
+                    "Set " + URL + " to the Redis that locks use, or use spring.data.redis.ssl.bundle for the"
+                            + " application's.",
+                    null);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.Runners;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/** Properties that nothing reads, since their names are misspelt, end the start; Spring Boot says which. */
+class MisspeltPropertyTest {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "holdfast.leese",
+                "holdfast.redis.key-prefx",
+                "holdfast.redis.host",
+                "holdfast.quorum.node",
+                "holdfast.quorum.ssl.bundel",
+                "holdfast.shutdown.wait",
+                "holdfast.events.published",
+                "holdfast.observations.with-key",
+                "holdfast.instances.order.leas",
+                "holdfast.instances.orders.pay.lease"
+            })
+    void misspelt_property_ends_the_start(String property) {
+        Runners.inMemory()
+                .withPropertyValues(property + "=5")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(UnboundConfigurationPropertiesException.class)
+                        .hasMessageContaining(property));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "lock.lease=5",
+                "lock.redis.port=tcp://10.0.0.11:6379",
+                "holdfast.warnAfter=5s",
+                "holdfast.events.publish=false",
+                "holdfast.observations.include-key=true",
+                "holdfast.shutdown.await=3s",
+                "holdfast.instances[Orders.pay].lease=5s",
+                "holdfast.instances[my.own.name].wait-for=5s",
+                "holdfast.instances[a-b_C].waitFor=5s",
+                "holdfast.instances.order.minHold=5s",
+                "holdfast.instances.order.MAX_HOLD=5s",
+                "holdfast.instances.lease.renew=false",
+                "holdfast.instances.order.limit=5"
+            })
+    void property_of_the_application_or_of_ours_is_no_matter(String property) {
+        Runners.inMemory()
+                .withPropertyValues(property)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** In a container platform each service has variables, which all pods get. */
+    @Test
+    void variables_of_services_named_like_locks_or_holdfast_end_no_start() {
+        Map<String, Object> variables = Map.of(
+                "LOCK_REDIS_PORT", "tcp://10.0.0.11:6379",
+                "LOCK_REDIS_SERVICE_HOST", "10.0.0.11",
+                "HOLDFAST_PORT", "tcp://10.0.0.12:80",
+                "HOLDFAST_SERVICE_HOST", "10.0.0.12",
+                "HOLDFAST_REDIS_PORT", "tcp://10.0.0.11:6379",
+                "HOLDFAST_REDIS_SERVICE_PORT", "6379",
+                "HOLDFAST_REDIS_PORT_6379_TCP_ADDR", "10.0.0.11");
+        Runners.redis()
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource("systemEnvironment", variables)))
+                .run(context -> assertThat(context.getBean(LockTemplate.class).execute("variables", () -> "ran"))
+                        .isEqualTo("ran"));
+    }
+}
