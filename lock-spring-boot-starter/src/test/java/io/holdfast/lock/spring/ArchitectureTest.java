@@ -143,6 +143,7 @@ class ArchitectureTest {
                         "observe.LockMetricsAutoConfiguration",
                         "observe.LockObservationAutoConfiguration",
                         "test.TestLocksAutoConfiguration",
+                        "web.LockProblemDetailsAutoConfiguration",
                         "aop.BeanTypes",
                         "aop.ChildContextCheck",
                         "aop.LockAdvisor",

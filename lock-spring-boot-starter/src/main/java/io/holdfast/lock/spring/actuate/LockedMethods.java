@@ -26,13 +26,27 @@ final class LockedMethods {
 
     private final ConfigurableListableBeanFactory beans;
     private final LockAdvisor advisor;
+    private volatile @Nullable Known known;
+
+    private record Known(int beans, List<Definition> methods) {}
 
     LockedMethods(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         this.beans = beans;
         this.advisor = advisor;
     }
 
+    /** Looked for once, and again when beans were added. */
     List<Definition> all() {
+        int number = beans.getBeanDefinitionCount();
+        Known last = known;
+        if (last == null || last.beans != number) {
+            last = new Known(number, List.copyOf(find()));
+            known = last;
+        }
+        return last.methods;
+    }
+
+    private List<Definition> find() {
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
             Class<?> type = BeanTypes.of(beans, bean);

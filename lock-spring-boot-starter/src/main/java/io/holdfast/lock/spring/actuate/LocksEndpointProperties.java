@@ -14,4 +14,4 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(
-        @DefaultValue("always") Show showKeys, @DefaultValue Set<String> roles) {}
+        @DefaultValue("never") Show showKeys, @DefaultValue Set<String> roles) {}

@@ -45,6 +45,7 @@ public final class LockAutoConfiguration {
                 .listeners(() -> listeners.orderedStream().toList());
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
+        properties.doubts().forEach(doubt -> log.warn("{}.", doubt));
         return builder.build();
     }
 

@@ -1,13 +1,16 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.text;
 
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +38,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdown What becomes of held locks when the application ends.
  * @param events Events of locks as events of the application.
  * @param observations Observations of acquisitions.
+ * @param web What clients of a web application are told.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 record LockProperties(
@@ -53,7 +57,8 @@ record LockProperties(
         @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Events events,
-        @DefaultValue Observations observations) {
+        @DefaultValue Observations observations,
+        @DefaultValue Web web) {
 
     private static final LockDefaults STANDARD = LockDefaults.STANDARD;
 
@@ -79,6 +84,22 @@ record LockProperties(
         return new LockDefaults(lease, waitFor, true, Optional.ofNullable(maxHold), warnAfter);
     }
 
+    /** What does not fit together, though each value is allowed. */
+    List<String> doubts() {
+        List<String> doubts = new ArrayList<>();
+        if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
+            doubts.add("holdfast.redis.command-timeout is " + text(redis.commandTimeout())
+                    + ", not less than holdfast.lease, which is " + text(lease)
+                    + ": a lock is lost while one renewal waits for its answer");
+        }
+        if (transactions.commitMargin().compareTo(lease) >= 0) {
+            doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())
+                    + ", not less than holdfast.lease, which is " + text(lease)
+                    + ": each commit extends all locks by a call to Redis");
+        }
+        return doubts;
+    }
+
     LockDefaults toDefaults() {
         return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter, outageTolerance);
     }
@@ -100,9 +121,9 @@ record LockProperties(
     /**
      * What becomes of held locks when the application ends.
      *
-     * @param await How long those who hold locks may go on when the application ends. Zero is not at all.
+     * @param await How long those who hold locks may go on, from when the application begins to end. Zero is not at all.
      */
-    record Shutdown(@DefaultValue("20s") Duration await) {
+    record Shutdown(@DefaultValue("10s") Duration await) {
 
         private static final Duration LONGEST = Duration.ofDays(1);
 
@@ -134,6 +155,29 @@ record LockProperties(
     record Observations(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("false") boolean includeKey) {}
+
+    /**
+     * What clients of a web application are told.
+     *
+     * @param problemDetails Whether a lock that was not free is answered by a problem detail, instead of status 500.
+     * @param notAcquiredStatus HTTP status of that answer, such as 409, 423 or 503.
+     */
+    record Web(
+            @DefaultValue("false") boolean problemDetails,
+            @DefaultValue("409") int notAcquiredStatus) {
+
+        /**
+         * Checks the value.
+         *
+         * @throws InvalidLockPropertyException if it is out of range
+         */
+        Web {
+            if (notAcquiredStatus < 400 || notAcquiredStatus > 599) {
+                throw new InvalidLockPropertyException(
+                        "holdfast.web.not-acquired-status", notAcquiredStatus, "400 to 599");
+            }
+        }
+    }
 
     /**
      * How annotated methods are locked.

@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
@@ -28,7 +30,8 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * </pre>
  *
  * <p>So whatever Spring lets finish may still take locks, and whoever outlasts that keeps his until he is done or his time
- * is up. The wait takes no thread of the context, whose own limit for a phase
+ * is up. That time runs from the beginning of the end, so that what comes before does not add to it: a container platform
+ * grants 30 s for all. The wait takes no thread of the context, whose own limit for a phase
  * ({@code spring.lifecycle.timeout-per-shutdown-phase}) is in force too.
  *
  * <p>A client that refuses locks does not come back. So nothing of this happens when the context is merely stopped, paused
@@ -42,11 +45,14 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     private static final Logger log = LoggerFactory.getLogger(LockShutdown.class);
 
+    private static final int MOST_TOLD = 10;
+
     private final ApplicationContext context;
     private final ConfigurableListableBeanFactory beans;
     private final Duration await;
     private volatile boolean running;
     private volatile boolean closing;
+    private volatile long closingSince;
 
     LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans, Duration await) {
         this.context = context;
@@ -57,6 +63,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {
+            closingSince = System.nanoTime();
             closing = true;
         }
     }
@@ -97,7 +104,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     private void endAll(Runnable callback) {
         try {
-            long end = System.nanoTime() + await.toNanos();
+            long end = closingSince + await.toNanos();
             for (LockEngine locks : clients()) {
                 end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
             }
@@ -127,13 +134,15 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void tellHeld(LockEngine locks, Duration atMost, String event) {
-        int held = locks.held().size();
-        if (held > 0) {
+        List<LockKey> held = locks.held().stream().map(LockActivity.Hold::key).toList();
+        if (!held.isEmpty()) {
             log.info(
-                    "{} lock(s) are held while the application {}; they are waited for, {} at most",
-                    held,
+                    "{} lock(s) are held while the application {}; they are waited for, {} at most: {}{}",
+                    held.size(),
                     event,
-                    atMost);
+                    atMost,
+                    held.subList(0, Math.min(held.size(), MOST_TOLD)),
+                    held.size() > MOST_TOLD ? " and others" : "");
         }
     }
 

@@ -149,6 +149,7 @@ class EndpointConditionTest {
                 .withPropertyValues(
                         "spring.jmx.enabled=true",
                         "management.endpoints.jmx.exposure.include=locks",
+                        "management.endpoint.locks.show-keys=always",
                         "management.endpoints.jmx.domain=" + domain)
                 .run(context -> {
                     MBeanServer server = context.getBean(MBeanServer.class);

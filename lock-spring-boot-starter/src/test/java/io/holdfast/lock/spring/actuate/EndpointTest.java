@@ -42,12 +42,14 @@ class EndpointTest {
 
     @BeforeAll
     static void start() {
-        application = WebApplication.start(Payments.class, "management.endpoints.web.exposure.include=locks");
+        application = WebApplication.start(
+                Payments.class,
+                "management.endpoints.web.exposure.include=locks",
+                "management.endpoint.locks.show-keys=always");
         operators = WebApplication.start(
                 Payments.class,
                 "management.endpoints.web.exposure.include=locks",
-                "management.endpoint.locks.access=unrestricted",
-                "management.endpoint.locks.show-keys=never");
+                "management.endpoint.locks.access=unrestricted");
     }
 
     @AfterAll

@@ -38,6 +38,7 @@ class AbsentLibrariesTest {
         "spring-boot-health",
         "spring-boot-micrometer",
         "spring-webmvc",
+        "spring-web-",
         "aspectjweaver",
         "spring-boot-starter-aspectj",
         "spring-jdbc",

@@ -2,15 +2,20 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.Ordered;
 
 class LockPropertiesTest {
@@ -116,5 +121,22 @@ class LockPropertiesTest {
         Runners.inMemory()
                 .withPropertyValues("holdfast.lease=-1s")
                 .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.lease is '-1s'"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.redis.command-timeout=30s", "holdfast.transactions.commit-margin=40s"})
+    void time_that_does_not_fit_the_lease_is_warned_of(String property) {
+        assertThat(warnings(property))
+                .anyMatch(line -> line.contains(property.replace("=", " is ") + ", not less than"));
+        assertThat(warnings(property, "holdfast.lease=1m")).noneMatch(line -> line.contains("not less than"));
+    }
+
+    private static List<String> warnings(String... properties) {
+        try (HeardLog log = new HeardLog(LockAutoConfiguration.class.getName(), Level.WARN)) {
+            Runners.inMemory()
+                    .withPropertyValues(properties)
+                    .run(context -> assertThat(context).hasNotFailed());
+            return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
+        }
     }
 }

@@ -3,6 +3,8 @@ package io.holdfast.lock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
@@ -13,13 +15,16 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Bystander;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +125,23 @@ class ShutdownTest {
                     assertThat(freeBefore).hasValue(true);
                     assertThat(handle.isHeld()).isFalse();
                 });
+    }
+
+    @Test
+    void time_is_counted_from_the_beginning_of_the_end_and_what_is_held_is_told() {
+        Marker slow = new Marker(Integer.MAX_VALUE, () -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)));
+        try (HeardLog log = new HeardLog(LockShutdown.class.getName(), Level.INFO)) {
+            Runners.inMemory()
+                    .withPropertyValues("holdfast.shutdown.await=1ms")
+                    .withBean(Marker.class, () -> slow)
+                    .run(context -> {
+                        context.getBean(LockTemplate.class).acquire(request).detach();
+                        context.getSourceApplicationContext().close();
+                    });
+            assertThat(log.events())
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line -> line.contains("PT0S at most: [" + key + "]"));
+        }
     }
 
     @Test

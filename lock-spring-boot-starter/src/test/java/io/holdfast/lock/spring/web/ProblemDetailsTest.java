@@ -1,0 +1,116 @@
+package io.holdfast.lock.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.WebApplication;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What a web client is told when a lock is not free. */
+class ProblemDetailsTest {
+
+    @Configuration(proxyBeanMethods = false)
+    static class Shop {
+
+        @Bean
+        InMemoryLockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
+    @RestController
+    static class Orders {
+
+        @GetMapping("/orders/{id}")
+        @DistributedLock(name = "order", key = "#id", waitFor = 0)
+        public String pay(@PathVariable("id") String id) {
+            return "paid " + id;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ShopWithHandler extends Shop {
+
+        @ControllerAdvice
+        static class Handler {
+
+            @ExceptionHandler
+            @ResponseStatus(HttpStatus.TOO_MANY_REQUESTS)
+            void busy(io.holdfast.lock.api.LockNotAcquiredException contention) {}
+        }
+    }
+
+    private static HttpResponse<String> whileHeld(Duration lease, Class<?> shop, String... properties) {
+        try (WebApplication application = WebApplication.start(shop, properties);
+                LockHandle held = application
+                        .bean(LockTemplate.class)
+                        .acquire(LockRequest.of("order:42").lease(lease))
+                        .detach()) {
+            assertThat(application.get("/orders/43").body()).isEqualTo("paid 43");
+            return application.get("/orders/42");
+        }
+    }
+
+    @Test
+    void contention_is_an_error_of_the_server_unless_wanted_otherwise() {
+        assertThat(whileHeld(Duration.ofHours(1), Shop.class).statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void contention_is_a_problem_detail_that_says_when_to_try_again() {
+        HttpResponse<String> answer = whileHeld(Duration.ofHours(1), Shop.class, "holdfast.web.problem-details=true");
+
+        assertThat(answer.statusCode()).isEqualTo(409);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(answer.headers().firstValue("Retry-After")).hasValue("30");
+        assertThat(answer.body()).contains("Try again later").doesNotContain("order:42");
+    }
+
+    @Test
+    void status_can_be_chosen() {
+        assertThat(whileHeld(
+                                Duration.ofHours(1),
+                                Shop.class,
+                                "holdfast.web.problem-details=true",
+                                "holdfast.web.not-acquired-status=423")
+                        .statusCode())
+                .isEqualTo(423);
+    }
+
+    @Test
+    void handler_of_the_application_comes_first() {
+        assertThat(whileHeld(Duration.ofHours(1), ShopWithHandler.class, "holdfast.web.problem-details=true")
+                        .statusCode())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void status_that_is_no_error_of_the_client_ends_the_start() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.web.not-acquired-status=200")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.web.not-acquired-status is '200'", "400 to 599"));
+    }
+}
