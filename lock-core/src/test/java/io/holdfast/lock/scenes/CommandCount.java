@@ -1,5 +1,6 @@
 package io.holdfast.lock.scenes;
 
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.testing.TestRedis;
 import redis.clients.jedis.Jedis;
 
@@ -28,6 +29,13 @@ final class CommandCount implements AutoCloseable {
     /** How many clients hear. */
     int subscriptions() {
         return redis.pubsubChannels("lock:wake:*").size();
+    }
+
+    /** How many clients hear, but for the holder, who does too when it has held its lock for a while. */
+    long waitersThatHear(LockHolder holder) {
+        return redis.pubsubChannels("lock:wake:*").stream()
+                .filter(channel -> !channel.equals("lock:wake:" + holder.clientId()))
+                .count();
     }
 
     @Override

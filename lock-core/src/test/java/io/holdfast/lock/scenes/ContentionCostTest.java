@@ -3,6 +3,7 @@ package io.holdfast.lock.scenes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -96,7 +97,8 @@ class ContentionCostTest {
                 clients.async(1, locks -> locks.acquire(PATIENT.fair(true)));
             }
             clients.awaitWaiters(KEY, waiters);
-            Clients.await(() -> commands.subscriptions() == 1);
+            LockHolder first = clients.get(0).inspect(KEY).holder().orElseThrow();
+            Clients.await(() -> commands.waitersThatHear(first) == 1);
             commands.reset();
             List<List<SeatRequest>> polls = clients.store(1).polls;
             int before = polls.size();

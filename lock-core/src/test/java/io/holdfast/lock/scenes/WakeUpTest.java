@@ -3,6 +3,7 @@ package io.holdfast.lock.scenes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.SeatReply;
@@ -68,6 +69,11 @@ class WakeUpTest {
         });
     }
 
+    private void awaitHearing(Clients clients, int waiters) {
+        LockHolder holder = clients.get(0).inspect(KEY).holder().orElseThrow();
+        Clients.await(() -> commands.waitersThatHear(holder) == waiters);
+    }
+
     private static void awaitPolls(StoreSpy store, int count) {
         Clients.await(() -> store.polls.size() >= count);
     }
@@ -83,7 +89,7 @@ class WakeUpTest {
             commands.reset();
 
             CompletableFuture<LockHandle> next = clients.async(1, locks -> locks.acquire(PATIENT));
-            Clients.await(() -> commands.subscriptions() == 1);
+            awaitHearing(clients, 1);
             awaitPolls(clients.store(1), clients.store(1).polls.size() + 3);
             withoutPolls(List.of(clients.store(1)), () -> {
                 former.close();
@@ -112,7 +118,7 @@ class WakeUpTest {
                         return one;
                     })
                     .toList();
-            Clients.await(() -> commands.subscriptions() == 3);
+            awaitHearing(clients, 3);
             List<StoreSpy> stores =
                     IntStream.range(1, 4).mapToObj(clients::store).toList();
             stores.forEach(store -> awaitPolls(store, store.polls.size() + 2));
@@ -137,7 +143,7 @@ class WakeUpTest {
             LockHandle former = clients.get(0).acquire(KEY);
             CompletableFuture<Long> next = waitFor(clients, 1);
             awaitPolls(clients.store(1), 2);
-            Clients.await(() -> commands.subscriptions() == 1);
+            awaitHearing(clients, 1);
             former.close();
 
             assertThat(next).succeedsWithin(1, TimeUnit.MINUTES);
