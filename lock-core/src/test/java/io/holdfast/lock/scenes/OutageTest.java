@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -34,6 +35,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** Redis hangs, dies, comes back empty, or refuses; the client goes on without a restart. */
+@Tag("full")
 @ParameterizedClass
 @EnumSource(TestRedis.Client.class)
 class OutageTest {

@@ -12,6 +12,7 @@ import io.holdfast.lock.spring.annotation.OnContention;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -22,6 +23,7 @@ import org.springframework.scheduling.annotation.Scheduled;
  * Three nodes with one schedule, whose clocks differ, and a job that is much shorter than they differ. Time from one tick to
  * the next passes by force: the lock that outlives its job is taken away.
  */
+@Tag("full")
 class ScheduledJobTest {
 
     private static final AtomicInteger RUNS = new AtomicInteger();
