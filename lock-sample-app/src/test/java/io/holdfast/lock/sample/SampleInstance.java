@@ -43,7 +43,7 @@ public final class SampleInstance implements AutoCloseable {
             Path directory, int redisPort, Consumer<GenericApplicationContext> beans, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.add("--server.port=0");
-        all.add("--lock.redis.command-timeout=30s"); // the machine may stand still
+        all.add("--holdfast.redis.command-timeout=30s"); // the machine may stand still
         all.add("--shop.directory=" + directory);
         all.add("--spring.data.redis.host=127.0.0.1");
         all.add("--spring.data.redis.port=" + redisPort);

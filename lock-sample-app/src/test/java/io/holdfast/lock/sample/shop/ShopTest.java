@@ -32,8 +32,8 @@ class ShopTest {
     @BeforeAll
     static void start() {
         redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--lock.wait-for=1m");
-        two = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--lock.wait-for=1m");
+        one = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--holdfast.wait-for=1m");
+        two = SampleInstance.start(directory, redis.port(), ShopTest::patientTerminal, "--holdfast.wait-for=1m");
     }
 
     @AfterAll

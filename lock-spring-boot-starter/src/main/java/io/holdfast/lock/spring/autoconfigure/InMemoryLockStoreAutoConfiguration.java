@@ -5,8 +5,10 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -30,8 +32,11 @@ public final class InMemoryLockStoreAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(InMemoryLockStoreAutoConfiguration.class);
 
     @Bean
-    LockStore holdfastLockStore(ConfigurableListableBeanFactory beans, LockProperties properties) {
-        refuseRedis(properties);
+    LockStore holdfastLockStore(
+            ConfigurableListableBeanFactory beans,
+            LockProperties properties,
+            ObjectProvider<LockConnectionDetails> details) {
+        refuseRedis(properties, details.getIfAvailable());
         if (isPresent("org.springframework.data.redis.connection.RedisConnectionFactory")) {
             new ConnectionFactories(beans).refuseMarked(IN_MEMORY);
         }
@@ -40,8 +45,11 @@ public final class InMemoryLockStoreAutoConfiguration {
     }
 
     /** One of the two is a mistake. */
-    private static void refuseRedis(LockProperties properties) {
+    private static void refuseRedis(LockProperties properties, @Nullable LockConnectionDetails details) {
         List<String> given = new ArrayList<>(properties.redis().givenServer());
+        if (details != null) {
+            given.add("a bean of type LockConnectionDetails");
+        }
         if (!properties.quorum().servers().isEmpty()) {
             given.add("holdfast.quorum.nodes");
         }

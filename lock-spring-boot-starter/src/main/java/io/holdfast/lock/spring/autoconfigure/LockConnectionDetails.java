@@ -6,8 +6,7 @@ import org.springframework.boot.ssl.SslBundle;
 
 /**
  * Where the Redis of locks is, if it is not the application's. A bean of this type takes the place of
- * {@code holdfast.redis.url}. Testcontainers supplies one for a container of Redis that a test marks with
- * {@code @ServiceConnection}, and Docker Compose for such a service.
+ * {@code holdfast.redis.url} and its bundle: a test makes one from the container that it has started, for example.
  */
 public interface LockConnectionDetails extends ConnectionDetails {
 

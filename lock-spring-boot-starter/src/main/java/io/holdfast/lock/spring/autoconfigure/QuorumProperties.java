@@ -85,6 +85,13 @@ record QuorumProperties(
                 .toList();
     }
 
+    /** Without the URLs, which have passwords in them. */
+    @Override
+    public String toString() {
+        return "QuorumProperties[nodes=" + servers() + ", nodeTimeout=" + nodeTimeout + ", rejoinDelay=" + rejoinDelay
+                + "]";
+    }
+
     List<RedisServer> servers() {
         return servers(nodes == null ? List.of() : nodes);
     }

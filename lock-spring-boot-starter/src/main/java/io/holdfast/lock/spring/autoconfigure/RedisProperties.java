@@ -111,6 +111,12 @@ record RedisProperties(
         return given;
     }
 
+    /** Without the URL, which has a password in it. */
+    @Override
+    public String toString() {
+        return "RedisProperties[" + toSettings() + "]";
+    }
+
     /**
      * The server that only locks use; null if they use the application's.
      *

@@ -30,6 +30,10 @@ record RedisServer(
                     + " characters in user and password percent-encoded";
     private static final Pattern NODE_FORM = Pattern.compile("([^\\s:/@\\[\\]]+|\\[[0-9a-fA-F:.]+]):(\\d{1,5})");
     private static final Pattern DATABASE_FORM = Pattern.compile("(/\\d{0,9})?");
+
+    /** Without user and password. The rest of them may be in the next element of a list, if the password has a comma in it. */
+    private static final Pattern PLAIN_FORM = Pattern.compile("[^:]*://[^:/]*(:\\d*)?([/?#].*)?");
+
     private static final int LAST_PORT = 65_535;
 
     /**
@@ -134,6 +138,9 @@ record RedisServer(
     private static String withoutSecrets(String text) {
         int start = text.indexOf("://");
         int end = text.lastIndexOf('@');
-        return end < 0 ? text : (start < 0 ? "" : text.substring(0, start + 3)) + "***" + text.substring(end);
+        if (end >= 0) {
+            return (start < 0 ? "" : text.substring(0, start + 3)) + "***" + text.substring(end);
+        }
+        return start < 0 || PLAIN_FORM.matcher(text).matches() ? text : text.substring(0, start + 3) + "***";
     }
 }

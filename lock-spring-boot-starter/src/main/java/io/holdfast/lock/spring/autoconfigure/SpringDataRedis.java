@@ -73,9 +73,9 @@ final class SpringDataRedis {
     private void refuse(String nodes) {
         if (binder.bind(PREFIX + nodes, Bindable.listOf(String.class)).isBound()) {
             throw new LockSetupException(
-                    PREFIX + nodes
-                            + " is set, and Spring Boot's module for Redis, which reads it, is not on the class path.",
-                    "Add org.springframework.boot:spring-boot-data-redis.",
+                    PREFIX + nodes + " is set, and there is no RedisConnectionFactory bean made from it.",
+                    "Add Spring Boot's module for Redis, org.springframework.boot:spring-boot-data-redis, or do not exclude its"
+                            + " auto-configuration.",
                     null);
         }
     }

@@ -124,4 +124,9 @@ final class SimulatedLockStore implements LockStore {
     public void close() {
         memory.close();
     }
+
+    @Override
+    public String toString() {
+        return "the memory of this test";
+    }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
-/** Properties that nothing reads, since their names are misspelt, end the start; Spring Boot says which. */
+/** Properties that nothing reads, since their names are misspelt, end the start. */
 class MisspeltPropertyTest {
 
     @ParameterizedTest
@@ -36,6 +37,15 @@ class MisspeltPropertyTest {
                         .rootCause()
                         .isInstanceOf(UnboundConfigurationPropertiesException.class)
                         .hasMessageContaining(property));
+    }
+
+    @Test
+    void value_is_not_shown_since_it_may_be_a_password() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.redis.password=secret")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Nothing reads holdfast.redis.password", "holdfast.redis.url")
+                        .doesNotContain("secret"));
     }
 
     @ParameterizedTest

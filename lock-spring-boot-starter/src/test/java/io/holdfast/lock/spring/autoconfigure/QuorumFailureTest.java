@@ -75,6 +75,14 @@ class QuorumFailureTest {
         });
     }
 
+    @Test
+    void half_of_a_password_with_a_comma_is_not_shown() {
+        quorum("holdfast.quorum.nodes=redis://user:secret,rest@a:1,b:1,c:1,d:1")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.quorum.nodes[0] is 'redis://***'")
+                        .doesNotContain("secret"));
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -1,0 +1,36 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+
+/** A property under {@code holdfast} that nothing reads. Spring Boot says so too, but shows its value, which may be a password. */
+@Order(0)
+final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+
+    private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
+
+    @Override
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
+        List<ConfigurationProperty> ours = cause.getUnboundProperties().stream()
+                .filter(property -> HOLDFAST.isAncestorOf(property.getName()))
+                .toList();
+        if (ours.isEmpty()) {
+            return null;
+        }
+        String names = ours.stream()
+                .map(property -> property.getName() + " (" + property.getOrigin() + ")")
+                .collect(Collectors.joining(", "));
+        return new FailureAnalysis(
+                "Nothing reads " + names + ".",
+                "Correct its name, or remove it. Another Redis for locks than the application's is named by"
+                        + " holdfast.redis.url, with user, password and database in it.",
+                cause);
+    }
+}
