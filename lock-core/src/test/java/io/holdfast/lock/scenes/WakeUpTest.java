@@ -69,8 +69,12 @@ class WakeUpTest {
         });
     }
 
-    private void awaitHearing(Clients clients, int waiters) {
-        LockHolder holder = clients.get(0).inspect(KEY).holder().orElseThrow();
+    /** That is a call, too. */
+    private static LockHolder holder(Clients clients) {
+        return clients.get(0).inspect(KEY).holder().orElseThrow();
+    }
+
+    private void awaitHearing(LockHolder holder, int waiters) {
         Clients.await(() -> commands.waitersThatHear(holder) == waiters);
     }
 
@@ -86,10 +90,11 @@ class WakeUpTest {
     private void handOver() {
         try (Clients clients = open(2)) {
             LockHandle former = clients.get(0).acquire(KEY);
+            LockHolder holder = holder(clients);
             commands.reset();
 
             CompletableFuture<LockHandle> next = clients.async(1, locks -> locks.acquire(PATIENT));
-            awaitHearing(clients, 1);
+            awaitHearing(holder, 1);
             awaitPolls(clients.store(1), clients.store(1).polls.size() + 3);
             withoutPolls(List.of(clients.store(1)), () -> {
                 former.close();
@@ -118,7 +123,7 @@ class WakeUpTest {
                         return one;
                     })
                     .toList();
-            awaitHearing(clients, 3);
+            awaitHearing(holder(clients), 3);
             List<StoreSpy> stores =
                     IntStream.range(1, 4).mapToObj(clients::store).toList();
             stores.forEach(store -> awaitPolls(store, store.polls.size() + 2));
@@ -143,7 +148,7 @@ class WakeUpTest {
             LockHandle former = clients.get(0).acquire(KEY);
             CompletableFuture<Long> next = waitFor(clients, 1);
             awaitPolls(clients.store(1), 2);
-            awaitHearing(clients, 1);
+            awaitHearing(holder(clients), 1);
             former.close();
 
             assertThat(next).succeedsWithin(1, TimeUnit.MINUTES);
