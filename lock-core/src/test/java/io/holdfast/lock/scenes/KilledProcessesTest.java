@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Processes that share a lock, and are killed at any moment and replaced. */
+@Tag("full")
 class KilledProcessesTest {
 
     private static final Duration LEASE = Duration.ofSeconds(4);

@@ -137,6 +137,7 @@ class AheadOfTimeTest {
         AheadOfTime.run(InMemory.class, AheadOfTimeTest::locks);
     }
 
+    @Tag("full")
     @Test
     void locks_are_kept_in_the_applications_redis_by_jedis() {
         AheadOfTime.run(
@@ -155,6 +156,7 @@ class AheadOfTimeTest {
     }
 
     /** What production sets, the build need not know. */
+    @Tag("full")
     @Test
     void placeholder_of_an_annotation_may_be_unknown_to_the_build() {
         AheadOfTime.run(
