@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -26,7 +27,9 @@ class TlsTest {
     }
 
     private static void assertFails(RedisConnectionFactory application, String reason) {
-        RedisLockStore store = new RedisLockStore(application, RedisLockSettings.STANDARD);
+        // A first connection with TLS loads hundreds of classes.
+        RedisLockStore store =
+                new RedisLockStore(application, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30)));
         try {
             assertThatThrownBy(() -> store.inspect(LockKey.of("order:42")))
                     .isInstanceOf(LockStoreException.class)

@@ -11,6 +11,7 @@ import io.holdfast.lock.testing.TlsRedis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,10 +103,14 @@ class OwnTlsTest {
     @ParameterizedTest
     @ValueSource(strings = {"jedis", "lettuce"})
     void certificate_must_be_that_of_the_host(String client) {
-        failsToConnect(application(client)
+        application(client)
                 .withPropertyValues(
                         "holdfast.redis.url=" + url(server).replace("@127.0.0.1:", "@localhost:"),
-                        "holdfast.redis.ssl.bundle=locks"));
+                        "holdfast.redis.ssl.bundle=locks")
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(LockTemplate.class).tryAcquire(key))
+                        .isInstanceOf(LockStoreException.class)
+                        .hasRootCauseInstanceOf(CertificateException.class));
     }
 
     /** Without Spring Boot's module for Redis. */
