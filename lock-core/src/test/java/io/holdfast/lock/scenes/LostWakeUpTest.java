@@ -34,6 +34,7 @@ import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
 
 /** Whatever is not heard, and whoever goes away: while a lock is free and somebody waits for it, somebody gets it. */
+@Tag("full")
 class LostWakeUpTest {
 
     private static final String KEY = "order:42";

@@ -9,9 +9,11 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("full")
 class RedisOutageTest {
 
     @Test

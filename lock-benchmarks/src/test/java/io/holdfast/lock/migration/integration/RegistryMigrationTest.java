@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -24,6 +25,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
+@Tag("full")
 class RegistryMigrationTest {
 
     private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);

@@ -16,9 +16,11 @@ import io.holdfast.lock.migration.lock4j.Lock4jBefore.Tenants;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
+@Tag("full")
 class Lock4jMigrationTest {
 
     private final long id = ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE);

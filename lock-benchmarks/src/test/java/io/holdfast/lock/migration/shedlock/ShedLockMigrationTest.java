@@ -10,10 +10,12 @@ import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import redis.clients.jedis.Jedis;
 
+@Tag("full")
 class ShedLockMigrationTest {
 
     private final Door shop = new Door();
