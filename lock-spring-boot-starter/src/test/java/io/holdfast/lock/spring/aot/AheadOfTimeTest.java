@@ -24,6 +24,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.test.tools.CompileWithForkedClassLoader;
 
 /** Applications that were processed ahead of time, run on the JVM. */
+@Tag("full")
 @Timeout(120)
 @CompileWithForkedClassLoader
 class AheadOfTimeTest {
@@ -137,7 +138,6 @@ class AheadOfTimeTest {
         AheadOfTime.run(InMemory.class, AheadOfTimeTest::locks);
     }
 
-    @Tag("full")
     @Test
     void locks_are_kept_in_the_applications_redis_by_jedis() {
         AheadOfTime.run(
@@ -146,7 +146,6 @@ class AheadOfTimeTest {
                 redis("jedis", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port()));
     }
 
-    @Tag("full")
     @Test
     void locks_are_kept_in_a_redis_of_their_own_by_lettuce() {
         AheadOfTime.run(
@@ -156,7 +155,6 @@ class AheadOfTimeTest {
     }
 
     /** What production sets, the build need not know. */
-    @Tag("full")
     @Test
     void placeholder_of_an_annotation_may_be_unknown_to_the_build() {
         AheadOfTime.run(
