@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -28,14 +27,14 @@ final class ConnectionFactories {
         this.beans = beans;
     }
 
-    private static List<String> names(ListableBeanFactory beans) {
+    private List<String> names() {
         return List.of(
                 BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RedisConnectionFactory.class, true, false));
     }
 
     /** Whether the application has none at all. */
     boolean isEmpty() {
-        return names(beans).isEmpty();
+        return names().isEmpty();
     }
 
     RedisConnectionFactory choose() {
@@ -43,7 +42,7 @@ final class ConnectionFactories {
     }
 
     private String chosenName() {
-        List<String> all = names(beans);
+        List<String> all = names();
         List<String> marked = marked(all);
         if (!marked.isEmpty()) {
             return single(marked, all);
@@ -61,7 +60,7 @@ final class ConnectionFactories {
      * @throws LockSetupException if one does
      */
     void refuseMarked(String properties) {
-        List<String> marked = marked(names(beans));
+        List<String> marked = marked(names());
         if (!marked.isEmpty()) {
             throw new LockSetupException(
                     "Locks are told twice where they are kept: by " + properties + ", and by @LockConnectionFactory on "

@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,10 +45,7 @@ public final class InMemoryLockStoreAutoConfiguration {
 
     /** One of the two is a mistake. */
     private static void refuseRedis(LockProperties properties, @Nullable LockConnectionDetails details) {
-        List<String> given = new ArrayList<>(properties.redis().givenServer());
-        if (details != null) {
-            given.add("a bean of type LockConnectionDetails");
-        }
+        List<String> given = properties.redis().givenServer(details);
         if (!properties.quorum().servers().isEmpty()) {
             given.add("holdfast.quorum.nodes");
         }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -51,8 +52,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     private final ConfigurableListableBeanFactory beans;
     private final Duration await;
     private volatile boolean running;
-    private volatile boolean closing;
-    private volatile long closingSince;
+    private volatile @Nullable Long closingSince;
 
     LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans, Duration await) {
         this.context = context;
@@ -64,7 +64,6 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext() == context) {
             closingSince = System.nanoTime();
-            closing = true;
         }
     }
 
@@ -94,17 +93,18 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     @Override
     public void stop(Runnable callback) {
-        if (!closing) {
+        Long since = closingSince;
+        if (since == null) {
             callback.run();
             return;
         }
         running = false;
-        DaemonThreads.create(() -> endAll(callback), "holdfast-shutdown").start();
+        DaemonThreads.create(() -> endAll(since + await.toNanos(), callback), "holdfast-shutdown")
+                .start();
     }
 
-    private void endAll(Runnable callback) {
+    private void endAll(long end, Runnable callback) {
         try {
-            long end = closingSince + await.toNanos();
             for (LockEngine locks : clients()) {
                 end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
             }

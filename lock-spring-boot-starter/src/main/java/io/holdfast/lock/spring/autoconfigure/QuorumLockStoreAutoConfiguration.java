@@ -71,10 +71,7 @@ public final class QuorumLockStoreAutoConfiguration {
     }
 
     private static void refuseOtherServers(RedisProperties redis, @Nullable LockConnectionDetails details) {
-        List<String> others = new ArrayList<>(redis.givenServer());
-        if (details != null) {
-            others.add("a bean of type LockConnectionDetails");
-        }
+        List<String> others = redis.givenServer(details);
         if (redis.replicaAcks().number() > 0) {
             others.add("holdfast.redis.replica-acks.number");
         }

@@ -40,7 +40,7 @@ public final class RedisLockStoreAutoConfiguration {
         RedisServer own = named == null ? redis.server(connections.bundles()) : RedisServer.of(named);
         RedisConnectionFactory factory;
         if (own != null) {
-            applications.refuseMarked(named == null ? RedisProperties.URL : "a bean of type LockConnectionDetails");
+            applications.refuseMarked(named == null ? RedisProperties.URL : RedisProperties.DETAILS);
             factory = connections.open(own);
         } else {
             factory = applications.isEmpty() ? connections.openApplications() : applications.choose();

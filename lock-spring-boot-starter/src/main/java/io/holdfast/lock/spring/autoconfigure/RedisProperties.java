@@ -32,6 +32,7 @@ record RedisProperties(
         @DefaultValue ReplicaAcks replicaAcks) {
 
     static final String URL = "holdfast.redis.url";
+    static final String DETAILS = "a bean of type LockConnectionDetails";
 
     private static final String BUNDLE = "holdfast.redis.ssl.bundle";
     private static final RedisLockSettings STANDARD = RedisLockSettings.STANDARD;
@@ -99,14 +100,17 @@ record RedisProperties(
                 .withReplicaAcks(replicaAcks.toSettings());
     }
 
-    /** Which properties of a server are set; none if locks use the application's. */
-    List<String> givenServer() {
+    /** What names a server; nothing if locks use the application's. */
+    List<String> givenServer(@Nullable LockConnectionDetails details) {
         List<String> given = new ArrayList<>();
         if (url != null) {
             given.add(URL);
         }
         if (StringUtils.hasText(ssl.bundle)) {
             given.add(BUNDLE);
+        }
+        if (details != null) {
+            given.add(DETAILS);
         }
         return given;
     }

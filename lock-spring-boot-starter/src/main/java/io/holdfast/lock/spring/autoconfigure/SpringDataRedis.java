@@ -40,10 +40,8 @@ final class SpringDataRedis {
         SslBundle bundle = bundles.find(PREFIX + "ssl.bundle", bundleName);
         Boolean enabled = get("ssl.enabled", Boolean.class);
         RedisServer server = base();
-        if (Boolean.FALSE.equals(enabled) && !server.tls()) {
-            return server;
-        }
-        return Boolean.TRUE.equals(enabled) ? server.byTls().with(bundle) : server.with(bundle);
+        boolean tls = server.tls() || (enabled == null ? bundle != null : enabled);
+        return tls ? server.byTls().with(bundle) : server;
     }
 
     private RedisServer base() {
