@@ -52,18 +52,37 @@ final class Cleanup {
 
     /** A waiter gave up; all its calls were answered. */
     void leave(LockKey key, OwnerId owner) {
-        submit(key, () -> store.leave(key, owner, Duration.ZERO), LockStore.SEAT_TIMEOUT.toNanos());
+        submit(
+                key,
+                () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
+                LockStore.SEAT_TIMEOUT.toNanos());
     }
 
-    /** An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again. */
+    /**
+     * An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again, and of its tokens
+     * none was.
+     */
     void undo(LockKey key, OwnerId owner, long leaseNanos) {
-        long failedAt = System.nanoTime();
-        submit(key, () -> store.leave(key, owner, burial(leaseNanos, System.nanoTime() - failedAt)), leaseNanos);
+        undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN);
     }
 
-    /** Does it on the calling thread, once; with a lease, if one of its calls may still arrive. */
+    /** The same after a hold, during which any of its tokens may have been used. */
+    void undoHold(LockKey key, OwnerId owner, long leaseNanos) {
+        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS);
+    }
+
+    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastToken) {
+        long failedAt = System.nanoTime();
+        submit(
+                key,
+                () -> store.leave(key, owner, burial(leaseNanos, System.nanoTime() - failedAt), lastToken),
+                leaseNanos);
+    }
+
+    /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
     void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
-        store.leave(key, owner, leaseNanos == 0 ? Duration.ZERO : burial(leaseNanos, 0));
+        Duration bury = leaseNanos == 0 ? Duration.ZERO : burial(leaseNanos, 0);
+        store.leave(key, owner, bury, ReleaseRequest.NO_TOKEN);
     }
 
     /**
@@ -84,7 +103,7 @@ final class Cleanup {
     /** A lock was given back, but a send of its acquisition may still arrive. */
     void bury(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
         if (keep.isZero()) {
-            undo(key, owner, leaseNanos);
+            undoHold(key, owner, leaseNanos);
         }
     }
 
@@ -104,8 +123,10 @@ final class Cleanup {
     }
 
     /** Lets other shared holders in; until then the lock is held alone. */
-    void downgrade(LockKey key, OwnerId owner, long leaseNanos) {
-        submit(key, () -> store.downgrade(key, owner), leaseNanos);
+    void downgrade(Hold hold) {
+        Lease lease = hold.lease();
+        long lastToken = hold.lastToken();
+        submit(lease.key(), () -> store.downgrade(lease.key(), lease.owner(), lastToken), lease.leaseNanos());
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos) {

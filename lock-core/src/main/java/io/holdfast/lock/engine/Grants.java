@@ -69,7 +69,7 @@ final class Grants {
         if (handOff.deadline() - now <= 0) {
             client.gates().dismiss(cohort);
             client.cleanup()
-                    .undo(call.key(), cohort.owner(), call.terms().lease().leaseNanos());
+                    .undoHold(call.key(), cohort.owner(), call.terms().lease().leaseNanos());
             return null;
         }
         var grant = new Grant(

@@ -68,7 +68,7 @@ final class HandleOperations {
         keeper.forget(lease);
         if (lease.abandon()) {
             leaveGate(hold);
-            client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
+            client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
             holds.remove(lease);
         }
     }
@@ -115,7 +115,7 @@ final class HandleOperations {
         Lease lease = hold.lease();
         if (loss != null) {
             leaveGate(hold);
-            client.cleanup().undo(lease.key(), lease.owner(), lease.leaseNanos());
+            client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
             return loss;
         }
         if (alone && lease.loss() == null && hold.handOff(client.ticker().nanos())) {
@@ -163,8 +163,9 @@ final class HandleOperations {
     /** The last handle that needed the lock alone was closed, others are open. Should Redis fail, it is merely late. */
     private LockEvent.@Nullable Lost downgrade(Hold hold) {
         Lease lease = hold.lease();
+        long lastToken = hold.lastToken();
         try {
-            if (isSurelyGone(lease, () -> client.store().downgrade(lease.key(), lease.owner()))) {
+            if (isSurelyGone(lease, () -> client.store().downgrade(lease.key(), lease.owner(), lastToken))) {
                 return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
             }
         } catch (LockStoreException e) {
@@ -172,7 +173,7 @@ final class HandleOperations {
                     "Downgrade of lock '{}' to shared failed; it is repeated in the background: {}",
                     lease.key(),
                     e.getMessage());
-            client.cleanup().downgrade(lease.key(), lease.owner(), lease.leaseNanos());
+            client.cleanup().downgrade(hold);
         } finally {
             leaveGate(hold);
         }

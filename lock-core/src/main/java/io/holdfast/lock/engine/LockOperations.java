@@ -163,7 +163,7 @@ final class LockOperations {
         if (turn != null) {
             turn.pass(null);
         }
-        client.cleanup().undo(call.key(), owner, call.terms().lease().leaseNanos());
+        client.cleanup().undoHold(call.key(), owner, call.terms().lease().leaseNanos());
     }
 
     private Outcome atStore(Call call, @Nullable Turn turn, Waits.Wait wait) throws InterruptedException {

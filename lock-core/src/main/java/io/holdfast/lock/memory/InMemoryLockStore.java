@@ -73,8 +73,8 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
-        return locked(key, state -> state.downgrade(owner, ticker.nanos()));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return locked(key, state -> state.downgrade(owner, lastToken, ticker.nanos()));
     }
 
     @Override
@@ -101,9 +101,9 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury) {
+    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
         locked(key, state -> {
-            state.leave(owner, bury.toNanos(), ticker.nanos());
+            state.leave(owner, bury.toNanos(), lastToken, ticker.nanos());
             return state;
         });
     }

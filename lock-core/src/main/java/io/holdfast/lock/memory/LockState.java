@@ -100,9 +100,7 @@ final class LockState {
             return notHolder(request.owner(), now);
         }
         seats.confirm(request.owner());
-        if (request.lastToken() > 0 && hold.isExclusive()) {
-            occupancy.giveBackTokensAfter(request.lastToken());
-        }
+        giveBackTokensAfter(request.lastToken(), hold.token() - 1, hold);
         long keepNanos = request.keep().toNanos();
         if (keepNanos > 0) {
             holders.replace(hold, hold.keptUntil(now + keepNanos));
@@ -111,6 +109,13 @@ final class LockState {
             occupancy.settle(now);
         }
         return ReleaseReply.RELEASED;
+    }
+
+    /** None from before the grant: if that came late, others may have had later tokens than it used. */
+    private void giveBackTokensAfter(long lastToken, long least, Hold hold) {
+        if (lastToken != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
+            occupancy.giveBackTokensAfter(Math.max(lastToken, least));
+        }
     }
 
     /** A live hold, or an exclusive one that has ended while nobody came for the lock, unless it is to be kept. */
@@ -130,12 +135,13 @@ final class LockState {
         return ReleaseReply.NOT_HOLDER;
     }
 
-    ReleaseReply downgrade(OwnerId owner, long now) {
+    ReleaseReply downgrade(OwnerId owner, long lastToken, long now) {
         Hold hold = holders.find(owner, now);
         if (hold == null) {
             return notHolder(owner, now);
         }
         seats.confirm(owner);
+        giveBackTokensAfter(lastToken, hold.token(), hold);
         holders.replace(hold, hold.shared());
         occupancy.settle(now);
         return ReleaseReply.RELEASED;
@@ -159,11 +165,15 @@ final class LockState {
         return new SeatReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
     }
 
-    void leave(OwnerId owner, long buryNanos, long now) {
+    void leave(OwnerId owner, long buryNanos, long lastToken, long now) {
         if (buryNanos > 0) {
             graves.put(owner, now + buryNanos);
         }
         seats.remove(owner);
+        Hold alone = holders.exclusive();
+        if (alone != null && owner.equals(alone.owner())) {
+            giveBackTokensAfter(lastToken, alone.token() - 1, alone);
+        }
         holders.remove(owner);
         occupancy.settle(now);
     }

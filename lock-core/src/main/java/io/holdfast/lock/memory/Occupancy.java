@@ -41,7 +41,7 @@ final class Occupancy {
         return lastToken;
     }
 
-    /** The holder has not used the tokens after this one. */
+    /** The exclusive holder has not used those of its tokens that come after this one. */
     void giveBackTokensAfter(long token) {
         lastToken = token;
     }

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A server may have a clock that is far ahead. Its token is passed over if enough others agree on theirs, which is all
  * that counts: it has noted a higher one, and grants none that is lower. See {@link ClockCheck}.
  *
+ * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are
+ * given back, but the last one that was used may be lower than what others had there before. That is so where this
+ * acquisition reaches a server only after others have held the lock, and its release right behind it.
+ *
  * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and one with token <i>u</i> that is asked for
  * after that, or that holds the lock alone after that. Both had their token noted by a majority while they held the lock
  * there, so one server noted both. If it noted <i>t</i> first, then <i>u &gt; t</i>, since it notes no lower one. It did
@@ -152,7 +156,10 @@ final class Election {
         return new AcquireReply.Granted(any.token(), reserved, any.waiters(), resent);
     }
 
-    /** What a minority has granted is given back at once: it is in somebody else's way. */
+    /**
+     * What a minority has granted is given back at once: it is in somebody else's way. So are its tokens: with a block of
+     * them for each try that failed, clients that contend would drive the tokens ahead of the time for as long as they do.
+     */
     private AcquireReply refused(Ballot<AcquireReply> ballot) {
         if (ballot.failed() > quorum.size() - needed) {
             throw ballot.majorityLost(needed);
@@ -160,7 +167,7 @@ final class Election {
         if (ballot.count(AcquireReply.Buried.class::isInstance) > 0) {
             return new AcquireReply.Buried();
         }
-        ReleaseRequest back = new ReleaseRequest(request.key(), request.owner());
+        ReleaseRequest back = ReleaseRequest.unused(request.key(), request.owner());
         quorum.tell(
                 request.owner(),
                 node -> !(ballot.answer(node) instanceof AcquireReply.Held),

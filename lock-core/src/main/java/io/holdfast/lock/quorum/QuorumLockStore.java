@@ -167,9 +167,9 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
         // Whoever looks at the lock next should find it shared everywhere.
-        return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner)));
+        return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner, lastToken)));
     }
 
     /** It was not held if too many say so. Whoever has failed, or was not waited for, may have held it. */
@@ -260,11 +260,11 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury) {
+    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
         Ballot<Boolean> ballot = quorum.vote(
                 owner,
                 store -> {
-                    store.leave(key, owner, bury);
+                    store.leave(key, owner, bury, lastToken);
                     return true;
                 },
                 left -> true,

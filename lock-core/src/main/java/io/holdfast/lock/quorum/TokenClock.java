@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * time, in microseconds. So what they chose once is carried on by the clock here, and a little is added for the way and for
  * what clocks differ. A proposal that is too low costs one more round, and nothing else.
  *
- * <p>Tokens must stay near the servers' time, since that is what they grow by when servers lose their data. So it learns
+ * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow by when servers lose their data. So it learns
  * only from what servers choose when nothing is proposed to them, which it does every ten seconds; or after one, if a
  * proposal was too low. What they choose otherwise may be another client's proposal plus one: two clients that learnt from
  * each other, with grants in turn faster than the little that is added, would drive the tokens ahead of the time for as

@@ -163,8 +163,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
-        return released(run(scripts.downgrade(key, owner)));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return released(run(scripts.downgrade(key, owner, lastToken)));
     }
 
     private static ReleaseReply released(ScriptRunner.Reply reply) {
@@ -195,8 +195,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury) {
-        Replies.left(run(scripts.leave(key, owner, bury)).text());
+    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+        Replies.left(run(scripts.leave(key, owner, bury, lastToken)).text());
     }
 
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */

@@ -77,19 +77,22 @@ final class ScriptCalls {
 
     /** A key that is known to live for at most two retentions anyway keeps its time-out. */
     private boolean isPlain(ReleaseRequest request) {
-        return request.keep().isZero() && request.lastToken() == 0 && request.leaseMillis() <= retentionMillis;
+        return request.keep().isZero()
+                && request.lastToken() == ReleaseRequest.ALL_TOKENS
+                && request.leaseMillis() <= retentionMillis;
     }
 
     private static String wish(ReleaseRequest request) {
         return request.keep().toMillis() + " " + request.lastToken();
     }
 
-    ScriptCall downgrade(LockKey key, OwnerId owner) {
-        return call(LuaScript.DOWNGRADE, layout.bytes(key), bytes(owner), retention);
+    ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return call(LuaScript.DOWNGRADE, layout.bytes(key), bytes(owner), retention, bytes(lastToken));
     }
 
-    ScriptCall leave(LockKey key, OwnerId owner, Duration bury) {
-        return call(LuaScript.LEAVE, layout.bytes(key), bytes(owner), bytes(bury.toMillis()), retention);
+    ScriptCall leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+        return call(
+                LuaScript.LEAVE, layout.bytes(key), bytes(owner), bytes(bury.toMillis()), retention, bytes(lastToken));
     }
 
     ScriptCall inspect(LockKey key) {

@@ -104,10 +104,11 @@ public interface LockStore extends AutoCloseable {
      *
      * @param key the lock
      * @param owner its exclusive holder
+     * @param lastToken the last fencing token that was used of those that the grant reserved, as in {@link ReleaseRequest}
      * @return {@code RELEASED} also if the owner holds it shared already
      * @throws LockStoreException if the store did not answer or refused
      */
-    ReleaseReply downgrade(LockKey key, OwnerId owner);
+    ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken);
 
     /**
      * Renews or extends leases, each to at least its length from now.
@@ -160,9 +161,10 @@ public interface LockStore extends AutoCloseable {
      * @param key the lock
      * @param owner whose acquisition it was; never to be used for an acquisition again
      * @param bury for how long late calls are refused; zero if all calls were answered
+     * @param lastToken the last fencing token that was used of those that a grant reserved, as in {@link ReleaseRequest}
      * @throws LockStoreException if the store did not answer or refused
      */
-    void leave(LockKey key, OwnerId owner, Duration bury);
+    void leave(LockKey key, OwnerId owner, Duration bury, long lastToken);
 
     /**
      * For how long a call that was not answered may still be under way once its caller has given it up, as far as anybody can

@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
  *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off
  *       takes the one of its time, counted from when the grant's answer or message came. The store's clock was read before
  *       that, so of a block that began with the store's time no token is handed out ahead of it: tokens also increase
- *       over a loss of the store's data. A block that is not given back (downgrade, undo, forced release) counts as
- *       used up, so the next one begins ahead of the store's clock, by {@value #MILLIS_ALONE} ms at most for each of them;
- *       until that has caught up, a loss of data may repeat tokens.
+ *       over a loss of the store's data. A block that is not given back (forced release, lost lease) counts as used up, so
+ *       the next one begins ahead of the store's clock, by {@value #MILLIS_ALONE} ms at most for each of them; until that has
+ *       caught up, a loss of data may repeat tokens.
  * </ul>
  *
  * <p>Only who holds the lock hands it off, and the {@link Gate}'s monitor passes the plain fields on with it; hints come

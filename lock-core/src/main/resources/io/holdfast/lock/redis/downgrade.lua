@@ -1,6 +1,6 @@
 -- Turns the exclusive hold into a shared one, in one step, and lets in those who may share it.
 -- KEYS  1 the lock
--- ARGV  1 owner  2 token retention in ms
+-- ARGV  1 owner  2 token retention in ms  3 the last token that was used of those that were reserved, 0 if all count as used
 -- returns RELEASED or NOT_HOLDER
 -- include common
 -- include queue
@@ -9,11 +9,15 @@ local lock = load(KEYS[1], now_us(), tonumber(ARGV[2]))
 local hold, reply = shared_hold(lock, owner), 'RELEASED'
 if lock.owner == owner and lock.now < lock.lease_end then
   local tokens, where = reserved_tokens(lock)
+  local first = lock.token - tokens + 1
   confirm(lock, owner)
   put(lock, 'reader', owner)
   lock.owner = nil
   add_shared(lock, lock.lease_end)
-  write_shared(lock, owner, {lease_end = lock.lease_end, token = lock.token - tokens + 1, where = where})
+  write_shared(lock, owner, {lease_end = lock.lease_end, token = first, where = where})
+  if ARGV[3] ~= '0' then
+    give_back_tokens(lock, ARGV[3], first)
+  end
 elseif not hold or lock.now >= hold.lease_end then
   give_up_seat(lock, owner)
   reply = 'NOT_HOLDER'

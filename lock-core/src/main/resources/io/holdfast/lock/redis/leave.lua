@@ -1,6 +1,7 @@
 -- Undoes an acquisition that failed for good, also if one of its calls is still on its way.
 -- KEYS  1 the lock
 -- ARGV  1 owner  2 for how long late calls are refused, in ms; 0 if none is on its way  3 token retention in ms
+--       4 the last token that was used of those that were reserved, 0 if all count as used
 -- returns LEFT
 -- include common
 -- include queue
@@ -19,6 +20,9 @@ end
 local hold = shared_hold(lock, owner)
 give_up_seat(lock, owner)
 if lock.owner == owner then
+  if ARGV[4] ~= '0' then
+    give_back_tokens(lock, ARGV[4], lock.token - reserved_tokens(lock))
+  end
   lock.owner = nil
 end
 if hold then

@@ -280,3 +280,9 @@ local function reserved_tokens(lock)
   local tokens, where = string.match(holder, '^(%d+)\n([^\n]*\n[^\n]*\n.*)$')
   return tonumber(tokens or 1), where or holder
 end
+
+-- The holder did not use those of its tokens that come after one. None from before its grant is given back: if that came
+-- late, others may have had later tokens than it used.
+local function give_back_tokens(lock, last, least)
+  set_token(lock, math.max(tonumber(last), least))
+end

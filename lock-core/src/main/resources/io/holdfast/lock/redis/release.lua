@@ -3,7 +3,7 @@
 -- KEYS  1 the lock
 -- ARGV  1 owner  2 token retention in ms
 --       3 for how long the lock is to be kept from now, in ms, 0 frees it; the last token that was used of those that were
---         reserved, 0 if only one was; none for 0 0, if the key needs no other time-out than it has
+--         reserved, 0 if all count as used; none for 0 0, if the key needs no other time-out than it has
 -- returns RELEASED or NOT_HOLDER; an exclusive lease that has ended counts as long as nobody came for the lock, unless it
 --         is to be kept
 -- A lock that nobody shares or waits for is freed before anything else is looked at, or defined.
@@ -35,8 +35,7 @@ if hold then
 else
   lock.owner = nil
   if last_token ~= '0' then
-    lock.token = tonumber(last_token)
-    put(lock, 'token', last_token)
+    give_back_tokens(lock, last_token, lock.token - reserved_tokens(lock))
   end
 end
 if keep_us == 0 then

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -30,6 +33,8 @@ class CleanupTest {
             return key.value();
         }
     };
+    private static final long BLOCK = 60_000_000;
+
     private final Cleanup cleanup = new Cleanup(store);
 
     private static OwnerId owner(long sequence) {
@@ -57,16 +62,43 @@ class CleanupTest {
         assertThat(store.leaves).containsExactly(owner(1), owner(3));
     }
 
+    /** Threads of the holder's client may have had any of its tokens; an acquisition that failed had none. */
+    @Test
+    void tokens_that_were_reserved_are_given_back_by_who_never_held_the_lock() {
+        long first = grantedTokens(owner(1));
+        cleanup.undo(KEY, owner(1), MINUTE);
+        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == first - 1);
+
+        long second = grantedTokens(owner(2));
+        cleanup.leave(KEY, owner(2));
+        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == second - 1);
+
+        long third = grantedTokens(owner(3));
+        cleanup.leaveNow(KEY, owner(3), 0);
+        assertThat(store.inspect(KEY).lastToken()).isEqualTo(third - 1);
+
+        long fourth = grantedTokens(owner(4));
+        cleanup.undoHold(KEY, owner(4), MINUTE);
+        Awaitility.await().until(() -> store.inspect(KEY).holders().isEmpty());
+        assertThat(store.inspect(KEY).lastToken()).isEqualTo(fourth + BLOCK - 1);
+    }
+
+    private long grantedTokens(OwnerId owner) {
+        AcquireReply reply = store.acquire(new AcquireRequest(
+                KEY, owner, 60_000, new HolderInfo("web-1", 1, "main"), AcquireRequest.EXCLUSIVE, false, false, BLOCK));
+        return ((AcquireReply.Granted) reply).token();
+    }
+
     @Test
     void server_that_hangs_delays_nothing_on_another_one() {
         CountDownLatch answer = new CountDownLatch(1);
         StoreSpy hanging = new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury) {
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
                 if (key.equals(KEY)) {
                     await(answer);
                 }
-                super.leave(key, owner, bury);
+                super.leave(key, owner, bury, lastToken);
             }
         };
         Cleanup both = new Cleanup(hanging);
@@ -105,8 +137,8 @@ class CleanupTest {
     void lock_that_is_broken_does_not_keep_others_of_its_server_from_being_tidied() {
         StoreSpy one = new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury) {
-                super.leave(key, owner, bury);
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+                super.leave(key, owner, bury, lastToken);
                 if (key.equals(KEY)) {
                     throw new LockStoreException("WRONGTYPE (on purpose)", null, false);
                 }
@@ -128,7 +160,7 @@ class CleanupTest {
         AtomicInteger left = new AtomicInteger();
         Cleanup full = new Cleanup(new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury) {
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
                 hanging.countDown();
                 await(answer);
                 left.incrementAndGet();

@@ -148,6 +148,46 @@ class HandOffTest extends ThreadsFixture {
     }
 
     @Test
+    void tokens_that_a_writer_did_not_use_are_given_back_when_it_goes_on_as_a_reader() {
+        Writer line = writer();
+
+        line.writer().close();
+
+        assertThat(store.inspect(LockKey.of(KEY)).lastToken())
+                .isEqualTo(line.writer().fencingToken());
+    }
+
+    @Test
+    void tokens_that_a_writer_did_not_use_are_given_back_also_if_the_store_fails_at_first() {
+        Writer line = writer();
+        store.before = () -> {
+            store.before = () -> {};
+            throw StoreSpy.unreachable();
+        };
+
+        line.writer().close();
+
+        eventually(() ->
+                store.inspect(LockKey.of(KEY)).lastToken() == line.writer().fencingToken());
+    }
+
+    /** Who writes, with others behind it, and reads at the same time. */
+    private record Writer(LockHandle writer, LockHandle reader, Future<LockHandle> next) {}
+
+    private Writer writer() {
+        LockHandle before = locks.acquire(REQUEST);
+        Worker worker = worker();
+        Future<LockHandle> front = waiting(worker, locks, REQUEST);
+        Future<LockHandle> next = waiting(locks, REQUEST);
+        before.close();
+        LockHandle writer = get(front);
+        passMicro();
+        LockHandle reader = get(worker.acquire(locks, REQUEST.shared()));
+        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isGreaterThan(writer.fencingToken());
+        return new Writer(writer, reader, next);
+    }
+
+    @Test
     void handle_of_a_lock_that_was_passed_on_holds_nothing() {
         List<Future<LockHandle>> line = line(REQUEST, REQUEST);
         LockHandle former = get(line.get(0));
@@ -257,22 +297,15 @@ class HandOffTest extends ThreadsFixture {
 
     @Test
     void lock_that_is_about_to_be_shared_is_not_passed_on() {
-        LockHandle before = locks.acquire(REQUEST);
-        Worker worker = worker();
-        Future<LockHandle> front = waiting(worker, locks, REQUEST);
-        Future<LockHandle> next = waiting(locks, REQUEST);
-        before.close();
-        LockHandle writer = get(front);
-        passMicro();
-        LockHandle reader = get(worker.acquire(locks, REQUEST.shared()));
+        Writer line = writer();
         store.before = () -> {
             store.before = () -> {};
-            reader.close();
+            line.reader().close();
         };
 
-        writer.close();
+        line.writer().close();
 
-        assertThat(get(next).isHeld()).isTrue();
+        assertThat(get(line.next()).isHeld()).isTrue();
         assertThat(others.tryAcquire(LockRequest.of(KEY).shared())).isEmpty();
     }
 

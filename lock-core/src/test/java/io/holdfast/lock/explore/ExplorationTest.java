@@ -121,6 +121,12 @@ class ExplorationTest {
 
     @Test
     @Tag("full")
+    void quorum_whose_grants_reserve_tokens_and_come_late() {
+        holdsInAll(new QuorumSetting(3).block(100).timeless().clocksAgree());
+    }
+
+    @Test
+    @Tag("full")
     void quorum_whose_answers_come_late() {
         holdsInAll(new QuorumSetting(2).slowAnswers().timeless());
     }

@@ -31,6 +31,7 @@ final class QuorumClient {
     int tries;
     long sentAt;
     long token;
+    long lastToken;
     long deadline;
 
     /** What the servers have done in each round, the last one of which is open. */
@@ -42,7 +43,14 @@ final class QuorumClient {
         tries = setting.tries;
         owner = new OwnerId(String.valueOf((char) ('A' + number)), 1);
         request = new AcquireRequest(
-                World.KEY, owner, QuorumSetting.LEASE_MILLIS, SOMEWHERE, AcquireRequest.EXCLUSIVE, false, true, 1);
+                World.KEY,
+                owner,
+                QuorumSetting.LEASE_MILLIS,
+                SOMEWHERE,
+                AcquireRequest.EXCLUSIVE,
+                false,
+                true,
+                setting.block);
     }
 
     private QuorumClient(QuorumClient other) {
@@ -54,6 +62,7 @@ final class QuorumClient {
         tries = other.tries;
         sentAt = other.sentAt;
         token = other.token;
+        lastToken = other.lastToken;
         deadline = other.deadline;
         rounds = new ArrayList<>(other.rounds);
     }
@@ -96,14 +105,16 @@ final class QuorumClient {
         List<List<Object>> course = List.copyOf(rounds);
         QuorumStepper.Run run =
                 setting.once(List.of(number, course, ""), () -> QuorumStepper.acquire(request, course, setting.clock));
-        run.released().forEach(server -> world.send(QuorumWorld.What.RELEASE, this, server, null, 0));
+        run.released()
+                .forEach((server, request) ->
+                        world.send(QuorumWorld.What.RELEASE, this, server, null, 0, request.lastToken()));
         QuorumStepper.Next next = run.next();
         if (next instanceof QuorumStepper.Next.Asks asks) {
             rounds.add(Collections.nCopies(QuorumSetting.SERVERS, QuorumStepper.NOTHING_YET));
-            world.sendToAll(QuorumWorld.What.ACQUIRE, this, asks.request());
+            world.sendToAll(QuorumWorld.What.ACQUIRE, this, asks.request(), 0);
         } else if (next instanceof QuorumStepper.Next.Answers answer
                 && answer.reply() instanceof AcquireReply.Granted grant) {
-            granted(world, grant.token());
+            granted(world, grant.token(), grant.tokens());
         } else if (next instanceof QuorumStepper.Next.Answers answer && answer.reply() instanceof AcquireReply.Held) {
             phase = Phase.IDLE;
             world.note(() -> "not acquired");
@@ -115,7 +126,7 @@ final class QuorumClient {
         }
     }
 
-    private void granted(QuorumWorld world, long granted) {
+    private void granted(QuorumWorld world, long granted, long reserved) {
         deadline = sentAt + QuorumSetting.LEASE;
         if (world.now - deadline >= 0) {
             undo(world);
@@ -123,13 +134,14 @@ final class QuorumClient {
         }
         phase = Phase.HOLDING;
         token = granted;
+        lastToken = granted + reserved / 2;
         world.entered(this);
     }
 
     void close(QuorumWorld world) {
         if (holds(world.now)) {
             phase = Phase.OVER;
-            world.sendToAll(QuorumWorld.What.RELEASE, this, null);
+            world.sendToAll(QuorumWorld.What.RELEASE, this, null, setting.block == 1 ? 0 : lastToken);
         } else {
             undo(world);
         }
@@ -137,7 +149,7 @@ final class QuorumClient {
 
     private void undo(QuorumWorld world) {
         phase = Phase.OVER;
-        world.sendToAll(QuorumWorld.What.LEAVE, this, null);
+        world.sendToAll(QuorumWorld.What.LEAVE, this, null, 0);
     }
 
     void write(StateCode code, QuorumWorld world) {
@@ -155,6 +167,7 @@ final class QuorumClient {
         } else if (phase == Phase.HOLDING) {
             code.time(deadline - world.now, 0);
             code.token(token, setting.tokenClock());
+            code.token(lastToken, setting.tokenClock());
         }
     }
 

@@ -39,6 +39,7 @@ final class QuorumSetting {
     boolean slowAnswers;
     boolean timeless;
     boolean clocksAgree;
+    long block = 1;
     final Set<Defect> defects = EnumSet.noneOf(Defect.class);
 
     QuorumSetting(int clients) {
@@ -87,6 +88,12 @@ final class QuorumSetting {
         return this;
     }
 
+    /** Who gets the lock reserves so many tokens, and uses the first half of them. */
+    QuorumSetting block(long tokens) {
+        block = tokens;
+        return this;
+    }
+
     QuorumSetting with(Defect defect) {
         defects.add(defect);
         return this;
@@ -118,6 +125,7 @@ final class QuorumSetting {
         return "quorum, " + clients + " clients, " + tries + " tries, " + restarts + " restarts, " + failures
                 + " failures, " + renewals + " renewals" + (slowAnswers ? ", slow answers" : "")
                 + (timeless ? ", timeless" : "") + (clocksAgree ? ", clocks agree" : "")
+                + (block == 1 ? "" : ", blocks of " + block + " tokens")
                 + (defects.isEmpty() ? "" : ", with " + defects);
     }
 }

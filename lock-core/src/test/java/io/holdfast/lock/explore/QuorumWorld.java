@@ -23,6 +23,7 @@ final class QuorumWorld {
     /**
      * A call to one server, or, with what it has answered, the answer.
      *
+     * @param lastToken of a release: which of its tokens was used last
      * @param lateUntil of a call that was given up: until when it may arrive; else 0
      */
     record Mail(
@@ -32,14 +33,15 @@ final class QuorumWorld {
             int round,
             @Nullable AcquireRequest request,
             @Nullable Object answer,
+            long lastToken,
             long lateUntil) {
 
         Mail answered(Object with) {
-            return new Mail(what, client, server, round, null, with, 0);
+            return new Mail(what, client, server, round, null, with, 0, 0);
         }
 
         Mail late(long until) {
-            return new Mail(what, client, server, round, request, null, until);
+            return new Mail(what, client, server, round, request, null, lastToken, until);
         }
 
         int rank() {
@@ -103,15 +105,15 @@ final class QuorumWorld {
         }
     }
 
-    void sendToAll(What what, QuorumClient client, @Nullable AcquireRequest request) {
+    void sendToAll(What what, QuorumClient client, @Nullable AcquireRequest request, long lastToken) {
         for (int server = 0; server < servers.size(); server++) {
-            send(what, client, server, request, client.round());
+            send(what, client, server, request, client.round(), lastToken);
         }
     }
 
     /** Calls of one acquisition to one server arrive in their order, and answers to former rounds count no more. */
-    void send(What what, QuorumClient client, int server, @Nullable AcquireRequest request, int round) {
-        mails.add(new Mail(what, client.number, server, round, request, null, 0));
+    void send(What what, QuorumClient client, int server, @Nullable AcquireRequest request, int round, long lastToken) {
+        mails.add(new Mail(what, client.number, server, round, request, null, lastToken, 0));
         mails.sort(Comparator.comparingInt(Mail::rank));
     }
 
@@ -147,8 +149,21 @@ final class QuorumWorld {
                     mails.sort(Comparator.comparingInt(Mail::rank));
                 }
             }
-            case RELEASE -> server.store(now).release(new ReleaseRequest(World.KEY, client.owner));
-            case LEAVE -> server.store(now).leave(World.KEY, client.owner, Duration.ofNanos(QuorumSetting.LEASE));
+            case RELEASE ->
+                server.store(now)
+                        .release(new ReleaseRequest(
+                                World.KEY,
+                                client.owner,
+                                Duration.ZERO,
+                                mail.lastToken(),
+                                ReleaseRequest.UNKNOWN_LEASE));
+            case LEAVE ->
+                server.store(now)
+                        .leave(
+                                World.KEY,
+                                client.owner,
+                                Duration.ofNanos(QuorumSetting.LEASE),
+                                ReleaseRequest.ALL_TOKENS);
         }
     }
 
@@ -194,7 +209,7 @@ final class QuorumWorld {
             broken = "P3: client " + client.owner.clientId() + " holds the lock by token " + name(client.token)
                     + ", after a token " + name(highestToken);
         }
-        highestToken = Math.max(highestToken, client.token);
+        highestToken = Math.max(highestToken, client.lastToken);
         note(() -> client.owner.clientId() + " holds the lock by token " + name(client.token) + " for "
                 + QuorumClient.millis(client.deadline - now));
     }
@@ -234,6 +249,9 @@ final class QuorumWorld {
             code.add(mail.rank() + (mail.what().ordinal() << 10) + (mail.round() << 12));
             if (mail.lateUntil() > 0) {
                 code.time(mail.lateUntil() - now, 0);
+            }
+            if (mail.lastToken() > 0) {
+                code.token(mail.lastToken(), setting.tokenClock());
             }
             if (mail.request() != null) {
                 code.token(mail.request().leastToken(), setting.tokenClock());

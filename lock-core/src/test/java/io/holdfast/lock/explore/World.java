@@ -209,7 +209,7 @@ final class World {
             case ACQUIRE -> store.acquire(request(call, leaseMillis));
             case RELEASE -> store.release(new ReleaseRequest(KEY, owner));
             case LEAVE -> {
-                store.leave(KEY, owner, Duration.ofNanos(call.buryNanos()));
+                store.leave(KEY, owner, Duration.ofNanos(call.buryNanos()), ReleaseRequest.ALL_TOKENS);
                 yield "left";
             }
             case KEEP ->

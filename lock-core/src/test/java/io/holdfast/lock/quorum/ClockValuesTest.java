@@ -6,12 +6,12 @@ import ch.qos.logback.classic.Level;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.HeardLog;
-import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.time.Instant;
@@ -63,8 +63,7 @@ class ClockValuesTest {
     }
 
     private long acquire(OwnerId owner) {
-        AcquireReply reply =
-                store.acquire(Requests.exclusive(KEY, owner, 30_000, new HolderInfo("web-1", 1, "main"), false));
+        AcquireReply reply = store.acquire(request(owner, 1));
         assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
         return ((AcquireReply.Granted) reply).token();
     }
@@ -110,6 +109,26 @@ class ClockValuesTest {
         servers.get(0).reachable(false);
 
         assertThat(acquireAndRelease()).isGreaterThan(ahead);
+    }
+
+    /** With a block for each of them, clients that contend would drive the tokens ahead of the time for as long as they do. */
+    @Test
+    void tokens_of_tries_that_failed_are_given_back() {
+        start();
+        OwnerId other = new OwnerId("other", 1);
+        servers.subList(1, 3).forEach(server -> server.acquire(request(other, 1)));
+        for (int i = 0; i < 100; i++) {
+            AcquireReply reply = store.acquire(request(new OwnerId("client", ++sequence), 100_000));
+            assertThat(reply).isInstanceOf(AcquireReply.Held.class);
+        }
+        servers.forEach(server -> server.release(new ReleaseRequest(KEY, other)));
+
+        assertThat(acquireAndRelease()).isLessThan(now() + 100_000);
+    }
+
+    private static AcquireRequest request(OwnerId owner, long tokens) {
+        HolderInfo somewhere = new HolderInfo("web-1", 1, "main");
+        return new AcquireRequest(KEY, owner, 30_000, somewhere, AcquireRequest.EXCLUSIVE, false, false, tokens);
     }
 
     @Test

@@ -144,7 +144,7 @@ class QuorumFailuresTest {
                 quorum -> quorum.release(new ReleaseRequest(KEY, ALICE)),
                 quorum -> quorum.renew(List.of(new RenewRequest(KEY, ALICE, 1000))),
                 quorum -> quorum.extend(new RenewRequest(KEY, ALICE, 1000)),
-                quorum -> quorum.leave(KEY, ALICE, Duration.ZERO),
+                quorum -> quorum.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS),
                 quorum -> quorum.inspect(KEY),
                 quorum -> quorum.forceRelease(KEY));
     }
@@ -204,7 +204,7 @@ class QuorumFailuresTest {
 
     @Test
     void who_is_buried_at_one_server_is_refused_for_good() {
-        servers.get(2).leave(KEY, ALICE, Duration.ofSeconds(30));
+        servers.get(2).leave(KEY, ALICE, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         servers.get(0).acquire(request(KEY, BOB, 0, Duration.ofSeconds(30)));
 
         assertThat(acquire(ALICE, 0)).isInstanceOf(AcquireReply.Buried.class);
@@ -293,7 +293,7 @@ class QuorumFailuresTest {
 
         release(ALICE);
         acquire(ALICE, 2);
-        store.leave(KEY, ALICE, Duration.ZERO);
+        store.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         acquire(ALICE, 0);
         servers.get(0).reachable(false);
         assertThat(renew(ALICE, LONGEST)).isInstanceOf(RenewReply.Renewed.class);

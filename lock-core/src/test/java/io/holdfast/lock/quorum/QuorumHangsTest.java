@@ -9,6 +9,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.Requests;
@@ -87,7 +88,7 @@ class QuorumHangsTest {
     void lock_that_was_left_at_most_servers_was_left_while_one_hangs() {
         hang(servers.get(0));
 
-        store.leave(KEY, ALICE, Duration.ZERO);
+        store.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
 
         assertThat(servers.get(1).inspect(KEY).holders()).isEmpty();
         assertThat(servers.get(2).inspect(KEY).holders()).isEmpty();
@@ -99,7 +100,8 @@ class QuorumHangsTest {
         servers.get(1).reachable(false);
         servers.get(2).reachable(false);
 
-        assertThatThrownBy(() -> store.leave(KEY, ALICE, Duration.ZERO)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS))
+                .isInstanceOf(LockStoreException.class);
     }
 
     @Test

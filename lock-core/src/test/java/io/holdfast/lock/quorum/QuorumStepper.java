@@ -19,11 +19,12 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.IntConsumer;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 /**
@@ -70,7 +71,7 @@ public final class QuorumStepper {
 
     /** Whether a round is over, with what each server has done in it. */
     public static boolean isDecided(AcquireRequest request, List<Object> round, Ticker ticker) {
-        Quorum quorum = new Quorum(nodes(new Course(List.of(), node -> {})), Runnable::run);
+        Quorum quorum = new Quorum(nodes(new Course(List.of(), (node, back) -> {})), Runnable::run);
         Election election =
                 new Election(quorum, new TokenClock(ticker), new ClockCheck(longest(request), ticker), request);
         Ballot<AcquireReply> ballot =
@@ -99,17 +100,17 @@ public final class QuorumStepper {
     /**
      * What came of an acquisition.
      *
-     * @param released from which servers the lock is taken back
+     * @param released how the lock is given back, and to which servers
      */
-    public record Run(Next next, List<Integer> released) {}
+    public record Run(Next next, Map<Integer, ReleaseRequest> released) {}
 
     /**
      * Acquires, with what is known of the rounds so far. It asks on this thread, and what is not known counts as failed; if
      * that was a question of a new round, nothing that came of it counts.
      */
     public static Run acquire(AcquireRequest request, List<List<Object>> rounds, Ticker ticker) {
-        List<Integer> released = new ArrayList<>();
-        Course course = new Course(rounds, released::add);
+        Map<Integer, ReleaseRequest> released = new TreeMap<>();
+        Course course = new Course(rounds, released::put);
         QuorumLockStore store = new QuorumLockStore(nodes(course), longest(request), ticker, Runnable::run);
         Next next;
         try {
@@ -117,7 +118,7 @@ public final class QuorumStepper {
         } catch (LockStoreException e) {
             next = new Next.Fails();
         }
-        return course.asked == null ? new Run(next, released) : new Run(new Next.Asks(course.asked), List.of());
+        return course.asked == null ? new Run(next, released) : new Run(new Next.Asks(course.asked), Map.of());
     }
 
     private static List<QuorumNode> nodes(Course course) {
@@ -133,10 +134,10 @@ public final class QuorumStepper {
     /** What is known, and the first question beyond. */
     private static final class Course {
         private final List<List<Object>> rounds;
-        private final IntConsumer released;
+        private final BiConsumer<Integer, ReleaseRequest> released;
         private AcquireRequest asked;
 
-        Course(List<List<Object>> rounds, IntConsumer released) {
+        Course(List<List<Object>> rounds, BiConsumer<Integer, ReleaseRequest> released) {
             this.rounds = rounds;
             this.released = released;
         }
@@ -170,7 +171,7 @@ public final class QuorumStepper {
 
         @Override
         public ReleaseReply release(ReleaseRequest request) {
-            course.released.accept(node);
+            course.released.accept(node, request);
             return ReleaseReply.RELEASED;
         }
 
@@ -180,7 +181,7 @@ public final class QuorumStepper {
         }
 
         @Override
-        public ReleaseReply downgrade(LockKey key, OwnerId owner) {
+        public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
             throw new UnsupportedOperationException();
         }
 
@@ -200,7 +201,7 @@ public final class QuorumStepper {
         }
 
         @Override
-        public void leave(LockKey key, OwnerId owner, Duration bury) {
+        public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
             throw new UnsupportedOperationException();
         }
 

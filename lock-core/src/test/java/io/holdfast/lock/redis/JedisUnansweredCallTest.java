@@ -50,7 +50,7 @@ class JedisUnansweredCallTest {
         EXTEND((store, key) -> store.extend(new RenewRequest(key, OWNER, 30_000))),
         RENEW((store, key) -> store.renew(List.of(new RenewRequest(key, OWNER, 30_000)))),
         KEEP_SEATS((store, key) -> store.keepSeats(List.of(new SeatRequest(key, List.of(OWNER))))),
-        LEAVE((store, key) -> store.leave(key, OWNER, Duration.ZERO)),
+        LEAVE((store, key) -> store.leave(key, OWNER, Duration.ZERO, ReleaseRequest.ALL_TOKENS)),
         INSPECT((store, key) -> store.inspect(key));
 
         private final BiConsumer<RedisLockStore, LockKey> call;

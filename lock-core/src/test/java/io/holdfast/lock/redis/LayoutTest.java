@@ -178,7 +178,7 @@ class LayoutTest {
     @Test
     void tombstone() {
         exclusive(first, 1);
-        store.leave(KEY, first, Duration.ofSeconds(30));
+        store.leave(KEY, first, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
 
         assertFields(Map.of(
                 "lease_end",
@@ -244,7 +244,7 @@ class LayoutTest {
         assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000)))).containsOnly(new RenewReply.Renewed());
         store.release(new ReleaseRequest(KEY, first));
         assertThat(exclusive(second, 1)).isInstanceOf(AcquireReply.Granted.class);
-        store.leave(KEY, second, Duration.ofMillis(1));
+        store.leave(KEY, second, Duration.ofMillis(1), ReleaseRequest.ALL_TOKENS);
         acquire(new OwnerId("third", 3), 2, false, 1);
         assertThat(store.inspect(KEY).holders()).hasSize(1);
         assertThat(store.forceRelease(KEY)).hasSize(1);
@@ -269,7 +269,8 @@ class LayoutTest {
                 .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade this application too");
         assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.release(new ReleaseRequest(KEY, first))).isInstanceOf(LockStoreException.class);
-        assertThatThrownBy(() -> store.leave(KEY, first, Duration.ZERO)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> store.leave(KEY, first, Duration.ZERO, ReleaseRequest.ALL_TOKENS))
+                .isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.forceRelease(KEY)).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.inspect(KEY)).isInstanceOf(LockStoreException.class);
         assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000))))

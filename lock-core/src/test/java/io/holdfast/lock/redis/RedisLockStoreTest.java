@@ -268,8 +268,8 @@ class RedisLockStoreTest {
                 () -> acquire(owner, Duration.ofSeconds(30)),
                 () -> acquire(newOwner(), Duration.ofSeconds(30)),
                 () -> renew(KEY, owner),
-                () -> store.leave(KEY, newOwner(), Duration.ZERO),
-                () -> store.leave(KEY, newOwner(), Duration.ofSeconds(30)),
+                () -> store.leave(KEY, newOwner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS),
+                () -> store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS),
                 () -> store.release(
                         new ReleaseRequest(KEY, owner, Duration.ofSeconds(5), 0, ReleaseRequest.UNKNOWN_LEASE)),
                 () -> store.forceRelease(KEY),
@@ -285,7 +285,7 @@ class RedisLockStoreTest {
 
     @Test
     void key_lives_at_least_as_long_as_its_longest_tombstone() {
-        store.leave(KEY, newOwner(), Duration.ofHours(5));
+        store.leave(KEY, newOwner(), Duration.ofHours(5), ReleaseRequest.ALL_TOKENS);
 
         OwnerId owner = acquired(Duration.ofSeconds(1));
         renew(KEY, owner);
@@ -299,14 +299,14 @@ class RedisLockStoreTest {
         OwnerId owner = acquired(Duration.ofSeconds(30));
         redis.persist(NAME);
 
-        assertThat(store.downgrade(KEY, owner)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store.downgrade(KEY, owner, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.RELEASED);
 
         assertTimeToLive(Duration.ofSeconds(630));
     }
 
     @Test
     void tombstone_of_an_unknown_lock_goes_away_with_its_key() {
-        store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+        store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
 
         assertTimeToLive(Duration.ofSeconds(630));
     }
@@ -314,7 +314,7 @@ class RedisLockStoreTest {
     @Test
     void expired_tombstones_are_dropped() {
         for (int i = 0; i < 50; i++) {
-            store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+            store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         }
         redis.hkeys(NAME).stream()
                 .filter(field -> field.contains("grave"))
@@ -332,14 +332,14 @@ class RedisLockStoreTest {
     @Test
     void expired_tombstones_are_dropped_by_the_next_one() {
         for (int i = 0; i < 50; i++) {
-            store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+            store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         }
         redis.hkeys(NAME).stream()
                 .filter(field -> field.contains("grave"))
                 .forEach(field -> redis.hset(NAME, field, "1"));
         redis.hset(NAME, "prune_at", "1");
 
-        store.leave(KEY, newOwner(), Duration.ofSeconds(30));
+        store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
 
         assertThat(redis.hkeys(NAME))
                 .filteredOn(field -> field.contains("grave"))
@@ -371,12 +371,12 @@ class RedisLockStoreTest {
         acquire(patient, Duration.ofSeconds(30));
         keptAlive(List.of(patient), impatient, waiter -> acquire(waiter, Duration.ofSeconds(30)));
         waiting.forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
-        keptAlive(waiting, impatient, waiter -> store.leave(KEY, waiter, Duration.ZERO));
+        keptAlive(waiting, impatient, waiter -> store.leave(KEY, waiter, Duration.ZERO, ReleaseRequest.ALL_TOKENS));
 
         assertThat(fieldsReadBy(() -> assertThat(store.inspect(KEY).waiters()).isEqualTo(9)))
                 .isLessThan(20);
         assertThat(fieldsReadBy(() -> {
-                    store.leave(KEY, patient, Duration.ZERO);
+                    store.leave(KEY, patient, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
                     store.release(new ReleaseRequest(KEY, holder));
                 }))
                 .isBetween(100, 150);

@@ -133,10 +133,10 @@ class RedisPermissionsTest {
         released(alice);
         bobs.awaitGrants(1);
         granted(bob, AcquireRequest.EXCLUSIVE);
-        assertThat(store.downgrade(KEY, bob)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store.downgrade(KEY, bob, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.RELEASED);
         granted(carol, 2);
         assertThat(store.inspect(KEY).holders()).hasSize(2);
-        store.leave(KEY, carol, Duration.ofSeconds(30));
+        store.leave(KEY, carol, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         assertThat(acquire(carol, 2, false)).isInstanceOf(AcquireReply.Buried.class);
         assertThat(store.forceRelease(KEY)).hasSize(1);
         queueBehindMany();
@@ -154,7 +154,7 @@ class RedisPermissionsTest {
         OwnerId last = new OwnerId("last", 1);
         queue(last, AcquireRequest.EXCLUSIVE);
         for (int i = 149; i >= 0; i--) {
-            store.leave(KEY, new OwnerId("many", i), Duration.ZERO);
+            store.leave(KEY, new OwnerId("many", i), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         }
         released(alice);
         granted(last, AcquireRequest.EXCLUSIVE);

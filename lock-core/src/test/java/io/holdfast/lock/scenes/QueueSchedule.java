@@ -194,7 +194,7 @@ final class QueueSchedule {
         Duration bury =
                 random.nextBoolean() ? Duration.ZERO : Duration.ofSeconds(time == null ? 600 : 1 + random.nextInt(10));
         log("leave", owner + " " + bury);
-        store.leave(key, owner, bury);
+        store.leave(key, owner, bury, ReleaseRequest.ALL_TOKENS);
         model.leave(owner, bury);
         if (!bury.isZero()) {
             buried.add(owner);
@@ -215,7 +215,8 @@ final class QueueSchedule {
 
     private void downgrade(OwnerId owner) {
         log("downgrade", owner);
-        assertThat(store.downgrade(key, owner) == ReleaseReply.RELEASED).isEqualTo(model.downgrade(owner));
+        assertThat(store.downgrade(key, owner, ReleaseRequest.ALL_TOKENS) == ReleaseReply.RELEASED)
+                .isEqualTo(model.downgrade(owner));
     }
 
     private void renew(OwnerId owner) {
@@ -303,7 +304,7 @@ final class QueueSchedule {
     private void end() {
         if (time == null) {
             for (OwnerId owner : List.copyOf(requests.keySet())) {
-                store.leave(key, owner, Duration.ZERO);
+                store.leave(key, owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
                 model.leave(owner, Duration.ZERO);
             }
         } else {

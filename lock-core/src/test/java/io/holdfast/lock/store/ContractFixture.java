@@ -199,7 +199,7 @@ abstract class ContractFixture {
     }
 
     final void leave(OwnerId owner) {
-        store().leave(key, owner, Duration.ZERO);
+        store().leave(key, owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
     }
 
     final RenewReply renew(OwnerId owner, Duration lease) {

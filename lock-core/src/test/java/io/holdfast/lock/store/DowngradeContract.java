@@ -20,7 +20,7 @@ abstract class DowngradeContract extends ContractFixture {
         long token = granted(alice);
         renew(alice, Duration.ofMinutes(10));
 
-        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.RELEASED);
 
         assertThat(store().inspect(key).holder()).hasValueSatisfying(holder -> {
             assertThat(holder.clientId()).isEqualTo(alice.clientId());
@@ -36,7 +36,7 @@ abstract class DowngradeContract extends ContractFixture {
     void downgraded_lock_keeps_the_first_of_the_tokens_that_it_reserved() {
         long token = granted(tryForTokens(alice, EXCLUSIVE, 10));
 
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
         assertThat(store().inspect(key).holder().orElseThrow().fencingToken()).isEqualTo(token);
     }
@@ -44,9 +44,9 @@ abstract class DowngradeContract extends ContractFixture {
     @Test
     void downgrade_that_is_sent_twice_is_answered_twice() {
         granted(alice);
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
-        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.RELEASED);
 
         assertThat(holders()).containsExactly(alice.clientId());
     }
@@ -54,7 +54,7 @@ abstract class DowngradeContract extends ContractFixture {
     @Test
     void downgraded_lock_is_renewed_and_released_like_any_other() {
         granted(alice);
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
         released(alice);
@@ -66,7 +66,7 @@ abstract class DowngradeContract extends ContractFixture {
     void stranger_downgrades_nothing() {
         granted(alice);
 
-        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(store().downgrade(key, bob, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
         held(tryShared(bob, UNLIMITED));
     }
@@ -76,7 +76,7 @@ abstract class DowngradeContract extends ContractFixture {
         granted(alice);
         pass(LEASE);
 
-        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
         granted(bob);
     }
@@ -84,10 +84,10 @@ abstract class DowngradeContract extends ContractFixture {
     @Test
     void downgraded_lock_whose_lease_has_ended_is_not_held() {
         acquire(alice, SHORT, false);
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
         pass(SHORT);
 
-        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
         granted(bob);
     }

@@ -222,7 +222,7 @@ abstract class HandOverContract extends ContractFixture {
         queueShared(UNLIMITED, bob, carol);
         queue(dave);
 
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
         assertThat(called(bob, carol, dave)).containsExactly(bob, carol);
         shared(carol, UNLIMITED);
@@ -234,7 +234,7 @@ abstract class HandOverContract extends ContractFixture {
         queue(bob);
         queueShared(UNLIMITED, carol);
 
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
         assertThat(called(bob, carol)).isEmpty();
         released(alice);
@@ -247,7 +247,7 @@ abstract class HandOverContract extends ContractFixture {
         queue(bob);
         pass(SHORT);
 
-        assertThat(store().downgrade(key, alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
         assertThat(holders()).containsExactly(bob.clientId());
     }

@@ -125,7 +125,7 @@ abstract class HoldingContract extends ContractFixture {
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
         assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(held(tryOnce(next(alice))).clientId()).isEqualTo(bob.clientId());
     }
@@ -188,7 +188,7 @@ abstract class HoldingContract extends ContractFixture {
 
     @Test
     void acquire_that_arrives_after_its_undo_is_refused() {
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
         granted(bob);
@@ -198,7 +198,7 @@ abstract class HoldingContract extends ContractFixture {
     void undo_that_arrives_after_its_acquire_frees_the_lock() {
         granted(alice);
 
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         granted(bob);
         assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
@@ -208,14 +208,14 @@ abstract class HoldingContract extends ContractFixture {
     void undo_of_a_stranger_leaves_the_holder_alone() {
         granted(alice);
 
-        store().leave(key, bob, LEASE);
+        store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
     }
 
     @Test
     void tombstone_lasts_as_long_as_it_was_told_to() {
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
         pass(MOST_OF_LEASE);
         assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
 

@@ -36,7 +36,7 @@ abstract class QueueContract extends ContractFixture {
         acquire(next(alice), LEASE, true);
         assertThat(store().inspect(key).waiters()).isEqualTo(2);
 
-        store().leave(key, next(alice), Duration.ZERO);
+        store().leave(key, next(alice), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
     }
 
@@ -465,7 +465,7 @@ abstract class QueueContract extends ContractFixture {
     @Test
     void buried_owner_gets_no_seat() {
         granted(alice);
-        store().leave(key, bob, LEASE);
+        store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(acquire(bob, LEASE, true)).isInstanceOf(AcquireReply.Buried.class);
 
@@ -477,7 +477,7 @@ abstract class QueueContract extends ContractFixture {
         granted(alice);
         queue(bob, carol);
 
-        store().leave(key, bob, LEASE);
+        store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
         released(alice);
@@ -489,7 +489,7 @@ abstract class QueueContract extends ContractFixture {
         granted(alice);
         queue(bob);
 
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         reservedForAnother(tryOnce(carol));
         granted(bob);

@@ -68,7 +68,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void shared_reservation_that_ends_passes_the_lock_on_for_good() {
-        store().downgrade(key, bob);
+        store().downgrade(key, bob, ReleaseRequest.ALL_TOKENS);
 
         passedOnForGood();
     }
@@ -180,7 +180,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void reserved_lock_can_be_shared() {
-        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store().downgrade(key, bob, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.RELEASED);
 
         assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.Renewed.class);
         leave(carol);
@@ -191,7 +191,7 @@ abstract class ReservationContract extends ContractFixture {
     void downgrade_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
         lapse(bob, carol);
 
-        assertThat(store().downgrade(key, bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(store().downgrade(key, bob, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
         assertThat(holders()).containsExactly(carol.clientId());
         released(carol);
@@ -315,7 +315,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void waiter_that_is_buried_passes_its_reservation_on() {
-        store().leave(key, bob, LEASE);
+        store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
         reservedForAnother(tryOnce(dave));
         assertThat(tryOnce(bob)).isInstanceOf(AcquireReply.Buried.class);

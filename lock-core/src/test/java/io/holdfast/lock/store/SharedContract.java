@@ -164,7 +164,7 @@ abstract class SharedContract extends ContractFixture {
     void undone_permit_is_free() {
         shared(alice, 1);
 
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         shared(bob, 1);
         assertThat(tryShared(alice, UNLIMITED)).isInstanceOf(AcquireReply.Buried.class);

@@ -107,6 +107,70 @@ abstract class TokenContract extends ContractFixture {
     }
 
     @Test
+    void tokens_that_were_there_before_the_grant_are_not_given_back() {
+        long before = granted(tryForTokens(alice, EXCLUSIVE, BLOCK)) + BLOCK / 2;
+        releaseWithLastToken(alice, before);
+        granted(tryForTokens(bob, EXCLUSIVE, BLOCK));
+
+        releaseWithLastToken(bob, before - 500);
+
+        assertThat(lastToken()).isEqualTo(before);
+        assertThat(granted(carol)).isGreaterThan(before);
+    }
+
+    @Test
+    void tokens_of_a_grant_that_nobody_used_are_given_back() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        store().release(ReleaseRequest.unused(key, alice));
+
+        assertThat(lastToken()).isEqualTo(first - 1);
+    }
+
+    @Test
+    void tokens_are_given_back_by_who_leaves_unless_they_count_as_used() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        store().leave(key, alice, Duration.ZERO, ReleaseRequest.NO_TOKEN);
+        assertThat(lastToken()).isEqualTo(first - 1);
+
+        long second = granted(tryForTokens(bob, EXCLUSIVE, BLOCK));
+        store().leave(key, bob, LEASE, second + 5);
+        assertThat(lastToken()).isEqualTo(second + 5);
+
+        long third = granted(tryForTokens(carol, EXCLUSIVE, BLOCK));
+        store().leave(key, carol, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
+        assertThat(lastToken()).isEqualTo(third + BLOCK - 1);
+    }
+
+    @Test
+    void who_leaves_gives_no_tokens_of_others_back() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        store().leave(key, bob, Duration.ZERO, ReleaseRequest.NO_TOKEN);
+
+        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+    }
+
+    @Test
+    void tokens_are_given_back_by_a_writer_who_goes_on_as_a_reader() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        store().downgrade(key, alice, first + 5);
+
+        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(shared(bob, UNLIMITED)).isGreaterThan(first + 5);
+    }
+
+    @Test
+    void reader_keeps_the_token_that_it_had_as_a_writer_whatever_it_says_that_it_used() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        store().downgrade(key, alice, first - 500);
+
+        assertThat(lastToken()).isEqualTo(first);
+    }
+
+    @Test
     void stranger_gives_no_tokens_back() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
@@ -133,7 +197,7 @@ abstract class TokenContract extends ContractFixture {
     @Test
     void tokens_are_not_given_back_once_others_may_have_later_ones() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
         long second = shared(bob, UNLIMITED);
         assertThat(second).isGreaterThanOrEqualTo(first + BLOCK);
 

@@ -83,7 +83,7 @@ abstract class WakeContract extends ContractFixture {
         granted(alice);
         queue(bob);
 
-        store().leave(key, alice, LEASE);
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(heard(bob, bobs)).isEqualTo(called(bob));
     }
@@ -192,7 +192,7 @@ abstract class WakeContract extends ContractFixture {
         granted(alice);
         queueShared(UNLIMITED, bob, carol);
 
-        store().downgrade(key, alice);
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
         assertThat(heard(bob, bobs)).isEqualTo(called(bob));
         assertThat(heard(carol, carols)).isEqualTo(called(carol));

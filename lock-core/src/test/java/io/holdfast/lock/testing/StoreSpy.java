@@ -88,8 +88,8 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
-        return call(() -> delegate.downgrade(key, owner));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return call(() -> delegate.downgrade(key, owner, lastToken));
     }
 
     @Override
@@ -122,10 +122,10 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury) {
+    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
         leaves.add(owner);
         call(() -> {
-            delegate.leave(key, owner, bury);
+            delegate.leave(key, owner, bury, lastToken);
             return owner;
         });
     }

@@ -184,7 +184,7 @@ class SeatKeeperSchedulesTest {
         private void leave(Seat seat) {
             keeper.giveUp(seat);
             waiting.remove(seat);
-            server.leave(seat.key(), seat.owner(), Duration.ZERO);
+            server.leave(seat.key(), seat.owner(), Duration.ZERO, ReleaseRequest.NO_TOKEN);
         }
 
         /** Whether a thread that waits for the seat would go on. */
@@ -294,9 +294,9 @@ class SeatKeeperSchedulesTest {
             }
 
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury) {
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
                 schedule.step("leave " + owner);
-                store.leave(key, owner, bury);
+                store.leave(key, owner, bury, ReleaseRequest.ALL_TOKENS);
             }
 
             @Override

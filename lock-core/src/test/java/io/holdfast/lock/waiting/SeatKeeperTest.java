@@ -326,7 +326,7 @@ class SeatKeeperTest {
     void waiter_whose_seat_is_gone_is_woken() {
         held(KEY, LONG);
         Seat seat = seatAtStore(KEY);
-        store.leave(KEY, seat.owner(), Duration.ZERO);
+        store.leave(KEY, seat.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         time.pass(Duration.ofMillis(500));
 
         keeper.tick();

@@ -81,8 +81,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner) {
-        return reachable().downgrade(key, owner);
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return reachable().downgrade(key, owner, lastToken);
     }
 
     @Override
@@ -101,8 +101,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury) {
-        reachable().leave(key, owner, bury);
+    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+        reachable().leave(key, owner, bury, lastToken);
     }
 
     @Override
