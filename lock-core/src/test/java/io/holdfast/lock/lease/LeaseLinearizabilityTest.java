@@ -5,6 +5,7 @@ import io.holdfast.lock.store.OwnerId;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
  * Every interleaving of threads that enter, leave and abandon one lease has the outcome of some order of whole steps.
  * Forbidden: two last exits; a thread that entered what another one has closed.
  */
+@Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class LeaseLinearizabilityTest {
 

@@ -16,6 +16,7 @@ import java.util.UUID;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -24,6 +25,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** The three scenes that everybody asks a distributed lock for, on a real Redis. */
+@Tag("full")
 @ParameterizedClass
 @EnumSource(TestRedis.Client.class)
 class ThreeScenesTest {

@@ -23,6 +23,7 @@ import redis.clients.jedis.Jedis;
  * Every holder writes its token to a list, under the lock, whichever way it got it: from its sibling, from the store,
  * after the death of the former. So the list is the order of the grants.
  */
+@Tag("full")
 class TokenRunTest {
 
     private static final Duration LEASE = Duration.ofSeconds(4);
@@ -37,7 +38,6 @@ class TokenRunTest {
     }
 
     @Test
-    @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void tokens_increase_over_many_deaths() throws Exception {
         RunningTime.withoutPause(() -> run(20, 3_000));

@@ -5,6 +5,7 @@ import io.holdfast.lock.store.Waiters;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
  * outcome of some order of whole steps. Forbidden: a hand-off after somebody fair was announced, by whomever; a token that is
  * handed out twice.
  */
+@Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class CohortLinearizabilityTest {
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * each explored one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line with neither
  * a front nor an offer that its head can take; an offer taken twice; a thread that gave up and is let in all the same.
  */
+@Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class GateLinearizabilityTest {
@@ -190,13 +191,11 @@ public class GateLinearizabilityTest {
     }
 
     @Test
-    @Tag("full")
     void more_steps_of_two_threads_at_a_gate_are_atomic() {
         options(2, 4, 10, 300).check(GateLinearizabilityTest.class);
     }
 
     @Test
-    @Tag("full")
     void steps_of_three_threads_at_a_gate_are_atomic() {
         options(3, 3, 10, 1_000).check(GateLinearizabilityTest.class);
     }
