@@ -18,7 +18,7 @@ public enum OnLost {
     INTERRUPT,
     /**
      * A line at WARN; the method's result is returned, or its own exception thrown. For work that does no harm when it is
-     * done twice.
+     * done twice. A method that runs in a transaction cannot have it: that is not committed under a lost lock.
      */
     LOG
 }

@@ -4,16 +4,19 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
+import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.definition.BareKeys;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.io.Serial;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
@@ -49,6 +52,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     private final transient Supplier<ConfiguredSettings> configured;
     private final transient ConfigurableBeanFactory beans;
     private final transient ObjectProvider<LockTemplate> templates;
+    private final transient Supplier<CallerTransactions> transactions;
 
     /**
      * Creates an instance.
@@ -73,7 +77,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         LockRequests requests =
                 new LockRequests(() -> customizers.orderedStream().toList());
         Supplier<LockTemplate> template = SingletonSupplier.of(() -> required(templates, beans));
-        this.interceptor = new LockInterceptor(definitions, requests, template, transactions(beans));
+        this.transactions = transactions(beans);
+        this.interceptor = new LockInterceptor(definitions, requests, template, transactions);
         setOrder(order);
     }
 
@@ -133,6 +138,24 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
                 && !environment.getProperty(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, Boolean.class, true);
     }
 
+    /**
+     * A loss that is only logged cannot be beside a transaction, which is not committed under a lost lock.
+     *
+     * @throws LockDefinitionException if one is
+     */
+    void requireThatLossesMayBeLogged(Class<?> type, List<LockDefinition> found) {
+        for (LockDefinition each : found) {
+            if (each.onLost() == OnLost.LOG
+                    && each.result() != ResultKind.PUBLISHER
+                    && transactions.get().isTransactional(each.method(), type)) {
+                throw new LockDefinitionException(
+                        LockDefinition.describe(each.method(), type) + " has onLost = LOG, but the method runs in a"
+                                + " transaction, and that is rolled back if the lock was lost: its result would not stand.",
+                        "Leave out onLost = LOG; or do the work that may be done twice outside of the transaction.");
+            }
+        }
+    }
+
     @Override
     public Pointcut getPointcut() {
         return pointcut;
@@ -144,7 +167,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     }
 
     /**
-     * The definitions of all methods that calls of this class can reach.
+     * The definitions of all methods that calls of this class can reach, each once: also if a call may name the method of the
+     * class, that of an interface, or the bridge between both.
      *
      * @param type the class of a bean
      * @return none if nothing of it is locked
@@ -154,16 +178,16 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
         if (!pointcut.getClassFilter().matches(type)) {
             return List.of();
         }
-        List<LockDefinition> found = new ArrayList<>();
+        Map<Method, LockDefinition> found = new LinkedHashMap<>();
         for (Method method : methodsOf(type)) {
             if (pointcut.matches(method, type)) {
                 LockDefinition definition = definitions.find(method, type);
                 if (definition != null) {
-                    found.add(definition);
+                    found.putIfAbsent(definition.method(), definition);
                 }
             }
         }
-        return found;
+        return List.copyOf(found.values());
     }
 
     /** Warns of what may be meant otherwise than it works. */

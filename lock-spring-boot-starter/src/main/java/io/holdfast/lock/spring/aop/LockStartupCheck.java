@@ -63,15 +63,21 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
         if (instance == null || instance instanceof FactoryBean<?>) {
             Class<?> type = BeanTypes.of(beans, name);
-            return type == null ? List.of() : advisor.definitionsOf(type);
+            return type == null ? List.of() : definitionsOf(type);
         }
-        List<LockDefinition> found = advisor.definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
+        List<LockDefinition> found = definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
         if (!found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
             ProxyRules.checkProxy(instance, found);
             AsyncOrder.check(name, instance, found);
             closeBeforeTheTemplate(name);
         }
+        return found;
+    }
+
+    private List<LockDefinition> definitionsOf(Class<?> type) {
+        List<LockDefinition> found = advisor.definitionsOf(type);
+        advisor.requireThatLossesMayBeLogged(type, found);
         return found;
     }
 

@@ -6,14 +6,17 @@ import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.List;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.Aware;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -113,7 +116,16 @@ final class ProxyRules {
         if (userClass.isInterface() || Proxy.isProxyClass(userClass) || ClassUtils.isLambdaClass(userClass)) {
             return false;
         }
-        return classProxiesWanted() || !hasInterfaceToProxy(userClass);
+        return !hasInterfaceToProxy(userClass) || classProxiesWanted() && !isProxiedByInterfaces(userClass);
+    }
+
+    /** {@code @Proxyable} says so, of the class or of its {@code @Bean} method. */
+    private boolean isProxiedByInterfaces(Class<?> userClass) {
+        return beans instanceof ConfigurableListableBeanFactory all
+                && Arrays.stream(all.getBeanDefinitionNames())
+                        .filter(name -> all.getMergedBeanDefinition(name)
+                                .hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
+                        .anyMatch(name -> userClass.equals(BeanTypes.of(all, name)));
     }
 
     private boolean classProxiesWanted() {

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
@@ -27,4 +28,14 @@ public interface CallerTransactions {
      * @return is to be run on the same thread when the lock is there, before the method; may throw
      */
     Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks);
+
+    /**
+     * {@return whether calls of the method run in a transaction, one of its own or that of the caller}
+     *
+     * @param method the method
+     * @param type the class of the bean
+     */
+    default boolean isTransactional(Method method, Class<?> type) {
+        return false;
+    }
 }

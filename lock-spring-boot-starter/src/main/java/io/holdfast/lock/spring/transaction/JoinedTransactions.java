@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import java.lang.reflect.Method;
 import java.util.function.BooleanSupplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -29,6 +30,11 @@ public final class JoinedTransactions implements CallerTransactions {
     public JoinedTransactions(ListableBeanFactory beans, BooleanSupplier releaseAfterCompletion) {
         this.own = new OwnTransactions(beans);
         this.releaseAfterCompletion = releaseAfterCompletion;
+    }
+
+    @Override
+    public boolean isTransactional(Method method, Class<?> type) {
+        return own.isTransactional(method, type);
     }
 
     @Override

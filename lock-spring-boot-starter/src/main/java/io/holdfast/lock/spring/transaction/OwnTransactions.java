@@ -2,9 +2,10 @@ package io.holdfast.lock.spring.transaction;
 
 import java.lang.reflect.Method;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -20,6 +21,14 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
  * another.
  */
 final class OwnTransactions {
+
+    private static final Set<Integer> SUSPENDING =
+            Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+    private static final Set<Integer> TRANSACTIONAL = Set.of(
+            TransactionDefinition.PROPAGATION_REQUIRED,
+            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+            TransactionDefinition.PROPAGATION_MANDATORY,
+            TransactionDefinition.PROPAGATION_NESTED);
 
     private final Map<MethodClassKey, Boolean> known = new ConcurrentHashMap<>();
     private final ListableBeanFactory beans;
@@ -40,16 +49,19 @@ final class OwnTransactions {
                 != 1) {
             return false;
         }
-        return beans.getBeanProvider(TransactionAttributeSource.class).stream()
-                .anyMatch(source -> suspends(source.getTransactionAttribute(method, type)));
+        return isAny(method, type, SUSPENDING);
     }
 
-    private static boolean suspends(@Nullable TransactionAttribute attribute) {
-        if (attribute == null) {
-            return false;
-        }
-        int propagation = attribute.getPropagationBehavior();
-        return propagation == TransactionDefinition.PROPAGATION_REQUIRES_NEW
-                || propagation == TransactionDefinition.PROPAGATION_NOT_SUPPORTED;
+    /** Whether it runs in a transaction whenever it is called, be it its own or that of its caller. */
+    boolean isTransactional(Method method, Class<?> type) {
+        return isAny(method, type, TRANSACTIONAL);
+    }
+
+    private boolean isAny(Method method, Class<?> type, Set<Integer> propagations) {
+        return beans.getBeanProvider(TransactionAttributeSource.class).stream()
+                .map(source -> source.getTransactionAttribute(method, type))
+                .filter(Objects::nonNull)
+                .map(TransactionAttribute::getPropagationBehavior)
+                .anyMatch(propagations::contains);
     }
 }

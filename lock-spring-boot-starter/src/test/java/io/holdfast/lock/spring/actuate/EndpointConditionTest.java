@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.StoreSpy;
 import java.security.Principal;
 import java.util.Set;
@@ -43,6 +44,32 @@ class EndpointConditionTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(LocksEndpoint.class)
                         .hasSingleBean(LocksEndpointWebExtension.class));
+    }
+
+    interface Service<T> {
+        @DistributedLock(key = "'all'")
+        void run(T what);
+    }
+
+    static class TextService implements Service<String> {
+        @Override
+        public void run(String what) {}
+
+        @DistributedLock(key = "'other'")
+        public void run(int other) {}
+    }
+
+    @Test
+    void method_is_listed_once_though_its_interface_has_it_too() {
+        application
+                .withPropertyValues(EXPOSED)
+                .withBean(TextService.class)
+                .run(context -> assertThat(
+                                context.getBean(LocksEndpoint.class).locks().definitions())
+                        .extracting(LocksDescriptors.Definition::method)
+                        .containsExactlyInAnyOrder(
+                                TextService.class.getName() + ".run(String)",
+                                TextService.class.getName() + ".run(int)"));
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinitionHolder;
@@ -23,6 +24,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.context.support.SimpleThreadScope;
@@ -102,6 +107,28 @@ class StartupCheckTest {
         @Override
         @DistributedLock(key = "'x'")
         public final void run() {}
+    }
+
+    @Proxyable(ProxyType.INTERFACES)
+    static final class ProxiedByItsInterface implements Runnable {
+        @Override
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    static final class FinalService implements Runnable {
+        @Override
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Beans {
+        @Bean
+        @Proxyable(ProxyType.INTERFACES)
+        FinalService service() {
+            return new FinalService();
+        }
     }
 
     static class Orders {
@@ -198,6 +225,23 @@ class StartupCheckTest {
     @Test
     void final_class_fails_startup() {
         failsWith(FinalClass.class, "FinalClass.run()", "the class is final", "spring.aop.proxy-target-class=false");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ProxiedByItsInterface.class, Beans.class})
+    void final_class_is_locked_where_the_bean_says_that_its_interface_is_proxied(Class<?> configuration) {
+        runner.withUserConfiguration(configuration).run(context -> {
+            Runnable bean = context.getBean(Runnable.class);
+            assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+            bean.run();
+        });
+    }
+
+    @Test
+    void final_class_fails_startup_though_another_bean_is_proxied_by_its_interface() {
+        runner.withUserConfiguration(Beans.class)
+                .withBean(FinalClass.class)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("FinalClass.run()"));
     }
 
     @Test
