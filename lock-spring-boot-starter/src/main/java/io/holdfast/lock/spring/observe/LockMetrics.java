@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +28,7 @@ final class LockMetrics implements LockListener {
     private final Counter renewalsFailed;
     private final Counter forced;
     private final AtomicBoolean countsWakeUps = new AtomicBoolean();
+    private volatile @Nullable CountsByName counts;
 
     /**
      * Creates an instance.
@@ -104,14 +104,9 @@ final class LockMetrics implements LockListener {
         LockActivity books = activity.get();
         NamedMeters meters = new NamedMeters(registry, tag);
         if (books != null) {
-            meters.gauge(
-                    Meters.HELD,
-                    "Locks that this client holds",
-                    () -> count(books.held().stream().map(LockActivity.Hold::name), tag));
-            meters.gauge(
-                    Meters.WAITING,
-                    "Calls of this client that wait for a lock",
-                    () -> count(books.waiting().stream().map(LockActivity.Wait::name), tag));
+            CountsByName counts = countsOf(books);
+            meters.gauge(Meters.HELD, "Locks that this client holds", () -> counts.held(tag));
+            meters.gauge(Meters.WAITING, "Calls of this client that wait for a lock", () -> counts.waiting(tag));
             countWakeUps(books);
         }
         return meters;
@@ -126,7 +121,13 @@ final class LockMetrics implements LockListener {
         }
     }
 
-    private long count(Stream<String> of, String tag) {
-        return of.filter(name -> names.tag(name).equals(tag)).count();
+    /** One for all names: two threads may make one each, and both are right. */
+    private CountsByName countsOf(LockActivity books) {
+        CountsByName known = counts;
+        if (known == null) {
+            known = new CountsByName(books, names::tag, System::nanoTime);
+            counts = known;
+        }
+        return known;
     }
 }
