@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,8 @@ import org.slf4j.LoggerFactory;
  * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
  * work's stage is complete. The release, which talks to the store, runs on a thread of the client: not on the one that
  * completes the stage, which may be an event loop, and not on the executor, whose threads may all be waiting for this
- * very lock.
+ * very lock. Few threads release, so that many stages that complete at once do not compete for the store's connections, and
+ * what does not get one in time fails. They do nothing else: whoever waits for the result goes on elsewhere, and may block.
  *
  * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
  * interrupt, are guarded by one monitor, so an interrupt never hits the work.
@@ -27,27 +29,35 @@ final class AsyncExecution<T extends @Nullable Object> {
 
     private final Supplier<ClosableHandle> acquire;
     private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
-    private final Executor executor;
-    private final Executor releasing;
+    private final Threads threads;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private @Nullable Thread waiting;
 
     AsyncExecution(
             Supplier<ClosableHandle> acquire,
             Function<? super LockHandle, ? extends CompletionStage<T>> work,
-            Executor executor,
-            Executor releasing) {
+            Threads threads) {
         this.acquire = acquire;
         this.work = work;
-        this.executor = executor;
-        this.releasing = releasing;
+        this.threads = threads;
     }
+
+    /**
+     * What such executions of one client have in common.
+     *
+     * @param waiting acquire, and begin the work
+     * @param releasing give locks back
+     * @param telling complete results
+     * @param places how many more may wait
+     */
+    record Threads(Executor waiting, Executor releasing, Executor telling, Semaphore places) {}
 
     CompletableFuture<T> start() {
         var unused = result.whenComplete((value, failure) -> interruptIfWaiting());
         try {
-            executor.execute(this::run);
+            threads.waiting().execute(this::run);
         } catch (RejectedExecutionException e) {
+            threads.places().release();
             result.completeExceptionally(
                     new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
         }
@@ -55,9 +65,9 @@ final class AsyncExecution<T extends @Nullable Object> {
     }
 
     /** Here if the client is closed already, or there are no more threads, since somebody waits for the result. */
-    private void executeOrRun(Runnable task) {
+    private static void executeOrRun(Executor executor, Runnable task) {
         try {
-            releasing.execute(task);
+            executor.execute(task);
         } catch (RejectedExecutionException | OutOfMemoryError noThread) {
             task.run();
         }
@@ -67,12 +77,14 @@ final class AsyncExecution<T extends @Nullable Object> {
         ClosableHandle handle;
         try {
             if (!beginWaiting()) {
+                threads.places().release();
                 return;
             }
             try {
                 handle = acquire.get();
             } finally {
                 endWaiting();
+                threads.places().release();
             }
         } catch (RuntimeException | Error e) {
             result.completeExceptionally(e);
@@ -95,7 +107,12 @@ final class AsyncExecution<T extends @Nullable Object> {
             return;
         }
         detach(handle, stage);
-        stage.whenCompleteAsync((value, failure) -> complete(value, close(handle, failure)), this::executeOrRun);
+        stage.whenCompleteAsync(
+                (value, failure) -> {
+                    Throwable outcome = close(handle, failure);
+                    executeOrRun(threads.telling(), () -> complete(value, outcome));
+                },
+                release -> executeOrRun(threads.releasing(), release));
     }
 
     private static void detach(ClosableHandle handle, CompletionStage<?> stage) {

@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockSnapshot;
@@ -33,6 +34,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -52,6 +54,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
+    /** Fewer than a store has connections, of which others want some too. */
+    private static final int RELEASING_THREADS = 8;
+
     private final Client client;
     private final LockOperations operations;
     private final Cleanup cleanup;
@@ -59,7 +64,9 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
     private final ExecutorService ownThreads;
-    private final Executor executor;
+    private final ExecutorService releasing;
+    private final AsyncExecution.Threads async;
+    private final int mostWaiting;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
@@ -69,7 +76,13 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
         this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.executor = Objects.requireNonNullElse(builder.executor, ownThreads);
+        this.releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
+        this.mostWaiting = builder.mostWaiting;
+        this.async = new AsyncExecution.Threads(
+                Objects.requireNonNullElse(builder.executor, ownThreads),
+                releasing,
+                ownThreads,
+                new Semaphore(builder.mostWaiting));
     }
 
     /**
@@ -114,7 +127,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return new AsyncExecution<T>(() -> required(request, false), work, executor, ownThreads).start();
+        if (!async.places().tryAcquire()) {
+            return CompletableFuture.failedFuture(new LockOverloadException(request.key(), mostWaiting));
+        }
+        return new AsyncExecution<T>(() -> required(request, false), work, async).start();
     }
 
     @Override
@@ -154,8 +170,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public LockSnapshot inspect(String key) {
-        LockKey lockKey = LockKey.of(key);
-        return Shielded.call(() -> client.store().inspect(lockKey));
+        return operations.inspect(LockKey.of(key));
     }
 
     @Override
@@ -264,6 +279,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         operations.lifecycle().close();
         cleanup.close();
         events.close();
+        releasing.shutdown();
         ownThreads.shutdown();
     }
 
@@ -275,6 +291,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         private LockDefaults defaults = LockDefaults.STANDARD;
         private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
         private @Nullable Executor executor;
+        private int mostWaiting = 1_000;
         private Ticker ticker = Ticker.SYSTEM;
         private Pause pause = Pause.PARK;
         private @Nullable String clientId;
@@ -335,6 +352,21 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
          */
         public Builder executor(Executor value) {
             this.executor = value;
+            return this;
+        }
+
+        /**
+         * {@return this}
+         *
+         * @param value how many calls of {@code executeAsync} may wait for a lock, or for a thread, at a time, 1 or more: one
+         *     more fails at once, with a {@link LockOverloadException}. 1,000 unless set
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public Builder maxWaiting(int value) {
+            if (value < 1) {
+                throw new IllegalArgumentException("maxWaiting is 1 or more, and not " + value);
+            }
+            this.mostWaiting = value;
             return this;
         }
 

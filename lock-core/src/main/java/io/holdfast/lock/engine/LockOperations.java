@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
@@ -269,6 +270,10 @@ final class LockOperations {
 
     void forgetLost() {
         check.forgetLost();
+    }
+
+    LockSnapshot inspect(LockKey key) {
+        return Shielded.call(() -> client.store().inspect(key));
     }
 
     /**

@@ -1,6 +1,10 @@
 package io.holdfast.lock.store;
 
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -9,6 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * started it. They keep the context class loader, which a thread that inherits nothing loses from Java 19 on.
  */
 public final class DaemonThreads {
+
+    private static final int IDLE_SECONDS = 10;
 
     private DaemonThreads() {}
 
@@ -32,6 +38,19 @@ public final class DaemonThreads {
      */
     public static ThreadFactory named(String name) {
         return work -> create(work, name);
+    }
+
+    /**
+     * {@return an executor of that many threads, which end when idle; what they have not come to waits in a queue}
+     *
+     * @param threads how many, 1 or more
+     * @param prefix of their names, before the number
+     */
+    public static ExecutorService pool(int threads, String prefix) {
+        var pool = new ThreadPoolExecutor(
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), numbered(prefix));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     /**

@@ -6,20 +6,29 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Work that goes on after its method has returned. */
 class AsyncExecutionTest extends EngineFixture {
+
+    private static final int MANY = 100;
 
     /** The result of work that has started under the lock, and goes on until the stage completes. */
     private CompletableFuture<String> started(CompletableFuture<String> stage) {
@@ -178,6 +187,101 @@ class AsyncExecutionTest extends EngineFixture {
         }
 
         assertThat(seen.get()).isSameAs(own);
+    }
+
+    /** Else they compete for the connections of the store, and some get none in time. */
+    @Test
+    void results_that_are_there_at_once_are_given_back_by_few_threads() {
+        AtomicInteger now = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        CompletableFuture<Integer> stage = new CompletableFuture<>();
+        List<CompletableFuture<Integer>> results = IntStream.range(0, MANY)
+                .mapToObj(each -> locks.executeAsync("order:" + each, () -> stage))
+                .toList();
+        Awaitility.await()
+                .until(() -> locks.held().size() == MANY && locks.waiting().isEmpty());
+        store.before = () -> {
+            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+            LockSupport.parkNanos(1_000_000);
+            now.decrementAndGet();
+        };
+
+        Thread here = Thread.currentThread();
+        Set<Thread> told = ConcurrentHashMap.newKeySet();
+        results.forEach(each -> each.thenAccept(value -> told.add(Thread.currentThread())));
+        stage.complete(1);
+
+        CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+                .orTimeout(1, TimeUnit.MINUTES)
+                .join();
+        assertThat(most).hasValueBetween(2, 8);
+        assertThat(locks.held()).isEmpty();
+        assertThat(told).doesNotContain(here);
+    }
+
+    @Test
+    void those_who_go_on_with_results_may_block_and_hold_up_no_release() {
+        CompletableFuture<Integer> stage = new CompletableFuture<>();
+        CountDownLatch blocking = new CountDownLatch(MANY);
+        CountDownLatch end = new CountDownLatch(1);
+        for (int i = 0; i < MANY; i++) {
+            locks.executeAsync("order:" + i, () -> stage).thenAccept(value -> {
+                blocking.countDown();
+                await(end);
+            });
+        }
+        Awaitility.await().until(() -> locks.held().size() == MANY);
+        stage.complete(1);
+        await(blocking);
+
+        assertThat(locks.executeAsync("another", () -> CompletableFuture.completedFuture(2))
+                        .orTimeout(1, TimeUnit.MINUTES)
+                        .join())
+                .isEqualTo(2);
+        end.countDown();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void one_more_call_than_may_wait_fails_at_once() {
+        LockEngine bounded = LockEngine.builder(store).maxWaiting(2).build();
+        LockRequest patient = LockRequest.of(KEY).waitFor(Duration.ofDays(1));
+        LockHandle other = others.acquire(KEY);
+        CompletableFuture<Integer> first = bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture(1));
+        CompletableFuture<Integer> second = bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture(2));
+
+        assertThatThrownBy(bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture(3))::join)
+                .hasCauseInstanceOf(LockOverloadException.class)
+                .hasMessageContaining("2 calls of executeAsync")
+                .hasMessageContaining("holdfast.async.max-waiting");
+
+        Awaitility.await().until(() -> bounded.waiting().size() == 2);
+        second.cancel(true);
+        Awaitility.await().until(() -> bounded.waiting().size() == 1);
+        other.close();
+        assertThat(first.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo(1);
+        for (int i = 0; i < 10; i++) {
+            CompletableFuture<Integer> stage = new CompletableFuture<>();
+            CompletableFuture<Integer> holding = bounded.executeAsync("order:" + i, () -> stage);
+            Awaitility.await().until(() -> bounded.held().size() == 1);
+            stage.complete(i);
+            assertThat(holding.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo(i);
+        }
+        bounded.close();
+    }
+
+    @Test
+    void fewer_than_one_call_cannot_wait() {
+        assertThatThrownBy(() -> LockEngine.builder(store).maxWaiting(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 or more");
     }
 
     @Test

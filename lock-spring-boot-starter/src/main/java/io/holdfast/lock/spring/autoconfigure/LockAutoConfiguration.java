@@ -15,9 +15,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /** The template, on whatever store there is. */
 @AutoConfiguration(
@@ -38,11 +41,16 @@ public final class LockAutoConfiguration {
     LockEngine holdfastLockTemplate(
             LockStore store,
             LockProperties properties,
+            Environment environment,
             ObjectProvider<LockListener> listeners,
             ObjectProvider<LockEngineCustomizer> customizers) {
         LockEngine.Builder builder = LockEngine.builder(store)
                 .defaults(properties.toDefaults())
+                .maxWaiting(properties.async().maxWaiting())
                 .listeners(() -> listeners.orderedStream().toList());
+        if (Threading.VIRTUAL.isActive(environment)) {
+            builder.executor(new VirtualThreadTaskExecutor("holdfast-async-"));
+        }
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
         properties.doubts().forEach(doubt -> log.warn("{}.", doubt));

@@ -36,6 +36,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param transactions What locks have to do with transactions.
  * @param quorum Several servers that keep locks together.
  * @param shutdown What becomes of held locks when the application ends.
+ * @param async Work that holds a lock after its method has returned.
  * @param events Events of locks as events of the application.
  * @param observations Observations of acquisitions.
  * @param web What clients of a web application are told.
@@ -56,6 +57,7 @@ record LockProperties(
         @DefaultValue Transactions transactions,
         @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
         @DefaultValue Shutdown shutdown,
+        @DefaultValue Async async,
         @DefaultValue Events events,
         @DefaultValue Observations observations,
         @DefaultValue Web web) {
@@ -135,6 +137,26 @@ record LockProperties(
         Shutdown {
             if (await.isNegative() || await.compareTo(LONGEST) > 0) {
                 throw new InvalidLockPropertyException("holdfast.shutdown.await", await, "0 s to 1 day");
+            }
+        }
+    }
+
+    /**
+     * Work that holds a lock after its method has returned.
+     *
+     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for a lock at a time, each
+     *     on a thread of its own. One more fails at once.
+     */
+    record Async(@DefaultValue("1000") int maxWaiting) {
+
+        /**
+         * Checks the value.
+         *
+         * @throws InvalidLockPropertyException if it is out of range
+         */
+        Async {
+            if (maxWaiting < 1) {
+                throw new InvalidLockPropertyException("holdfast.async.max-waiting", maxWaiting, "1 or more");
             }
         }
     }

@@ -24,12 +24,15 @@ final class StageLock {
     private static final Logger log = LoggerFactory.getLogger(StageLock.class);
 
     private final Executor threads;
+    private final Executor releasing;
 
     /**
-     * @param threads release locks, and wait for futures that cannot be told to call back
+     * @param threads complete results, and wait for futures that cannot be told to call back
+     * @param releasing gives locks back
      */
-    StageLock(Executor threads) {
+    StageLock(Executor threads, Executor releasing) {
         this.threads = threads;
+        this.releasing = releasing;
     }
 
     @Nullable
@@ -72,7 +75,11 @@ final class StageLock {
     private <T> CompletableFuture<T> follow(CompletionStage<T> stage, Object source, LockHandle handle, Rules rules) {
         CompletableFuture<T> result = new CompletableFuture<>();
         stage.whenCompleteAsync(
-                (value, failure) -> Stages.complete(result, value, closing(handle, failure, rules)), threads);
+                (value, failure) -> {
+                    Throwable outcome = closing(handle, failure, rules);
+                    threads.execute(() -> Stages.complete(result, value, outcome));
+                },
+                releasing);
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled() && source instanceof Future<?> work) {
                 work.cancel(true);

@@ -89,6 +89,7 @@ class LockPropertiesTest {
                     holdfast.max-hold            | 1ms      | 100 ms to 365 days
                     holdfast.warn-after          | 0s       | 1 ms to 365 days
                     holdfast.transactions.commit-margin | -1ms | 0 ms to 365 days
+                    holdfast.async.max-waiting   | 0        | 1 or more
                     holdfast.redis.key-prefix    | a{b}     | without braces
                     holdfast.redis.command-timeout | 1ms    | 10 ms to 60 s
                     holdfast.redis.token-retention | 1ms    | 1000 ms to 365 days

@@ -57,6 +57,7 @@ class MisspeltPropertyTest {
                 "holdfast.events.publish=false",
                 "holdfast.observations.include-key=true",
                 "holdfast.shutdown.await=3s",
+                "holdfast.async.maxWaiting=10",
                 "holdfast.instances[Orders.pay].lease=5s",
                 "holdfast.instances[my.own.name].wait-for=5s",
                 "holdfast.instances[a-b_C].waitFor=5s",
