@@ -5,8 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Something that happened to a lock of this client. */
+/** Something that happened to locks of this client: to one ({@link OfLock}), or to several at once. */
 public sealed interface LockEvent {
+
+    /** What happened to one lock. */
+    sealed interface OfLock extends LockEvent {
+
+        /** {@return the lock} */
+        LockKey key();
+    }
 
     /**
      * A lock was granted by the store. A reentrant acquisition is no event.
@@ -18,7 +25,7 @@ public sealed interface LockEvent {
      * @param handedOff whether another thread of this client passed the lock on, without asking the store
      */
     record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handedOff)
-            implements LockEvent {}
+            implements OfLock {}
 
     /**
      * A lock was not free at once, and a caller begins to wait for it. {@code Acquired}, {@code NotAcquired} or
@@ -27,7 +34,7 @@ public sealed interface LockEvent {
      * @param key the lock
      * @param name what its use is called, see {@link LockRequest#name()}; empty for none
      */
-    record Waiting(LockKey key, String name) implements LockEvent {}
+    record Waiting(LockKey key, String name) implements OfLock {}
 
     /**
      * A lock was not free in time.
@@ -37,7 +44,7 @@ public sealed interface LockEvent {
      * @param waited how long the caller waited
      * @param holder who held it at the last look, if known
      */
-    record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements LockEvent {}
+    record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements OfLock {}
 
     /**
      * An attempt to get a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
@@ -47,7 +54,7 @@ public sealed interface LockEvent {
      * @param waited how long the caller waited
      * @param failure what it is; an interrupt is an {@link InterruptedException}
      */
-    record Failed(LockKey key, String name, Duration waited, Throwable failure) implements LockEvent {}
+    record Failed(LockKey key, String name, Duration waited, Throwable failure) implements OfLock {}
 
     /**
      * A lock was given back by its last handle.
@@ -57,7 +64,7 @@ public sealed interface LockEvent {
      * @param fencingToken the token of the grant
      * @param held how long it was held
      */
-    record Released(LockKey key, String name, long fencingToken, Duration held) implements LockEvent {}
+    record Released(LockKey key, String name, long fencingToken, Duration held) implements OfLock {}
 
     /**
      * A renewal call went through.
@@ -83,7 +90,7 @@ public sealed interface LockEvent {
      * @param fencingToken the token of the grant
      * @param held how long it has been held
      */
-    record LongHeld(LockKey key, String name, long fencingToken, Duration held) implements LockEvent {}
+    record LongHeld(LockKey key, String name, long fencingToken, Duration held) implements OfLock {}
 
     /**
      * A held lock was lost.
@@ -101,7 +108,7 @@ public sealed interface LockEvent {
             long fencingToken,
             Duration held,
             LossCause cause,
-            @Nullable Throwable failure) implements LockEvent {}
+            @Nullable Throwable failure) implements OfLock {}
 
     /**
      * A lock was taken away from its holder by force, through this client.
@@ -109,5 +116,5 @@ public sealed interface LockEvent {
      * @param key the lock
      * @param holder who held it
      */
-    record ForceReleased(LockKey key, LockHolder holder) implements LockEvent {}
+    record ForceReleased(LockKey key, LockHolder holder) implements OfLock {}
 }

@@ -50,6 +50,49 @@ public interface LockTemplate {
     /**
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
      *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <T> the work's result
+     * @param <E> what the work may throw
+     * @return the work's result
+     * @throws E what the work throws
+     */
+    default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedFunction<T, E> work)
+            throws E {
+        return execute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     *
+     * @param request what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <E> what the work may throw
+     * @throws E what the work throws
+     */
+    @SuppressWarnings("NullAway") // the lambda's Void is nullable
+    default <E extends Throwable> void execute(LockRequest request, LockedConsumer<E> work) throws E {
+        this.<@Nullable Void, E>execute(request, lock -> {
+            work.accept(lock);
+            return null;
+        });
+    }
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <E> what the work may throw
+     * @throws E what the work throws
+     */
+    default <E extends Throwable> void execute(String key, LockedConsumer<E> work) throws E {
+        execute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     *
      * @param request what to lock; waits 5 s unless told otherwise
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
@@ -124,6 +167,52 @@ public interface LockTemplate {
     /**
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <T> the work's result
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
+            String key, LockedFunction<T, E> work) throws E {
+        return tryExecute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     *
+     * @param request what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    @SuppressWarnings("NullAway") // the lambda's Void is nullable
+    default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedConsumer<E> work)
+            throws E {
+        return this.<@Nullable Void, E>tryExecute(request, lock -> {
+            work.accept(lock);
+            return null;
+        });
+    }
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     *
+     * @param key what to lock
+     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param <E> what the work may throw
+     * @return the outcome
+     * @throws E what the work throws
+     */
+    default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedConsumer<E> work) throws E {
+        return tryExecute(LockRequest.of(key), work);
+    }
+
+    /**
+     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     *
      * @param request what to lock; one try unless it has a {@code waitFor}
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
@@ -192,10 +281,24 @@ public interface LockTemplate {
      *     belongs to that thread until the work returns, and is detached then
      * @param <T> the work's result
      * @return completes as the work's stage does, after the lock was released; or exceptionally with what
-     *     {@link #execute(LockRequest, LockedCallable)} would throw
+     *     {@link #execute(LockRequest, LockedCallable)} would throw, or with a {@link LockOverloadException} if too many
+     *     wait
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work);
+
+    /**
+     * See {@link #executeAsync(LockRequest, Function)}.
+     *
+     * @param key what to lock
+     * @param work is called on a thread of the client's executor while the lock is held, and is given the lock
+     * @param <T> the work's result
+     * @return completes as the work's stage does, after the lock was released
+     */
+    default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
+            String key, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
+        return executeAsync(LockRequest.of(key), work);
+    }
 
     /**
      * See {@link #executeAsync(LockRequest, Function)}.

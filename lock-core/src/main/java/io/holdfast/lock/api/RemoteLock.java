@@ -93,6 +93,16 @@ public interface RemoteLock extends Lock {
     /** {@return whether the current thread certainly holds the lock now; the read half is held by who has the write half} */
     boolean isHeldByCurrentThread();
 
+    /**
+     * Asks the store whether anybody holds the lock, in the mode of this lock: the write half whether somebody writes, the read
+     * half whether anybody reads. By the time the answer is here it may be otherwise, so this is for monitoring; to find out
+     * whether it can be had, try to lock it.
+     *
+     * @return whether it is held, by whichever thread of whichever client
+     * @throws LockStoreException if the store refused or did not answer
+     */
+    boolean isLocked();
+
     /** {@return how long the current thread certainly holds it without renewal; zero if it does not} */
     Duration remaining();
 

@@ -113,6 +113,11 @@ final class RemoteLockView implements RemoteLock {
     }
 
     @Override
+    public boolean isLocked() {
+        return operations.inspect(key).holders().stream().anyMatch(each -> each.mode() == terms.mode());
+    }
+
+    @Override
     public Duration remaining() {
         Hold hold = held();
         return hold == null ? Duration.ZERO : hold.lease().remaining();
@@ -151,8 +156,16 @@ final class RemoteLockView implements RemoteLock {
                         + "' through a RemoteLock, or has unlocked it already");
     }
 
+    /** What this thread has of it; the store is not asked. */
     @Override
     public String toString() {
-        return "RemoteLock[" + key + "]";
+        Hold hold = held();
+        String state = hold == null
+                ? "not held by this thread"
+                : hold.lease().isLive()
+                        ? "held by this thread, " + remaining().toMillis() + " ms left, token "
+                                + hold.lease().token()
+                        : "lost by this thread";
+        return "RemoteLock[" + key + ", " + terms.mode() + ", " + state + "]";
     }
 }

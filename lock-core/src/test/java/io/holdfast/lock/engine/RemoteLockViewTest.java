@@ -55,6 +55,38 @@ class RemoteLockViewTest extends EngineFixture {
     }
 
     @Test
+    void lock_view_tells_whether_anybody_holds_the_lock_in_its_mode() {
+        RemoteLock view = locks.getLock(KEY);
+        RemoteLock readers = locks.getReadWriteLock(KEY).readLock();
+        assertThat(view.isLocked()).isFalse();
+
+        LockHandle held = others.acquire(KEY);
+        assertThat(view.isLocked()).isTrue();
+        assertThat(view.isHeldByCurrentThread()).isFalse();
+        assertThat(readers.isLocked()).isFalse();
+        held.close();
+
+        readers.lock();
+        assertThat(readers.isLocked()).isTrue();
+        assertThat(view.isLocked()).isFalse();
+        readers.unlock();
+    }
+
+    @Test
+    void lock_view_is_described_by_what_the_thread_has_of_it() {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+        assertThat(view)
+                .hasToString("RemoteLock[order:42, EXCLUSIVE, held by this thread, 30000 ms left, token "
+                        + view.fencingToken() + "]");
+        assertThat(onAnotherThread(view::toString)).endsWith("not held by this thread]");
+
+        store.reachable(false);
+        time.pass(Duration.ofMinutes(1));
+        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, lost by this thread]");
+    }
+
+    @Test
     void lock_view_does_not_close_handles_of_the_template() {
         RemoteLock view = locks.getLock(KEY);
         LockHandle handle = locks.acquire(KEY);
@@ -84,7 +116,7 @@ class RemoteLockViewTest extends EngineFixture {
 
         assertThat(view.forceUnlock()).isTrue();
         assertThat(isFree()).isTrue();
-        assertThat(view).hasToString("RemoteLock[order:42]");
+        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this thread]");
         assertThat(view.key().value()).isEqualTo(KEY);
     }
 

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /** One lock of a {@link HoldfastLockRegistry}. Keeps nothing of its own: any number of them for one key are one lock. */
@@ -66,8 +67,19 @@ final class RegistryLock implements DistributedLock {
         return lock.newCondition();
     }
 
+    /** One that locks the same in the same way, with the same template. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RegistryLock same && same.locks == locks && same.request.equals(request);
+    }
+
+    @Override
+    public int hashCode() {
+        return request.hashCode();
+    }
+
     @Override
     public String toString() {
-        return "RegistryLock[" + request.key() + "]";
+        return "RegistryLock[" + lock + "]";
     }
 }

@@ -76,6 +76,15 @@ abstract class LockRegistryContract {
     }
 
     @Test
+    void locks_of_one_key_are_equal() {
+        assertThat(registry.obtain("42"))
+                .isEqualTo(registry.obtain("42"))
+                .hasSameHashCodeAs(registry.obtain("42"))
+                .isNotEqualTo(registry.obtain("43"))
+                .isNotEqualTo(elsewhere.obtain("42"));
+    }
+
+    @Test
     void registry_is_of_all_kinds() {
         assertThat(registry)
                 .isInstanceOf(LockRegistry.class)
@@ -330,7 +339,8 @@ abstract class LockRegistryContract {
     void conditions_are_not_supported() {
         Lock lock = registry.obtain("42");
         assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
-        assertThat(lock).hasToString("RegistryLock[" + key + "]");
+        assertThat(lock)
+                .hasToString("RegistryLock[RemoteLock[" + key + ", EXCLUSIVE, not held by this thread]]");
         assertThat(registry).hasToString("HoldfastLockRegistry[" + registryKey + "]");
     }
 }
