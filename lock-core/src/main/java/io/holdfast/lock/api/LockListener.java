@@ -35,6 +35,16 @@ public interface LockListener {
     default void onAcquire(LockKey key, String name) {}
 
     /**
+     * Whether anybody hears what this listener is told. Asked before each event, so it should answer at once; while none of the
+     * listeners of a client listens, events are not even made. True unless implemented.
+     *
+     * @return whether to make events for this listener
+     */
+    default boolean isListening() {
+        return true;
+    }
+
+    /**
      * A listener that hears of lost locks only.
      *
      * @param action what to do with a loss

@@ -46,7 +46,16 @@ final class EventPublisher {
     /** Whether it is worth while to make an event. */
     boolean hasListeners() {
         List<LockListener> known = listeners;
-        return known == null ? !sources.isEmpty() : !known.isEmpty();
+        return known == null ? !sources.isEmpty() : isAnyListening(known);
+    }
+
+    private static boolean isAnyListening(List<LockListener> known) {
+        for (LockListener each : known) {
+            if (each.isListening()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void publish(LockEvent event) {

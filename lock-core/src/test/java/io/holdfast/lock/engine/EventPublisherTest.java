@@ -2,8 +2,12 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockListener;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +34,27 @@ class EventPublisherTest {
             state = thread.getState();
         }
         return state;
+    }
+
+    @Test
+    void event_is_not_worth_making_while_no_listener_listens() {
+        AtomicBoolean listening = new AtomicBoolean();
+        LockListener listener = new LockListener() {
+            @Override
+            public void onEvent(LockEvent event) {}
+
+            @Override
+            public boolean isListening() {
+                return listening.get();
+            }
+        };
+        EventPublisher some = new EventPublisher(List.of(() -> List.of(listener)));
+        some.publish(new LockEvent.Renewed(1, Duration.ZERO));
+
+        assertThat(some.hasListeners()).isFalse();
+        listening.set(true);
+        assertThat(some.hasListeners()).isTrue();
+        some.close();
     }
 
     @Test

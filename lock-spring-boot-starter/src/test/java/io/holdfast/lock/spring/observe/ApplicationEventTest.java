@@ -8,11 +8,20 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.WebApplication;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.EventListener;
+import org.springframework.context.support.GenericApplicationContext;
 
 class ApplicationEventTest {
 
@@ -98,6 +107,83 @@ class ApplicationEventTest {
         publisher.onEvent(new LockEvent.Waiting(ORDER.key(), "order"));
 
         assertThat(published).hasSize(1);
+    }
+
+    private static boolean isHeardIn(ApplicationContext context) {
+        return context.getBean(LockEventPublisher.class).isListening();
+    }
+
+    @Test
+    void no_event_is_made_while_nobody_listens() {
+        Runners.inMemory().run(context -> {
+            assertThat(isHeardIn(context)).isFalse();
+
+            List<Object> heard = new CopyOnWriteArrayList<>();
+            ApplicationListener<PayloadApplicationEvent<LockEvent.Acquired>> late =
+                    ApplicationListener.forPayload(heard::add);
+            context.getSourceApplicationContext().addApplicationListener(late);
+            assertThat(isHeardIn(context)).isTrue();
+            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
+            assertThat(heard).isNotEmpty();
+        });
+    }
+
+    static class Applications {
+        @EventListener
+        void onAny(ApplicationReadyEvent event) {}
+    }
+
+    static class Everything {
+        @EventListener
+        void onAny(Object event) {}
+    }
+
+    static class Losses {
+        @EventListener
+        void onLost(LockEvent.Lost loss) {}
+    }
+
+    @Test
+    void who_listens_to_something_else_is_nobody() {
+        Runners.inMemory()
+                .withBean(Applications.class)
+                .run(context -> assertThat(isHeardIn(context)).isFalse());
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Listener.class, Losses.class, Everything.class})
+    void who_listens_to_some_of_them_is_somebody(Class<?> listener) {
+        Runners.inMemory()
+                .withBean(listener)
+                .run(context -> assertThat(isHeardIn(context)).isTrue());
+    }
+
+    @Test
+    void listener_of_the_parent_application_is_somebody() {
+        new ApplicationContextRunner()
+                .withBean(Losses.class)
+                .run(parent -> Runners.inMemory()
+                        .withParent(parent)
+                        .run(context -> assertThat(isHeardIn(context)).isTrue()));
+    }
+
+    @Test
+    void listener_that_is_made_by_its_first_event_is_somebody() {
+        Runners.inMemory()
+                .withInitializer(context -> ((GenericApplicationContext) context)
+                        .registerBean(
+                                "late",
+                                ApplicationListener.class,
+                                () -> ApplicationListener.forPayload(event -> {}),
+                                definition -> definition.setLazyInit(true)))
+                .run(context -> assertThat(isHeardIn(context)).isTrue());
+    }
+
+    @Test
+    void web_application_with_actuator_has_no_listener_of_its_own() {
+        try (WebApplication application = WebApplication.start(Applications.class)) {
+            assertThat(application.bean(LockEventPublisher.class).isListening()).isFalse();
+        }
     }
 
     @Test
