@@ -14,6 +14,9 @@ import java.util.function.Supplier;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
@@ -58,7 +61,7 @@ final class DefinitionParser {
         String caller = userClass.getSimpleName() + '.' + method.getName();
         String given = placeholders.resolve("name", annotation.name(), where);
         String name = given.isEmpty() ? caller : given;
-        LockedPlace place = new LockedPlace(method, where, parameterNames, beans);
+        LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);
         return new LockDefinition(
                 method,
                 caller,
@@ -72,6 +75,13 @@ final class DefinitionParser {
                 FallbackParser.parse(annotation, method, userClass, where),
                 returnType,
                 result);
+    }
+
+    /** The expressions were written by the names that can be seen there. */
+    private static Method annotated(Method method) {
+        MergedAnnotation<DistributedLock> found =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).get(DistributedLock.class);
+        return found.getSource() instanceof Method source ? source : method;
     }
 
     private KeySource key(String name, DistributedLock annotation, LockedPlace place) {

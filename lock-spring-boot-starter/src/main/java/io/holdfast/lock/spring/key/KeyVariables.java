@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.key;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -19,22 +20,31 @@ import org.springframework.expression.spel.SpelNode;
  */
 record KeyVariables(List<String> named, int count, Map<String, Integer> positions) {
 
-    static KeyVariables of(Method method, ParameterNameDiscoverer discoverer) {
-        @Nullable String @Nullable [] names = discoverer.getParameterNames(method);
-        List<String> named = new ArrayList<>();
+    /**
+     * With the names where the annotation stands, which may be those of an interface, and those of the method itself. Where one
+     * name means two parameters, it means that of the former.
+     */
+    static KeyVariables of(Method method, Method annotated, ParameterNameDiscoverer discoverer) {
         Map<String, Integer> positions = new HashMap<>();
         for (int i = 0; i < method.getParameterCount(); i++) {
             positions.put("p" + i, i);
             positions.put("a" + i, i);
         }
+        Map<String, Integer> named = new LinkedHashMap<>();
+        addNames(annotated, discoverer, named);
+        addNames(method, discoverer, named);
+        positions.putAll(named);
+        return new KeyVariables(List.copyOf(named.keySet()), method.getParameterCount(), Map.copyOf(positions));
+    }
+
+    private static void addNames(Method method, ParameterNameDiscoverer discoverer, Map<String, Integer> named) {
+        @Nullable String @Nullable [] names = discoverer.getParameterNames(method);
         for (int i = 0; names != null && i < names.length; i++) {
             String name = names[i];
             if (name != null) {
-                named.add(name);
-                positions.put(name, i);
+                named.putIfAbsent(name, i);
             }
         }
-        return new KeyVariables(List.copyOf(named), method.getParameterCount(), Map.copyOf(positions));
     }
 
     List<String> unknownIn(SpelNode expression) {

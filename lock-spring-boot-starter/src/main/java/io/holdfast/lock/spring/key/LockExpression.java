@@ -33,7 +33,7 @@ final class LockExpression {
         this.attribute = attribute;
         this.expression = expression;
         this.place = place;
-        this.variables = KeyVariables.of(place.method(), place.names());
+        this.variables = KeyVariables.of(place.method(), place.annotated(), place.names());
         this.shared = CallContext.shared(place, variables);
     }
 
@@ -66,6 +66,14 @@ final class LockExpression {
         var loose = ExpressionNodes.unknownProperties(expression.getAST());
         if (!loose.isEmpty()) {
             throw refuse("'" + loose.get(0) + "' is neither a parameter nor a text", advice());
+        }
+        var missing = new PropertyPaths(place.method(), variables.positions()).missingIn(expression.getAST());
+        if (missing != null) {
+            String type = missing.type().getSimpleName();
+            throw refuse(
+                    type + " has no property '" + missing.property() + "' that can be read",
+                    type + " has: " + missing.available() + ". If only a subclass has it, write ['" + missing.property()
+                            + "'] instead of ." + missing.property() + ".");
         }
     }
 
