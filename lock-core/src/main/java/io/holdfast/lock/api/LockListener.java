@@ -35,8 +35,10 @@ public interface LockListener {
     default void onAcquire(LockKey key, String name) {}
 
     /**
-     * Whether anybody hears what this listener is told. Asked before each event, so it should answer at once; while none of the
-     * listeners of a client listens, events are not even made. True unless implemented.
+     * Whether anybody hears what this listener is told. Asked before each event, so it should answer at once. While none of the
+     * listeners of a client listens, events are not even made, and {@link #onAcquire} is not called; while one does, all are
+     * told. So a listener that is told of the beginning of an acquisition may not be told of its end if the answer changes
+     * meanwhile. True unless implemented.
      *
      * @return whether to make events for this listener
      */

@@ -17,9 +17,10 @@ public final class LockOverloadException extends LockException {
     public LockOverloadException(LockKey key, int waiting) {
         super(
                 "Lock '" + key + "' was not asked for: " + waiting
-                        + " calls of executeAsync, or subscriptions to locked"
-                        + " methods, wait for locks already, which is the most that may wait at a time. Have fewer wait, or"
-                        + " for a shorter time, or raise the limit (holdfast.async.max-waiting).",
+                        + " calls of executeAsync, or of locked methods that are"
+                        + " reactive or were called on an event loop, wait for locks already, which is the most that may"
+                        + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
+                        + " (holdfast.async.max-waiting, LockEngine.Builder.maxWaiting).",
                 null);
     }
 }

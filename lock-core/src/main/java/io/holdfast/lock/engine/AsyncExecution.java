@@ -60,6 +60,9 @@ final class AsyncExecution<T extends @Nullable Object> {
             threads.places().release();
             result.completeExceptionally(
                     new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
+        } catch (RuntimeException | Error e) {
+            threads.places().release();
+            result.completeExceptionally(e);
         }
         return result;
     }

@@ -51,11 +51,20 @@ final class EventPublisher {
 
     private static boolean isAnyListening(List<LockListener> known) {
         for (LockListener each : known) {
-            if (each.isListening()) {
+            if (isListening(each)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isListening(LockListener listener) {
+        try {
+            return listener.isListening();
+        } catch (RuntimeException | Error e) {
+            log.warn("A lock listener failed; the lock is not affected", e);
+            return true;
+        }
     }
 
     void publish(LockEvent event) {

@@ -3,7 +3,6 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
@@ -131,8 +130,7 @@ final class Election {
                 request.tokens(),
                 token,
                 raising);
-        Ballot<AcquireReply> ballot =
-                quorum.voteInRound(request.owner(), store -> store.beginAcquire(proposed), this::isDecided);
+        Ballot<AcquireReply> ballot = quorum.elect(proposed, this::isDecided);
         resent |= ballot.isOutcomeUnknown() || ballot.count(Election::isResent) > 0;
         return ballot;
     }
@@ -167,11 +165,9 @@ final class Election {
         if (ballot.count(AcquireReply.Buried.class::isInstance) > 0) {
             return new AcquireReply.Buried();
         }
-        ReleaseRequest back = ReleaseRequest.unused(request.key(), request.owner());
-        quorum.tell(
-                request.owner(),
-                node -> !(ballot.answer(node) instanceof AcquireReply.Held),
-                (LockStore store) -> store.release(back));
+        quorum.giveBack(
+                ReleaseRequest.unused(request.key(), request.owner()),
+                node -> !(ballot.answer(node) instanceof AcquireReply.Held));
         return new AcquireReply.Held(holder(ballot), 0, backOff(), resent);
     }
 

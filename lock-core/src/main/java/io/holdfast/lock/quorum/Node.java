@@ -3,7 +3,10 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,10 @@ import org.jspecify.annotations.Nullable;
  * when the next call of the same acquisition comes. That waits for it: a release that overtook the acquisition would leave
  * the lock behind, held by nobody. Who looks at a lock waits for all calls on their way, to see what this client did before.
  *
+ * <p><b>Doubt.</b> A call that got no answer may still arrive, at any later time. If it gives back what a try of an acquisition
+ * was granted, it would take away what a later try of the same acquisition is granted, and its fencing tokens with it. So such an
+ * acquisition does not ask this server again.
+ *
  * <p><b>Outages.</b> While a server hangs, every call would take up a thread for its whole timeout. So after a call that
  * was not answered only one call at a time is sent, until one is answered; the others fail at once. Until that is noticed
  * {@link Threads} bounds what it takes up.
@@ -32,11 +39,20 @@ final class Node {
     /** Who waits for so long in vain could have done something else. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** Each of them waits for a lock, or has given up a short time ago. */
+    private static final int MOST_IN_DOUBT = 10_000;
+
     private final String name;
     private final LockStore store;
     private final Threads threads;
     private final Map<OwnerId, CompletableFuture<?>> last = new ConcurrentHashMap<>();
     private final Set<CompletableFuture<?>> unordered = ConcurrentHashMap.newKeySet();
+    private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<OwnerId, Boolean> eldest) {
+            return size() > MOST_IN_DOUBT;
+        }
+    }));
     private final AtomicBoolean probing = new AtomicBoolean();
     private volatile @Nullable LockStoreException outage;
     private volatile boolean quick = true;
@@ -88,6 +104,28 @@ final class Node {
     /** The others have answered long ago. It may hang, so nobody sends to it together with others for now. */
     void markSlow() {
         quick = false;
+    }
+
+    /** Gives back what a try was granted that failed, after all earlier calls of that acquisition. */
+    void giveBack(ReleaseRequest request) {
+        var unused = send(request.owner(), here -> {
+            try {
+                return here.release(request);
+            } catch (LockStoreException e) {
+                if (e.outcomeUnknown()) {
+                    inDoubt.add(request.owner());
+                }
+                throw e;
+            }
+        });
+    }
+
+    /** @throws LockStoreException if an earlier call of that acquisition may still arrive and take away what it gets */
+    void requireNoDoubt(OwnerId owner) {
+        if (inDoubt.contains(owner)) {
+            throw new LockStoreException(
+                    "left out: it has not answered when an earlier try for this lock was given back", null, false);
+        }
     }
 
     /** Sends and reads, on another thread, what some thread has not come to. If there is no room, that comes to it in time. */

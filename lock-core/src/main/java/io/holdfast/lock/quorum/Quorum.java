@@ -1,8 +1,10 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,17 +83,30 @@ final class Quorum {
     /** As {@link #vote}, by one thread as far as possible, see {@link Round}. */
     <A> Ballot<A> voteInRound(
             OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin, Predicate<A> yes, int needed) {
-        return voteInRound(owner, begin, ballot -> isDecided(ballot, yes, needed));
+        return voteInRound(owner, node -> begin, (Ballot<A> ballot) -> isDecided(ballot, yes, needed));
     }
 
-    /** By one thread as far as possible, until it is decided. */
-    <A> Ballot<A> voteInRound(
-            OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin, Predicate<Ballot<A>> decided) {
+    /** Asks all servers for a lock, by one thread as far as possible, until it is decided. */
+    Ballot<AcquireReply> elect(AcquireRequest request, Predicate<Ballot<AcquireReply>> decided) {
+        return voteInRound(
+                request.owner(),
+                node -> store -> {
+                    node.requireNoDoubt(request.owner());
+                    return store.beginAcquire(request);
+                },
+                decided);
+    }
+
+    private <A> Ballot<A> voteInRound(
+            OwnerId owner,
+            Function<Node, Function<LockStore, LockStore.Pending<A>>> calls,
+            Predicate<Ballot<A>> decided) {
         Ballot<A> ballot = new Ballot<>(nodes, decided);
         Round round = new Round();
         for (int i = 0; i < nodes.size(); i++) {
             int at = i;
             Node node = nodes.get(i);
+            Function<LockStore, LockStore.Pending<A>> begin = calls.apply(node);
             NodeCall<A> call = node.prepare(owner, begin);
             CompletableFuture<A> answer =
                     call == null ? node.send(owner, store -> begin.apply(store).await()) : call;
@@ -134,11 +149,11 @@ final class Quorum {
         CompletableFuture<A> on(Node node);
     }
 
-    /** Sends to those servers, and waits for nobody. */
-    void tell(OwnerId owner, Predicate<Integer> which, Function<LockStore, ?> call) {
+    /** Gives back what those servers may have granted in a try that failed, and waits for nobody. */
+    void giveBack(ReleaseRequest request, Predicate<Integer> which) {
         for (int i = 0; i < nodes.size(); i++) {
             if (which.test(i)) {
-                nodes.get(i).send(owner, call);
+                nodes.get(i).giveBack(request);
             }
         }
     }

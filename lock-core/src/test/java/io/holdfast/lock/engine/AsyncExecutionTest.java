@@ -200,7 +200,7 @@ class AsyncExecutionTest extends EngineFixture {
                 .toList();
         Awaitility.await()
                 .until(() -> locks.held().size() == MANY && locks.waiting().isEmpty());
-        store.before = () -> {
+        store.beforeRelease = () -> {
             most.accumulateAndGet(now.incrementAndGet(), Math::max);
             LockSupport.parkNanos(1_000_000);
             now.decrementAndGet();
@@ -275,6 +275,21 @@ class AsyncExecutionTest extends EngineFixture {
             assertThat(holding.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo(i);
         }
         bounded.close();
+    }
+
+    @Test
+    void executor_that_fails_keeps_no_place() {
+        LockEngine failing = LockEngine.builder(store)
+                .maxWaiting(1)
+                .executor(task -> {
+                    throw new IllegalStateException("no thread (on purpose)");
+                })
+                .build();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(failing.executeAsync(KEY, () -> CompletableFuture.completedFuture(1))::join)
+                    .hasRootCauseMessage("no thread (on purpose)");
+        }
+        failing.close();
     }
 
     @Test

@@ -58,6 +58,24 @@ class EventPublisherTest {
     }
 
     @Test
+    void listener_that_fails_to_say_whether_it_listens_harms_nobody() {
+        LockListener failing = new LockListener() {
+            @Override
+            public void onEvent(LockEvent event) {}
+
+            @Override
+            public boolean isListening() {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        EventPublisher some = new EventPublisher(List.of(() -> List.of(failing)));
+        some.publish(new LockEvent.Renewed(1, Duration.ZERO));
+
+        assertThat(some.hasListeners()).isTrue();
+        some.close();
+    }
+
+    @Test
     void listener_may_close_the_client() {
         CompletableFuture<String> closed = new CompletableFuture<>();
         events.later(() -> {

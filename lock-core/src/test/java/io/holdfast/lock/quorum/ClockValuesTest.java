@@ -126,6 +126,29 @@ class ClockValuesTest {
         assertThat(acquireAndRelease()).isLessThan(now() + 100_000);
     }
 
+    /** That call may arrive at any later time, and would free what a later try is granted, with tokens that are in use. */
+    @Test
+    void server_that_did_not_answer_when_a_try_was_given_back_is_not_asked_again_by_that_acquisition() {
+        start();
+        OwnerId other = new OwnerId("other", 1);
+        OwnerId owner = new OwnerId("impatient", 1);
+        servers.subList(1, 3).forEach(server -> server.acquire(request(other, 1)));
+        servers.get(0).afterRelease = () -> {
+            throw StoreSpy.unreachable();
+        };
+        assertThat(store.acquire(request(owner, 1))).isInstanceOf(AcquireReply.Held.class);
+        servers.get(0).afterRelease = () -> {};
+        servers.forEach(server -> server.release(new ReleaseRequest(KEY, other)));
+        int asked = servers.get(0).acquires.size();
+
+        assertThat(store.acquire(request(owner, 1))).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(servers.get(0).acquires).hasSize(asked);
+
+        store.release(new ReleaseRequest(KEY, owner));
+        acquireAndRelease();
+        assertThat(servers.get(0).acquires).hasSize(asked + 1);
+    }
+
     private static AcquireRequest request(OwnerId owner, long tokens) {
         HolderInfo somewhere = new HolderInfo("web-1", 1, "main");
         return new AcquireRequest(KEY, owner, 30_000, somewhere, AcquireRequest.EXCLUSIVE, false, false, tokens);

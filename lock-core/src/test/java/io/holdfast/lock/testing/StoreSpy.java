@@ -35,6 +35,8 @@ public class StoreSpy implements LockStore {
     public volatile Runnable beforeListen = () -> {};
     public volatile Runnable before = () -> {};
     public volatile Runnable after = () -> {};
+    public volatile Runnable beforeRelease = () -> {};
+    public volatile Runnable afterRelease = () -> {};
 
     public StoreSpy(LockStore delegate) {
         this.delegate = delegate;
@@ -84,7 +86,10 @@ public class StoreSpy implements LockStore {
     @Override
     public ReleaseReply release(ReleaseRequest request) {
         releases.add(request.owner());
-        return call(() -> delegate.release(request));
+        beforeRelease.run();
+        ReleaseReply reply = call(() -> delegate.release(request));
+        afterRelease.run();
+        return reply;
     }
 
     @Override

@@ -139,14 +139,15 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     }
 
     /**
-     * A loss that is only logged cannot be beside a transaction, which is not committed under a lost lock.
+     * A loss that is only logged cannot be beside a transaction, which is not committed under a lost lock. Work that goes on when
+     * its method has returned may lose the lock after the commit.
      *
      * @throws LockDefinitionException if one is
      */
     void requireThatLossesMayBeLogged(Class<?> type, List<LockDefinition> found) {
         for (LockDefinition each : found) {
             if (each.onLost() == OnLost.LOG
-                    && each.result() != ResultKind.PUBLISHER
+                    && each.result() == ResultKind.VALUE
                     && transactions.get().isTransactional(each.method(), type)) {
                 throw new LockDefinitionException(
                         LockDefinition.describe(each.method(), type) + " has onLost = LOG, but the method runs in a"

@@ -5,12 +5,10 @@ import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.aop.ChildContextCheck;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
-import io.holdfast.lock.spring.aop.ValidationOrder;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
@@ -54,13 +52,6 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockStartupCheck holdfastStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         return new LockStartupCheck(beans, advisor);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnClass(name = "jakarta.validation.Validator")
-    static ValidationOrder holdfastValidationOrder() {
-        return new ValidationOrder();
     }
 
     @Bean

@@ -3,6 +3,8 @@ package io.holdfast.lock.spring.key;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelParserConfiguration;
@@ -20,6 +22,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  */
 final class LockExpression {
 
+    private static final Logger log = LoggerFactory.getLogger(LockExpression.class);
     private static final SpelExpressionParser PARSER =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
@@ -69,12 +72,24 @@ final class LockExpression {
         }
         var missing = new PropertyPaths(place.method(), variables.positions()).missingIn(expression.getAST());
         if (missing != null) {
-            String type = missing.type().getSimpleName();
-            throw refuse(
-                    type + " has no property '" + missing.property() + "' that can be read",
-                    type + " has: " + missing.available() + ". If only a subclass has it, write ['" + missing.property()
-                            + "'] instead of ." + missing.property() + ".");
+            refuseOrWarnOf(missing);
         }
+    }
+
+    private void refuseOrWarnOf(PropertyPaths.Missing missing) {
+        String type = missing.type().getSimpleName();
+        String problem = type + " has no property '" + missing.property() + "' that can be read";
+        String action = "Those that it has: " + missing.available() + ".";
+        if (!missing.mayBeThere()) {
+            throw refuse(problem, action);
+        }
+        log.warn(
+                "{} has {} = \"{}\", and {}: calls will fail, unless they pass a subclass that has it. {}",
+                place.description(),
+                attribute,
+                text(),
+                problem,
+                action);
     }
 
     private LockDefinitionException refuse(String problem, String action) {

@@ -4,8 +4,12 @@ import java.beans.Introspector;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.lang.reflect.TypeVariable;
+import java.lang.reflect.WildcardType;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -20,8 +24,9 @@ import org.springframework.util.StringUtils;
 
 /**
  * Compares paths such as {@code #order.customer.id} with the declared types, before anybody calls the method. A path is
- * followed as far as its types say what a value can be: not through interfaces and abstract classes, whose values have more
- * than they say, nor through maps and methods.
+ * followed as far as its types tell what is read: not through interfaces and abstract classes, nor through maps, methods and
+ * type variables. What a record or another final class does not have cannot be read; what another class does not have, a
+ * subclass may.
  */
 final class PropertyPaths {
 
@@ -33,8 +38,13 @@ final class PropertyPaths {
         this.positions = positions;
     }
 
-    /** What a path names that its type has not. */
+    /** What a path names that its type does not have. */
     record Missing(String property, Class<?> type) {
+
+        /** Whether a subclass may have it. */
+        boolean mayBeThere() {
+            return !Modifier.isFinal(type.getModifiers());
+        }
 
         /** What it has instead, by the names that expressions use. */
         String available() {
@@ -54,7 +64,7 @@ final class PropertyPaths {
             Stream.of(type.getFields())
                     .filter(field -> !Modifier.isStatic(field.getModifiers()))
                     .forEach(field -> names.add(field.getName()));
-            return String.join(", ", names);
+            return names.isEmpty() ? "none" : String.join(", ", names);
         }
 
         private boolean isComponent(String name) {
@@ -92,14 +102,21 @@ final class PropertyPaths {
             if (read == null) {
                 return new Missing(property.getName(), raw);
             }
-            type = read;
+            type = isKnown(read) ? read : null;
         }
         return null;
     }
 
     private @Nullable ResolvableType typeOf(VariableReference variable) {
-        Integer position = positions.get(variable.toStringAST().substring(1));
-        return position == null ? null : ResolvableType.forMethodParameter(method, position);
+        String name = variable.toStringAST().substring(1);
+        Integer position = name.equals("root") || name.equals("this") ? null : positions.get(name);
+        ResolvableType type = position == null ? null : ResolvableType.forMethodParameter(method, position);
+        return type != null && isKnown(type) ? type : null;
+    }
+
+    /** Of a type variable only the bound is known. */
+    private static boolean isKnown(ResolvableType type) {
+        return !(type.getType() instanceof TypeVariable<?>) && !(type.getType() instanceof WildcardType);
     }
 
     private static boolean saysWhatItIs(Class<?> type) {
@@ -107,34 +124,38 @@ final class PropertyPaths {
                 && !type.isArray()
                 && !Modifier.isAbstract(type.getModifiers())
                 && type != Object.class
+                && type != Class.class
                 && type != Optional.class
                 && !Map.class.isAssignableFrom(type)
                 && !Collection.class.isAssignableFrom(type);
     }
 
-    /** As SpEL finds it: a getter, a method of that name, or a public field. */
+    /** As SpEL finds it, in its order: a getter, a method of that name, or a public field. */
     private static @Nullable ResolvableType read(String name, Class<?> raw, ResolvableType type) {
         String capitalized = StringUtils.capitalize(name);
-        for (Method each : raw.getMethods()) {
-            String getter = each.getName();
-            if (isGetter(each)
-                    && (getter.equals("get" + capitalized)
-                            || getter.equals("get" + name)
-                            || getter.equals("is" + capitalized)
-                            || getter.equals("is" + name)
-                            || getter.equals(name))) {
-                return ResolvableType.forMethodReturnType(each, raw);
+        for (String getter : List.of("get" + capitalized, "get" + name, "is" + capitalized, "is" + name, name)) {
+            for (Method each : raw.getMethods()) {
+                if (isGetter(each) && each.getName().equals(getter)) {
+                    return typed(each.getGenericReturnType(), each.getDeclaringClass(), type);
+                }
             }
         }
         for (Field each : raw.getFields()) {
             if (each.getName().equals(name)) {
-                return ResolvableType.forField(each, type);
+                return typed(each.getGenericType(), each.getDeclaringClass(), type);
             }
         }
         return null;
     }
 
+    /** With the type arguments of whom it is read from. */
+    private static ResolvableType typed(Type read, Class<?> declaring, ResolvableType owner) {
+        ResolvableType reader = owner.as(declaring);
+        int variable = List.of((Type[]) declaring.getTypeParameters()).indexOf(read);
+        return variable < 0 ? ResolvableType.forType(read, reader) : reader.getGeneric(variable);
+    }
+
     private static boolean isGetter(Method method) {
-        return method.getParameterCount() == 0 && method.getReturnType() != void.class;
+        return method.getParameterCount() == 0 && method.getReturnType() != void.class && !method.isBridge();
     }
 }

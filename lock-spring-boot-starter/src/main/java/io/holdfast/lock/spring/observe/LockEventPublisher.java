@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -13,6 +14,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.context.event.GenericApplicationListenerAdapter;
+import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
@@ -21,9 +23,12 @@ import org.springframework.core.ResolvableType;
  * beans of the application are destroyed: those who would hear of it are going, or gone.
  *
  * <p>As long as nobody in the application listens to events of locks, none is made for it. Who listens is looked for again
- * whenever the number of listeners has changed.
+ * whenever the number of listeners has changed, and every second. Where events are multicast in a way of the application's own,
+ * nobody knows who listens, so all are made.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
+
+    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final List<ResolvableType> TYPES = Stream.of(LockEvent.class, LockEvent.OfLock.class)
             .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
@@ -36,7 +41,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private volatile @Nullable Hearing hearing;
 
     /** Whether somebody listens, as of when there were so many listeners. */
-    private record Hearing(int listeners, boolean any) {}
+    private record Hearing(int listeners, boolean any, long at) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
         this.application = application;
@@ -44,16 +49,26 @@ final class LockEventPublisher implements LockListener, DisposableBean {
 
     @Override
     public boolean isListening() {
-        if (!(application instanceof AbstractApplicationContext context)) {
-            return true;
+        if (closed || !(application instanceof AbstractApplicationContext context)) {
+            return !closed;
         }
         int number = number(context);
         Hearing known = hearing;
-        if (known == null || known.listeners() != number) {
-            known = new Hearing(number, isHeardIn(context));
+        long now = System.nanoTime();
+        if (known == null || known.listeners() != number || now - known.at() > KNOWN_NANOS) {
+            known = new Hearing(number, isHeardOrUnknown(context), now);
             hearing = known;
         }
         return known.any();
+    }
+
+    /** Listeners may come and go while they are looked at. */
+    private static boolean isHeardOrUnknown(AbstractApplicationContext context) {
+        try {
+            return isHeardIn(context);
+        } catch (RuntimeException e) {
+            return true;
+        }
     }
 
     /** Those of parents hear of it too. */
@@ -70,7 +85,10 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     }
 
     private static boolean hasListeners(AbstractApplicationContext context) {
-        return List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
+        Object multicaster = context.getBeanFactory()
+                .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
+        return multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class
+                || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
                 || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
                         .anyMatch(name -> isMadeByItsFirstEvent(name, context));
     }

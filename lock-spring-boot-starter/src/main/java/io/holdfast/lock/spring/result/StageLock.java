@@ -77,15 +77,24 @@ final class StageLock {
         stage.whenCompleteAsync(
                 (value, failure) -> {
                     Throwable outcome = closing(handle, failure, rules);
-                    threads.execute(() -> Stages.complete(result, value, outcome));
+                    executeOrRun(threads, () -> Stages.complete(result, value, outcome));
                 },
-                releasing);
+                release -> executeOrRun(releasing, release));
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled() && source instanceof Future<?> work) {
                 work.cancel(true);
             }
         });
         return result;
+    }
+
+    /** Here if there are no more threads, since somebody waits for the result. */
+    private static void executeOrRun(Executor executor, Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (OutOfMemoryError noThread) {
+            task.run();
+        }
     }
 
     /** The method may have closed its handle; then there is nothing to pass on. */

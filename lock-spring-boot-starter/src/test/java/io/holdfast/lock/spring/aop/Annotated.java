@@ -67,7 +67,7 @@ final class Annotated {
         }
 
         @DistributedLock(key = "#order.nmber")
-        public Object unknownProperty(Order order, Callable<?> work) throws Exception {
+        public Object unknownProperty(Object order, Callable<?> work) throws Exception {
             return work.call();
         }
 

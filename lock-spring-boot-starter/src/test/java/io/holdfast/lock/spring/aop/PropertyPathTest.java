@@ -2,9 +2,11 @@ package io.holdfast.lock.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.testing.HeardLog;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -102,8 +104,8 @@ class PropertyPathTest {
     }
 
     static class Misspelt {
-        @DistributedLock(name = "a", key = "#order.naem")
-        public void pay(Order order) {}
+        @DistributedLock(name = "a", key = "#customer.naem")
+        public void pay(Customer customer) {}
     }
 
     static class MisspeltFurtherOn {
@@ -116,27 +118,98 @@ class PropertyPathTest {
         public void pay(Order order) {}
     }
 
+    static class OfAnOpenClass {
+        @DistributedLock(name = "a", key = "#order.naem")
+        public void pay(Order order) {}
+    }
+
+    public static class Message<T extends Animal> {
+        private final T payload;
+
+        Message(T payload) {
+            this.payload = payload;
+        }
+
+        public T getPayload() {
+            return payload;
+        }
+    }
+
+    public static final class Cat implements Animal {
+        public String getName() {
+            return "Tom";
+        }
+    }
+
+    static class Generic {
+        @DistributedLock(name = "a", key = "#message.payload.name")
+        public void known(Message<Cat> message) {}
+
+        @DistributedLock(name = "b", key = "#message.payload.name")
+        public <T extends Animal> void unknown(Message<T> message) {}
+
+        @DistributedLock(name = "c", key = "#message.payload.name")
+        public void wild(Message<? extends Animal> message) {}
+
+        @DistributedLock(name = "d", key = "#type.simpleName + #type.MAX_VALUE")
+        public void ofAClass(Class<?> type) {}
+
+        @DistributedLock(name = "e", key = "#root.methodName")
+        public void ofTheRoot(Cat root) {}
+    }
+
+    static class MisspeltInAGeneric {
+        @DistributedLock(name = "a", key = "#message.payload.naem")
+        public void pay(Message<Cat> message) {}
+    }
+
     @ParameterizedTest
-    @ValueSource(classes = {Misspelt.class, MisspeltFurtherOn.class, MisspeltInTheCondition.class})
-    void property_that_a_type_has_not_fails_startup(Class<?> bean) {
+    @ValueSource(
+            classes = {Misspelt.class, MisspeltFurtherOn.class, MisspeltInTheCondition.class, MisspeltInAGeneric.class})
+    void property_that_a_final_class_does_not_have_fails_startup(Class<?> bean) {
         Runners.inMemory()
                 .withBean(bean)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                bean.getSimpleName() + ".pay(Order)",
+                                bean.getSimpleName() + ".pay(",
                                 "has no property 'naem' that can be read",
-                                "['naem']"));
+                                "Those that it has"));
     }
 
     @Test
     void message_names_the_properties_that_there_are() {
         Runners.inMemory()
                 .withBean(Misspelt.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Order has: animal, buyer, city, customer, customers, id, labels, paid."));
-        Runners.inMemory()
-                .withBean(MisspeltFurtherOn.class)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("Customer has: eMail, id."));
+                .run(context -> assertThat(Startup.failureOf(context)).contains("Those that it has: eMail, id."));
+    }
+
+    @Test
+    void property_that_only_a_subclass_may_have_is_warned_of() {
+        try (HeardLog log = new HeardLog("io.holdfast.lock.spring.key.LockExpression", Level.WARN)) {
+            Runners.inMemory()
+                    .withBean(OfAnOpenClass.class)
+                    .withBean(Known.class)
+                    .run(context -> assertThat(context).hasNotFailed());
+
+            assertThat(log.events())
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getFormattedMessage())
+                            .contains("OfAnOpenClass.pay(Order) has key = \"#order.naem\"")
+                            .contains("animal, buyer, city, customer, customers, id, labels, paid."));
+        }
+    }
+
+    @Test
+    void generic_properties_are_read_by_their_type_arguments() {
+        Runners.inMemory().withBean(Generic.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            Generic bean = context.getBean(Generic.class);
+            bean.known(new Message<>(new Cat()));
+            bean.unknown(new Message<>(new Cat()));
+            bean.wild(new Message<>(new Cat()));
+            bean.ofAClass(Integer.class);
+            bean.ofTheRoot(new Cat());
+        });
     }
 
     @Test

@@ -25,6 +25,15 @@ class LoggedLossTest {
     @Transactional(propagation = Propagation.MANDATORY)
     static class OfTheClass {
         @DistributedLock(key = "'x'", onLost = OnLost.LOG)
+        public String run() {
+            return "done";
+        }
+    }
+
+    /** What it returns goes on after the commit. */
+    @Transactional
+    static class GoingOn {
+        @DistributedLock(key = "'x'", onLost = OnLost.LOG)
         public CompletableFuture<String> run() {
             return CompletableFuture.completedFuture("done");
         }
@@ -70,7 +79,7 @@ class LoggedLossTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Outside.class, Without.class, Reactive.class, Thrown.class})
+    @ValueSource(classes = {Outside.class, Without.class, Reactive.class, GoingOn.class, Thrown.class})
     void does_not_matter_where_nothing_is_committed_by_the_method(Class<?> bean) {
         Runners.inMemory()
                 .withUserConfiguration(TransactionOrderTest.Transactions.class)
