@@ -6,9 +6,7 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.store.DaemonThreads;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +35,7 @@ final class EventPublisher {
      */
     EventPublisher(List<Supplier<List<LockListener>>> sources) {
         this.sources = List.copyOf(sources);
-        var single = new ThreadPoolExecutor(
-                1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), DaemonThreads.named("holdfast-listeners"));
-        single.allowCoreThreadTimeOut(true);
-        this.thread = single;
+        this.thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
     }
 
     /** Whether it is worth while to make an event. */

@@ -76,7 +76,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
         this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
+        this.releasing = DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
         this.mostWaiting = builder.mostWaiting;
         this.async = new AsyncExecution.Threads(
                 Objects.requireNonNullElse(builder.executor, ownThreads),

@@ -44,11 +44,11 @@ public final class DaemonThreads {
      * {@return an executor of that many threads, which end when idle; what they have not come to waits in a queue}
      *
      * @param threads how many, 1 or more
-     * @param prefix of their names, before the number
+     * @param factory makes them
      */
-    public static ExecutorService pool(int threads, String prefix) {
+    public static ExecutorService pool(int threads, ThreadFactory factory) {
         var pool = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), numbered(prefix));
+                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -9,15 +9,12 @@ local lock = load(KEYS[1], now_us(), tonumber(ARGV[2]))
 local hold, reply = shared_hold(lock, owner), 'RELEASED'
 if lock.owner == owner and lock.now < lock.lease_end then
   local tokens, where = reserved_tokens(lock)
-  local first = lock.token - tokens + 1
   confirm(lock, owner)
   put(lock, 'reader', owner)
   lock.owner = nil
   add_shared(lock, lock.lease_end)
-  write_shared(lock, owner, {lease_end = lock.lease_end, token = first, where = where})
-  if ARGV[3] ~= '0' then
-    give_back_tokens(lock, ARGV[3], first)
-  end
+  write_shared(lock, owner, {lease_end = lock.lease_end, token = lock.token - tokens + 1, where = where})
+  give_back_tokens(lock, ARGV[3], 1)
 elseif not hold or lock.now >= hold.lease_end then
   give_up_seat(lock, owner)
   reply = 'NOT_HOLDER'

@@ -20,9 +20,7 @@ end
 local hold = shared_hold(lock, owner)
 give_up_seat(lock, owner)
 if lock.owner == owner then
-  if ARGV[4] ~= '0' then
-    give_back_tokens(lock, ARGV[4], lock.token - reserved_tokens(lock))
-  end
+  give_back_tokens(lock, ARGV[4], 0)
   lock.owner = nil
 end
 if hold then

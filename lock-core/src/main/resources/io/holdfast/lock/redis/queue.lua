@@ -281,8 +281,10 @@ local function reserved_tokens(lock)
   return tonumber(tokens or 1), where or holder
 end
 
--- The holder did not use those of its tokens that come after one. None from before its grant is given back: if that came
--- late, others may have had later tokens than it used.
-local function give_back_tokens(lock, last, least)
-  set_token(lock, math.max(tonumber(last), least))
+-- The exclusive holder did not use those of its tokens that come after one; 0 if all count as used. None from before its grant
+-- is given back, since others may have had later tokens than it used if that came late; nor the first ones that it keeps.
+local function give_back_tokens(lock, last, kept)
+  if last ~= '0' then
+    set_token(lock, math.max(tonumber(last), lock.token - reserved_tokens(lock) + kept))
+  end
 end

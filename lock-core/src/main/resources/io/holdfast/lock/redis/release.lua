@@ -34,9 +34,7 @@ if hold then
   lock.shared = lock.shared - 1
 else
   lock.owner = nil
-  if last_token ~= '0' then
-    give_back_tokens(lock, last_token, lock.token - reserved_tokens(lock))
-  end
+  give_back_tokens(lock, last_token, 0)
 end
 if keep_us == 0 then
   settle(lock)
