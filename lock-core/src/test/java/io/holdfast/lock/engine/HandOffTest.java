@@ -160,10 +160,9 @@ class HandOffTest extends ThreadsFixture {
     @Test
     void tokens_that_a_writer_did_not_use_are_given_back_also_if_the_store_fails_at_first() {
         Writer line = writer();
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             throw StoreSpy.unreachable();
-        };
+        });
 
         line.writer().close();
 
@@ -298,10 +297,9 @@ class HandOffTest extends ThreadsFixture {
     @Test
     void lock_that_is_about_to_be_shared_is_not_passed_on() {
         Writer line = writer();
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             line.reader().close();
-        };
+        });
 
         line.writer().close();
 

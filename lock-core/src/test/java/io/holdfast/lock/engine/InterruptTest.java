@@ -47,11 +47,10 @@ class InterruptTest extends EngineFixture {
     void lock_is_free_for_others_when_the_interrupt_is_seen() {
         LockHandle other = others.acquire(KEY);
         nothingIsTidiedInTheBackground();
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             other.close();
             Thread.currentThread().interrupt();
-        };
+        });
 
         assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
 
@@ -62,11 +61,10 @@ class InterruptTest extends EngineFixture {
     @Test
     void waiter_whose_call_the_driver_gave_up_for_the_interrupt_is_gone_when_it_is_seen() {
         others.acquire(KEY);
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             Thread.currentThread().interrupt();
             throw StoreSpy.unreachable();
-        };
+        });
 
         assertThatThrownBy(() -> locks.acquire(KEY)).isInstanceOf(LockInterruptedException.class);
 

@@ -68,13 +68,12 @@ class LifecycleTest extends EngineFixture {
     @Test
     void lock_that_is_being_given_back_is_not_lost_when_the_client_is_closed() {
         LockHandle handle = locks.acquire(KEY);
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             onAnotherThread(() -> {
                 locks.close();
                 return null;
             });
-        };
+        });
 
         handle.close();
 

@@ -57,10 +57,9 @@ class LossTest extends EngineFixture {
     @Test
     void extension_that_meets_its_own_release_is_no_loss() {
         LockHandle handle = locks.acquire(KEY);
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             handle.close();
-        };
+        });
 
         assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1))).isInstanceOf(IllegalStateException.class);
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
@@ -128,10 +127,9 @@ class LossTest extends EngineFixture {
         LockRequest shared = LockRequest.of(KEY).shared();
         LockHandle lost = locks.acquire(shared).detach();
         LockHandle[] next = new LockHandle[1];
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             next[0] = locks.acquire(shared);
-        };
+        });
 
         locks.forceRelease(KEY);
 
@@ -142,10 +140,9 @@ class LossTest extends EngineFixture {
     @Test
     void handle_that_was_closed_before_a_forced_release_is_no_loss() {
         LockHandle handle = locks.acquire(KEY);
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             handle.close();
-        };
+        });
 
         locks.forceRelease(KEY);
 

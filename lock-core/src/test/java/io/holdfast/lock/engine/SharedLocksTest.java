@@ -162,10 +162,9 @@ class SharedLocksTest extends EngineFixture {
     void sharing_that_was_done_but_not_answered_is_no_loss() {
         LockHandle writer = locks.acquire(WRITE);
         LockHandle reader = locks.acquire(READ);
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             throw StoreSpy.unreachable();
-        };
+        });
 
         writer.close();
 
@@ -179,10 +178,9 @@ class SharedLocksTest extends EngineFixture {
     void sharing_that_meets_the_release_is_no_loss() {
         LockHandle writer = locks.acquire(WRITE);
         LockHandle reader = locks.acquire(READ).detach();
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             reader.close();
-        };
+        });
 
         writer.close();
 

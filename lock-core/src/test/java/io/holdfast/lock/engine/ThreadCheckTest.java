@@ -133,10 +133,9 @@ class ThreadCheckTest extends EngineFixture {
     void lock_that_another_thread_gives_back_meanwhile_does_not_count() {
         LockHandle handle = locks.acquire(FIXED);
         time.pass(Duration.ofMillis(9_999));
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             handle.close();
-        };
+        });
         assertThatCode(() -> locks.ensureHeld(STEP)).doesNotThrowAnyException();
     }
 
@@ -162,10 +161,9 @@ class ThreadCheckTest extends EngineFixture {
     @Test
     void client_that_is_closed_while_a_lock_is_extended_has_lost_it() {
         heldWithLeft(Duration.ofMillis(1));
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             locks.close();
-        };
+        });
         assertThatThrownBy(() -> locks.ensureHeld(STEP)).isInstanceOf(LockLostException.class);
     }
 

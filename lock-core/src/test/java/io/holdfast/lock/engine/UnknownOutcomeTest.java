@@ -60,10 +60,9 @@ class UnknownOutcomeTest extends EngineFixture {
 
     @Test
     void late_call_is_refused_for_as_long_as_it_may_arrive_and_not_for_a_whole_lease() {
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             throw StoreSpy.unreachable();
-        };
+        });
         LockRequest hourLong = LockRequest.of(KEY).lease(Duration.ofHours(1));
         assertThatThrownBy(() -> locks.acquire(hourLong)).isInstanceOf(LockStoreException.class);
         Awaitility.await().until(() -> isFree() && !store.leaves.isEmpty());

@@ -76,11 +76,10 @@ class DoubtTest extends LeaseKeeperFixture {
     @Test
     void renewal_that_is_under_way_does_not_settle_a_doubt() {
         Lease lease = held();
-        store.after = () -> {
-            store.after = () -> {};
+        store.afterNextCallHere(() -> {
             store.forceRelease(KEY);
             keeper.doubt(lease);
-        };
+        });
         pass(Duration.ofSeconds(10));
         assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
         assertThat(asked()).hasSize(2);

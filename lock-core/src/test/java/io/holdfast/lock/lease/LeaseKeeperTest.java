@@ -196,10 +196,9 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     @Test
     void error_in_the_store_is_a_failed_renewal_like_others() {
         Lease lease = acquired(KEY, LEASE, true);
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             throw new StackOverflowError("on purpose");
-        };
+        });
 
         pass(LEASE.multipliedBy(2));
 
@@ -264,12 +263,11 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         Lease lease = acquired(KEY, LEASE, true);
         time.pass(LEASE.dividedBy(3));
         keeper.tick();
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             lease.exit(true, true);
             keeper.forget(lease);
             store.release(new ReleaseRequest(KEY, lease.owner()));
-        };
+        });
 
         keeper.renewDue();
         pass(LEASE.multipliedBy(2));

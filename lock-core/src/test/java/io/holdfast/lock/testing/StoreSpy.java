@@ -54,6 +54,28 @@ public class StoreSpy implements LockStore {
                 };
     }
 
+    /** Has it run once, before the next call of this thread; other threads, such as the engine's, call as ever. */
+    public void beforeNextCallHere(Runnable action) {
+        Thread here = Thread.currentThread();
+        before = () -> {
+            if (Thread.currentThread() == here) {
+                before = () -> {};
+                action.run();
+            }
+        };
+    }
+
+    /** Has it run once, after the next call of this thread; other threads, such as the engine's, call as ever. */
+    public void afterNextCallHere(Runnable action) {
+        Thread here = Thread.currentThread();
+        after = () -> {
+            if (Thread.currentThread() == here) {
+                after = () -> {};
+                action.run();
+            }
+        };
+    }
+
     /** Has it run after the calls of this thread, and not after those of the engine's threads, which look at leases by themselves. */
     public void afterCallsHere(Runnable action) {
         Thread here = Thread.currentThread();

@@ -390,10 +390,9 @@ class SeatKeeperTest {
     void seat_that_is_taken_during_a_poll_is_asked_for_later() {
         taken(KEY, LONG);
         time.pass(Duration.ofMillis(500));
-        store.before = () -> {
-            store.before = () -> {};
+        store.beforeNextCallHere(() -> {
             taken(KEY, Duration.ofMillis(50));
-        };
+        });
         assertThat(untilNext()).isBetween(Duration.ofMillis(45), Duration.ofMillis(50));
 
         time.pass(Duration.ofMillis(50));
@@ -583,10 +582,9 @@ class SeatKeeperTest {
     @Test
     void keeper_goes_on_after_an_error() {
         Store realTime = new Store(new InMemoryLockStore());
-        realTime.before = () -> {
-            realTime.before = () -> {};
+        realTime.beforeNextCallHere(() -> {
             throw new AssertionError("on purpose");
-        };
+        });
         try (SeatKeeper alone = new SeatKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
             alone.taken(alone.open(KEY, new OwnerId(CLIENT, 1)), System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
