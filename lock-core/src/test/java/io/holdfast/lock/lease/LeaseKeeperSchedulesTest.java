@@ -59,7 +59,7 @@ class LeaseKeeperSchedulesTest {
     @Test
     @Tag("full")
     void open_leases_are_renewed_or_lost_in_time_and_closed_ones_forgotten_in_more_schedules() {
-        explore(FEW, 12_000);
+        explore(FEW, 6_000);
     }
 
     private static void explore(int from, int to) {

@@ -28,23 +28,18 @@ class KilledProcessesTest {
 
     private static final Duration LEASE = Duration.ofSeconds(4);
     private static final int PROCESSES = 3;
+    private static final int KILLS = 20;
 
     private String key;
     private final Random random = new Random();
 
     @Test
-    void counter_is_exact_although_holders_are_killed() throws Exception {
-        RunningTime.withoutPause(() -> killAndReplace(2));
-    }
-
-    @Test
-    @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void counter_is_exact_although_many_holders_are_killed() throws Exception {
-        RunningTime.withoutPause(() -> killAndReplace(20));
+        RunningTime.withoutPause(this::killAndReplace);
     }
 
-    private void killAndReplace(int kills) throws Exception {
+    private void killAndReplace() throws Exception {
         key = "killed:" + UUID.randomUUID();
         Server database = GuardedCounter.startDatabase();
         String url = GuardedCounter.url(database, key.replaceAll("\\W", "_"));
@@ -57,7 +52,7 @@ class KilledProcessesTest {
             for (int i = 0; i < PROCESSES; i++) {
                 workers.add(startCounting(url));
             }
-            for (int i = 0; i < kills; i++) {
+            for (int i = 0; i < KILLS; i++) {
                 long target = counter.increments("lock") + 1 + random.nextInt(50);
                 Awaitility.await().atMost(2, TimeUnit.MINUTES).until(() -> counter.increments("lock") >= target);
                 WorkerProcess victim = i % 2 == 0 ? killHolder(workers, observer) : killAny(workers);

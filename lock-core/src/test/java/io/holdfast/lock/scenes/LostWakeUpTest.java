@@ -99,7 +99,6 @@ class LostWakeUpTest {
 
     @ParameterizedTest
     @EnumSource
-    @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void hints_are_lost_by_chance(TestRedis.Client driver) {
         contendWithFaults(driver, 100, hint -> {
@@ -174,22 +173,11 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = "JEDIS")
-    void holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
-        contendWithDeaths(driver, 20);
-    }
-
-    @ParameterizedTest
     @EnumSource
-    @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
-    void many_holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
-        contendWithDeaths(driver, 300);
-    }
-
-    private void contendWithDeaths(TestRedis.Client driver, int visits) {
+    void holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
         Duration lease = Duration.ofMillis(300);
-        contend(driver, visits, store -> store, (contest, clients) -> locks -> {
+        contend(driver, 200, store -> store, (contest, clients) -> locks -> {
             if (ThreadLocalRandom.current().nextInt(10) == 0) {
                 locks.acquire(PATIENT.lease(lease).renew(false)).detach();
                 contest.freeIn(lease);
@@ -199,24 +187,13 @@ class LostWakeUpTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(names = "JEDIS")
-    void waiters_die_in_front_of_others(TestRedis.Client driver) {
-        contendWithDeadWaiters(driver, 10);
-    }
-
+    /** A dead waiter has taken a seat once, and is not heard of any more. Several come in a row, each of another client. */
     @ParameterizedTest
     @EnumSource
-    @Tag("full")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
-    void many_waiters_die_in_front_of_others(TestRedis.Client driver) {
-        contendWithDeadWaiters(driver, 100);
-    }
-
-    /** A dead waiter has taken a seat once, and is not heard of any more. Several come in a row, each of another client. */
-    private void contendWithDeadWaiters(TestRedis.Client driver, int visits) {
+    void waiters_die_in_front_of_others(TestRedis.Client driver) {
         AtomicLong dead = new AtomicLong();
-        contend(driver, visits, store -> store, (contest, clients) -> locks -> {
+        contend(driver, 60, store -> store, (contest, clients) -> locks -> {
             try (LockHandle handle = locks.acquire(PATIENT)) {
                 contest.visit(() -> {
                     for (int i = 0; i < 8 && contest.visits() % 10 == 5; i++) {

@@ -62,7 +62,7 @@ class SeatKeeperSchedulesTest {
     @Test
     @Tag("full")
     void whoever_waits_gets_on_and_nothing_is_left_in_more_schedules() {
-        explore(FEW, 20_000);
+        explore(FEW, 10_000);
     }
 
     private static void explore(int from, int to) {
