@@ -45,6 +45,7 @@ class ArchitectureTest {
         layer(".definition", ".aop");
         layer(".key", ".aop", ".definition", ".result");
         layer(".result", ".aop", ".definition", ".key");
+        layer(".coroutine", ".aop", ".definition", ".key", ".result", ".transaction");
         layer(".transaction", ".aop", ".definition", ".key", ".result");
     }
 
@@ -115,6 +116,25 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** Applications without Kotlin load none of its classes. */
+    @Test
+    void one_class_knows_kotlin() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".coroutine")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("kotlin..", "kotlinx..")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .haveSimpleName("SuspendFunctions")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("kotlin..", "kotlinx..")
+                .check(CLASSES);
+    }
+
     @Test
     void doors_are_these() {
         assertThat(CLASSES)
@@ -131,6 +151,7 @@ class ArchitectureTest {
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnLost",
+                        "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",
                         "autoconfigure.InMemoryLockStoreAutoConfiguration",

@@ -10,11 +10,9 @@ import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -86,10 +84,7 @@ final class LockedMethods {
     }
 
     private static String signature(Method method, Class<?> type) {
-        String parameters = Arrays.stream(method.getParameterTypes())
-                .map(Class::getSimpleName)
-                .collect(Collectors.joining(", "));
-        return type.getName() + '.' + method.getName() + '(' + parameters + ')';
+        return type.getName() + '.' + method.getName() + LockDefinition.parameters(method);
     }
 
     private static @Nullable String text(Optional<Duration> time) {

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * <p>A method that returns a stage, a future or a publisher (Reactor's, or what Spring can adapt to it) holds its lock until
  * that is complete, failed or cancelled, and the caller sees the end after the release; a lost lock ends it with
  * {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired at each subscription, and no event
- * loop waits for a lock. Kotlin {@code suspend} functions are not supported and fail startup.
+ * loop waits for a lock. A {@code suspend} function of Kotlin is locked as a method that returns a {@code Mono}.
  *
  * <p>On a class, the annotation means all its public methods, but not the one named by {@link #fallbackMethod()}; one on a
  * method takes its place. It may be a part of another annotation, which hands on attributes by

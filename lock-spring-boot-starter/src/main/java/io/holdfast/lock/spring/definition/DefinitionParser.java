@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
 import io.holdfast.lock.spring.key.LockedPlace;
@@ -12,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.GenericTypeResolver;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -56,8 +56,8 @@ final class DefinitionParser {
     LockDefinition parse(DistributedLock annotation, Method method, Class<?> userClass) {
         String where = LockDefinition.describe(method, userClass);
         ResultKind result = ResultKind.of(method, userClass, where);
-        Class<?> returnType = GenericTypeResolver.resolveReturnType(method, userClass);
-        checkSkip(annotation, returnType, where);
+        Class<?> returnType = ResultKind.typeOf(method, userClass);
+        checkSkip(annotation, method, returnType, where);
         String caller = userClass.getSimpleName() + '.' + method.getName();
         String given = placeholders.resolve("name", annotation.name(), where);
         String name = given.isEmpty() ? caller : given;
@@ -111,17 +111,21 @@ final class DefinitionParser {
         return expressions;
     }
 
-    private static void checkSkip(DistributedLock annotation, Class<?> type, String where) {
-        if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(type)) {
+    private static void checkSkip(DistributedLock annotation, Method method, Class<?> type, String where) {
+        if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(method, type)) {
             throw new LockDefinitionException(
                     where + " has onContention = SKIP, but returns "
-                            + (type.isPrimitive() ? "the primitive " + type : "a " + type.getName())
+                            + (type.isPrimitive()
+                                    ? "the primitive " + type
+                                    : "a "
+                                            + SuspendFunctions.declaredType(method)
+                                                    .getName())
                             + ", so a skipped call has nothing to return.",
                     "Return "
                             + (type.isPrimitive()
                                     ? ClassUtils.resolvePrimitiveIfNecessary(type)
                                                     .getSimpleName() + " or an Optional"
-                                    : "what may be empty")
+                                    : "what may be empty or null")
                             + " instead, or use onContention = THROW.");
         }
     }

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -84,14 +85,18 @@ final class FallbackParser {
                 .toList();
     }
 
+    /** A suspend function in the place of a plain method would have no coroutine. */
     private boolean isCandidate(Method method) {
-        return method.getName().equals(name) && !method.isBridge() && !method.equals(locked);
+        return (!SuspendFunctions.isSuspending(method) || SuspendFunctions.isSuspending(locked))
+                && method.getName().equals(name)
+                && !method.isBridge()
+                && !method.equals(locked);
     }
 
     /** Those of the locked method, and at most one more. */
     private boolean hasParameters(Method candidate) {
-        int count = locked.getParameterCount();
-        int more = candidate.getParameterCount() - count;
+        int count = SuspendFunctions.argumentCount(locked);
+        int more = SuspendFunctions.argumentCount(candidate) - count;
         if (more < 0 || more > 1) {
             return false;
         }
@@ -121,12 +126,14 @@ final class FallbackParser {
     }
 
     private Class<?> returnType(Method method) {
-        return ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
+        return SuspendFunctions.isSuspending(locked)
+                ? SuspendFunctions.declaredType(method)
+                : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
     }
 
     private @Nullable Class<?> exceptionOf(Method candidate) {
-        int count = locked.getParameterCount();
-        return candidate.getParameterCount() == count ? null : type(candidate, count);
+        int count = SuspendFunctions.argumentCount(locked);
+        return SuspendFunctions.argumentCount(candidate) == count ? null : type(candidate, count);
     }
 
     private boolean takes(Method candidate, Class<?> thrown) {
@@ -158,9 +165,9 @@ final class FallbackParser {
                 .orElse(null);
     }
 
-    private static Fallbacks.Fallback fallback(Method method, boolean takesException) {
+    private Fallbacks.Fallback fallback(Method method, boolean takesException) {
         ReflectionUtils.makeAccessible(method);
-        return new Fallbacks.Fallback(method, takesException);
+        return new Fallbacks.Fallback(method, takesException, SuspendFunctions.isSuspending(locked));
     }
 
     private static String described(Method candidate) {
@@ -170,7 +177,7 @@ final class FallbackParser {
     private LockDefinitionException misfit(String problem) {
         String parameters = LockDefinition.parameters(locked);
         String inside = parameters.substring(1, parameters.length() - 1);
-        String result = locked.getReturnType().getSimpleName();
+        String result = SuspendFunctions.declaredType(locked).getSimpleName();
         String comma = inside.isEmpty() ? "" : ", ";
         return new LockDefinitionException(
                 where + " has fallbackMethod = \"" + name + "\", but " + problem + ".",

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -25,18 +26,21 @@ public final class Fallbacks {
     /**
      * @param method has the parameters of the locked method, and maybe one more
      * @param takesException whether it has that one
+     * @param ofSuspendFunction whether it stands for a suspend function
      */
-    record Fallback(Method method, boolean takesException) {
+    record Fallback(Method method, boolean takesException, boolean ofSuspendFunction) {
 
         @Nullable
         Object call(@Nullable Object target, @Nullable Object[] args, LockException reason) throws Throwable {
-            @Nullable Object[] all = args;
+            @Nullable Object[] all = ofSuspendFunction ? SuspendFunctions.withoutContinuation(args) : args;
             if (takesException) {
-                all = Arrays.copyOf(args, args.length + 1);
-                all[args.length] = reason;
+                all = Arrays.copyOf(all, all.length + 1);
+                all[all.length - 1] = reason;
             }
             try {
-                return method.invoke(target, all);
+                return ofSuspendFunction
+                        ? SuspendFunctions.call(method, target, args[args.length - 1], all)
+                        : method.invoke(target, all);
             } catch (InvocationTargetException e) {
                 throw e.getTargetException();
             }

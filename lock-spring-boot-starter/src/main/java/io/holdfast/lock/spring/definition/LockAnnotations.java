@@ -28,11 +28,19 @@ final class LockAnnotations {
     }
 
     static @Nullable DistributedLock find(Method method, Method specific, Class<?> userClass) {
+        if (isBody(specific)) {
+            return null;
+        }
         DistributedLock own = ofElement(specific);
         if (own == null && !method.equals(specific)) {
             own = ofElement(method);
         }
         return own == null && belongsToClass(specific) ? ofClass(specific, userClass) : own;
+    }
+
+    /** Kotlin puts the body of an open suspend function into a static method beside it, and copies the annotations. */
+    private static boolean isBody(Method method) {
+        return method.isSynthetic() && Modifier.isStatic(method.getModifiers());
     }
 
     private static @Nullable DistributedLock ofElement(Method method) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
 import io.holdfast.lock.spring.result.ResultKind;
@@ -79,10 +80,15 @@ public record LockDefinition(
         return "@DistributedLock on " + ClassUtils.getQualifiedMethodName(method, userClass) + parameters(method);
     }
 
-    static String parameters(Method method) {
+    /**
+     * {@return the types of a method's parameters, in brackets}
+     *
+     * @param method an annotated method
+     */
+    public static String parameters(Method method) {
         StringBuilder text = new StringBuilder("(");
-        for (Class<?> type : method.getParameterTypes()) {
-            text.append(text.length() > 1 ? ", " : "").append(type.getSimpleName());
+        for (int i = 0; i < SuspendFunctions.argumentCount(method); i++) {
+            text.append(i == 0 ? "" : ", ").append(method.getParameterTypes()[i].getSimpleName());
         }
         return text.append(')').toString();
     }

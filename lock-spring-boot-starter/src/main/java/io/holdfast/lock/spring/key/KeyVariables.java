@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.key;
 
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,8 +26,9 @@ record KeyVariables(List<String> named, int count, Map<String, Integer> position
      * name means two parameters, it means that of the former.
      */
     static KeyVariables of(Method method, Method annotated, ParameterNameDiscoverer discoverer) {
+        int count = SuspendFunctions.argumentCount(method);
         Map<String, Integer> positions = new HashMap<>();
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < count; i++) {
             positions.put("p" + i, i);
             positions.put("a" + i, i);
         }
@@ -34,12 +36,12 @@ record KeyVariables(List<String> named, int count, Map<String, Integer> position
         addNames(annotated, discoverer, named);
         addNames(method, discoverer, named);
         positions.putAll(named);
-        return new KeyVariables(List.copyOf(named.keySet()), method.getParameterCount(), Map.copyOf(positions));
+        return new KeyVariables(List.copyOf(named.keySet()), count, Map.copyOf(positions));
     }
 
     private static void addNames(Method method, ParameterNameDiscoverer discoverer, Map<String, Integer> named) {
         @Nullable String @Nullable [] names = discoverer.getParameterNames(method);
-        for (int i = 0; names != null && i < names.length; i++) {
+        for (int i = 0; names != null && i < SuspendFunctions.argumentCount(method); i++) {
             String name = names[i];
             if (name != null) {
                 named.putIfAbsent(name, i);

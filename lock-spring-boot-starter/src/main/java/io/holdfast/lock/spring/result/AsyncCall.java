@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,13 @@ public record AsyncCall(
         return new AsyncCall(template, request, copy, type, caller, rules);
     }
 
+    private MethodInvocation copyFor(LockHandle lock) {
+        ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+        return SuspendFunctions.isSuspending(call.getMethod())
+                ? call.invocableClone(SuspendFunctions.within(lock, call.getArguments()))
+                : call.invocableClone();
+    }
+
     /** Runs the method on the thread that called it. */
     @SuppressWarnings("NullAway") // what proceeds may return null
     @Nullable
@@ -85,7 +93,7 @@ public record AsyncCall(
     @SuppressWarnings("NullAway") // what proceeds may return null
     @Nullable
     Object runElsewhere(LockHandle lock) throws Throwable {
-        MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone();
+        MethodInvocation copy = copyFor(lock);
         return rules.run(lock, () -> ExposeInvocationInterceptor.INSTANCE.invoke(copy));
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -23,8 +24,6 @@ public enum ResultKind {
     STAGE,
     /** A reactive type, whose subscription begins the work, and whose completion ends it. */
     PUBLISHER;
-
-    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     /** What Spring MVC works on after the method has returned, with all that extends it. */
     private static final Set<String> LATER = Set.of(
@@ -53,8 +52,13 @@ public enum ResultKind {
      *     when
      */
     public static ResultKind of(Method method, Class<?> userClass, String where) {
-        if (isSuspending(method)) {
-            throw refuse(where, "is a suspend function");
+        if (SuspendFunctions.isSuspending(method)) {
+            SuspendFunctions.requireSupported(where);
+            Class<?> type = SuspendFunctions.declaredType(method);
+            if (UNFINISHED.get(type)) {
+                throw refuse(where, "is a suspend function that returns a " + type.getName());
+            }
+            return PUBLISHER;
         }
         Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
         requireOpen(ResolvableType.forMethodReturnType(method, userClass), where);
@@ -111,11 +115,6 @@ public enum ResultKind {
                         + " LockTemplate inside.");
     }
 
-    private static boolean isSuspending(Method method) {
-        Class<?>[] types = method.getParameterTypes();
-        return types.length > 0 && types[types.length - 1].getName().equals(CONTINUATION);
-    }
-
     /**
      * Work that hides behind a wider return type, such as Object, would go on without the lock.
      *
@@ -135,12 +134,29 @@ public enum ResultKind {
     }
 
     /**
+     * {@return what a method returns to those who intercept its calls}
+     *
+     * @param method the annotated method
+     * @param userClass the class of the bean
+     */
+    public static Class<?> typeOf(Method method, Class<?> userClass) {
+        return SuspendFunctions.isSuspending(method)
+                ? SuspendFunctions.reactiveType()
+                : GenericTypeResolver.resolveReturnType(method, userClass);
+    }
+
+    /**
      * {@return whether a call that did not run has something to return}
      *
-     * @param type what the method returns
+     * @param method the annotated method
+     * @param type what it returns
      */
-    public static boolean canBeSkipped(Class<?> type) {
-        return type == void.class || (!type.isPrimitive() && ReactiveTypes.canBeEmpty(type));
+    public static boolean canBeSkipped(Method method, Class<?> type) {
+        if (type.isPrimitive() || !ReactiveTypes.canBeEmpty(type)) {
+            return type == void.class;
+        }
+        boolean value = SuspendFunctions.isSuspending(method) || (!isFuture(type) && !ReactiveTypes.isReactive(type));
+        return !value || skipped(type) != null || !SuspendFunctions.isNeverNull(method);
     }
 
     /**

@@ -250,8 +250,8 @@ class DefinitionFailureTest {
     }
 
     @Test
-    void suspend_function() {
-        fails(Suspending.class, "suspend function", "not supported");
+    void suspend_function_without_coroutines_for_reactor() {
+        fails(Suspending.class, "suspend function", "kotlinx-coroutines-reactor", "kotlin-reflect");
     }
 
     @Test

@@ -1,0 +1,48 @@
+package io.holdfast.lock.kotlin
+
+import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockTemplate
+import java.util.function.Function
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.future.future
+import kotlinx.coroutines.supervisorScope
+
+/**
+ * Runs work that suspends under the lock, without a thread of the caller's that waits.
+ *
+ * ```kotlin
+ * suspend fun pay(order: Order): Receipt =
+ *     locks.executeAndAwait("order:${order.id}") { lock -> ledger.book(order, lock.fencingToken()) }
+ * ```
+ *
+ * The lock is acquired on a thread of the lock client, see [LockTemplate.executeAsync]; the work runs in a child of the
+ * calling coroutine, with its context and dispatcher. The lock belongs to no thread: work that asks for the same key again
+ * waits for itself.
+ *
+ * A cancel while it waits ends the wait, and one while the work runs cancels the work; the lock is released when that has
+ * ended.
+ *
+ * @param key what to lock
+ * @param work runs while the lock is held, and is given the lock
+ * @return what the work returned, after the lock was released
+ * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
+ * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
+ * @throws io.holdfast.lock.api.LockOverloadException if too many wait already
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ */
+public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (LockHandle) -> R): R =
+    executeAndAwait(LockRequest.of(key), work)
+
+/**
+ * Runs work that suspends under the lock, see [executeAndAwait].
+ *
+ * @param request what to lock, and how; waits 5 s unless told otherwise
+ * @param work runs while the lock is held, and is given the lock
+ * @return what the work returned, after the lock was released
+ */
+public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
+    // A supervisor: work that fails is told with the future, after the release, and does not cancel the wait for that.
+    supervisorScope {
+        executeAsync(request, Function { lock: LockHandle -> future { work(lock) } }).await()
+    }

@@ -1,0 +1,62 @@
+package io.holdfast.lock.kotlin
+
+import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockResult
+import io.holdfast.lock.api.LockTemplate
+import io.holdfast.lock.api.LockedFunction
+
+/**
+ * Runs the work under the lock: [LockTemplate.execute], whose calls Kotlin cannot infer the types of.
+ *
+ * ```kotlin
+ * val receipt = locks.withLock("order:$id") { charge(id) }
+ * ```
+ *
+ * The lock belongs to this thread, so the work cannot suspend; for that there is [executeAndAwait].
+ *
+ * @param key what to lock
+ * @param work runs on this thread while the lock is held, and is given the lock
+ * @return what the work returned
+ * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
+ * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ */
+public fun <R> LockTemplate.withLock(key: String, work: (LockHandle) -> R): R = withLock(LockRequest.of(key), work)
+
+/**
+ * Runs the work under the lock, see [withLock].
+ *
+ * @param request what to lock, and how; waits 5 s unless told otherwise
+ * @param work runs on this thread while the lock is held, and is given the lock
+ * @return what the work returned
+ */
+public fun <R> LockTemplate.withLock(request: LockRequest, work: (LockHandle) -> R): R =
+    execute(request, LockedFunction<R, Throwable> { lock -> work(lock) })
+
+/**
+ * Runs the work if the lock is free: [LockTemplate.tryExecute], whose calls Kotlin cannot infer the types of.
+ *
+ * ```kotlin
+ * when (val outcome = locks.tryWithLock("nightly") { import() }) {
+ *     is LockResult.Executed -> log.info("imported {}", outcome.value)
+ *     is LockResult.NotAcquired -> log.info("somebody else does it")
+ * }
+ * ```
+ *
+ * @param key what to lock
+ * @param work runs on this thread while the lock is held, and is given the lock
+ * @return the outcome; contention is no exception
+ */
+public fun <R> LockTemplate.tryWithLock(key: String, work: (LockHandle) -> R): LockResult<R> =
+    tryWithLock(LockRequest.of(key), work)
+
+/**
+ * Runs the work if the lock is free, see [tryWithLock].
+ *
+ * @param request what to lock, and how; does not wait unless told to
+ * @param work runs on this thread while the lock is held, and is given the lock
+ * @return the outcome; contention is no exception
+ */
+public fun <R> LockTemplate.tryWithLock(request: LockRequest, work: (LockHandle) -> R): LockResult<R> =
+    tryExecute(request, LockedFunction<R, Throwable> { lock -> work(lock) })
