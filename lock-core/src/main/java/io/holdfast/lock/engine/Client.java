@@ -12,7 +12,6 @@ import io.holdfast.lock.waiting.Seat;
 import io.holdfast.lock.waiting.SeatKeeper;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** Who this client is, and what its acquisitions share. */
 final class Client {
 
-    private static final int ID_BYTES = 12;
-    private static final String HOST = hostName();
-    private static final long PID = ProcessHandle.current().pid();
+    /** To ask for the name of the machine may take long, and is done before the first lock is asked for. */
+    private static final class Here {
+        private static final String HOST = hostName();
+        private static final long PID = ProcessHandle.current().pid();
+    }
+
+    private static final int LAST_DIGITS = 8;
 
     private final LockStore store;
     private final Cleanup cleanup;
@@ -117,13 +120,12 @@ final class Client {
     }
 
     static HolderInfo currentThread() {
-        return new HolderInfo(HOST, PID, Thread.currentThread().getName());
+        return new HolderInfo(Here.HOST, Here.PID, Thread.currentThread().getName());
     }
 
     private static String randomId() {
-        byte[] random = new byte[ID_BYTES];
-        new SecureRandom().nextBytes(random);
-        return HexFormat.of().formatHex(random);
+        HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(Sequences.SYSTEM.next()) + hex.toHexDigits(Sequences.SYSTEM.next(), LAST_DIGITS);
     }
 
     private static String hostName() {

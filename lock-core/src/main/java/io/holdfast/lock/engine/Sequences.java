@@ -3,9 +3,6 @@ package io.holdfast.lock.engine;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +47,14 @@ final class Sequences {
     static final Sequences SYSTEM =
             new Sequences(() -> new FileInputStream("/dev/urandom"), System::nanoTime, System::currentTimeMillis);
 
-    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    /** Seeds itself when it is first asked for. */
+    private static final class Fallback {
+        private static final SecureRandom RANDOM = new SecureRandom();
+    }
 
     private final Source source;
     private final LongSupplier monotonic;
     private final LongSupplier wallClock;
-    private final SecureRandom fallback = new SecureRandom();
     private volatile @Nullable InputStream random;
     private volatile boolean missing;
 
@@ -97,9 +96,15 @@ final class Sequences {
 
     private long bits() {
         byte[] bytes = new byte[Long.BYTES];
-        return !missing && (read(random, bytes) || read(opened(), bytes))
-                ? (long) LONG.get(bytes, 0)
-                : fallback.nextLong();
+        return !missing && (read(random, bytes) || read(opened(), bytes)) ? toLong(bytes) : Fallback.RANDOM.nextLong();
+    }
+
+    private static long toLong(byte[] bytes) {
+        long bits = 0;
+        for (byte each : bytes) {
+            bits = bits << Byte.SIZE | Byte.toUnsignedLong(each);
+        }
+        return bits;
     }
 
     private static boolean read(@Nullable InputStream open, byte[] bytes) {

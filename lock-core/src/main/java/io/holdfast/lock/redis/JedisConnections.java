@@ -69,10 +69,6 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
         this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
     }
 
-    static boolean fits(RedisConnectionFactory factory) {
-        return factory.getClass() == JedisConnectionFactory.class;
-    }
-
     static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
         JedisConnectionFactory original = (JedisConnectionFactory) applications;
         JedisConnections derived =

@@ -56,10 +56,6 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         this.timeout = client.timeout();
     }
 
-    static boolean fits(RedisConnectionFactory factory) {
-        return factory.getClass() == LettuceConnectionFactory.class;
-    }
-
     /**
      * Derives one from the application's. Who connects to a cluster asks all nodes for its topology; that begins here, so
      * that the first renewal need not wait until a node which hangs has used up its time, and the nodes are told apart from

@@ -7,7 +7,6 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.util.ClassUtils;
 
 /**
  * The connections of one store: to the same Redis, with the same credentials and TLS, as the application's factory, but
@@ -20,10 +19,9 @@ final class LockConnections {
 
     private static final int RENEWAL_CONNECTIONS = 2;
     private static final int WAKEUP_CONNECTIONS = 1;
-    static final String JEDIS_CLASS = "redis.clients.jedis.Jedis";
-    static final String LETTUCE_CLASS = "io.lettuce.core.RedisClient";
-    private static final boolean JEDIS = isPresent(JEDIS_CLASS);
-    private static final boolean LETTUCE = isPresent(LETTUCE_CLASS);
+    private static final String FACTORIES = "org.springframework.data.redis.connection.";
+    private static final String JEDIS_FACTORY = FACTORIES + "jedis.JedisConnectionFactory";
+    private static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
 
     private final RedisConnectionFactory applications;
     private final RedisLockSettings settings;
@@ -71,20 +69,20 @@ final class LockConnections {
 
     /** Driver, topology and addresses, without secrets. */
     String describe() {
-        if (JEDIS && JedisConnections.fits(applications)) {
+        if (isFrom(applications, JEDIS_FACTORY)) {
             return Topology.describe(JedisConnections.configuration(applications)) + " by Jedis";
         }
-        if (LETTUCE && LettuceConnections.fits(applications)) {
+        if (isFrom(applications, LETTUCE_FACTORY)) {
             return Topology.describe(LettuceConnections.configuration(applications)) + " by Lettuce";
         }
         return "Redis by " + applications.getClass().getName();
     }
 
     private OwnConnections derive(int connections, boolean shared) {
-        if (JEDIS && JedisConnections.fits(applications)) {
+        if (isFrom(applications, JEDIS_FACTORY)) {
             return JedisConnections.derive(applications, settings.commandTimeout(), connections);
         }
-        if (LETTUCE && LettuceConnections.fits(applications)) {
+        if (isFrom(applications, LETTUCE_FACTORY)) {
             return LettuceConnections.derive(applications, timeoutWithAcks(), shared);
         }
         log.warn(
@@ -111,7 +109,8 @@ final class LockConnections {
         }
     }
 
-    private static boolean isPresent(String className) {
-        return ClassUtils.isPresent(className, LockConnections.class.getClassLoader());
+    /** By its name: the class of the other driver is not loaded, and need not be there. */
+    private static boolean isFrom(RedisConnectionFactory factory, String type) {
+        return factory.getClass().getName().equals(type);
     }
 }

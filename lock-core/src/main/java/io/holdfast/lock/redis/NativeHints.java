@@ -13,8 +13,6 @@ final class NativeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
         hints.reflection()
-                .registerTypeIfPresent(loader, LockConnections.JEDIS_CLASS)
-                .registerTypeIfPresent(loader, LockConnections.LETTUCE_CLASS)
                 .registerType(
                         TypeReference.of("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory"),
                         type -> type.withField(LettuceConnections.CONFIGURATION_FIELD))

@@ -14,7 +14,6 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 class NativeHintsTest {
@@ -40,14 +39,6 @@ class NativeHintsTest {
         assertThat(Stream.of(scripts).map(each -> "io/holdfast/lock/redis/" + each.getFilename()))
                 .allMatch(path ->
                         RuntimeHintsPredicates.resource().forResource(path).test(hints));
-    }
-
-    @Test
-    void drivers_are_found_by_name() {
-        assertThat(List.of(LockConnections.JEDIS_CLASS, LockConnections.LETTUCE_CLASS))
-                .allMatch(name -> RuntimeHintsPredicates.reflection()
-                        .onType(ClassUtils.resolveClassName(name, null))
-                        .test(hints));
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * What every application needs: the attributes of the annotation, and {@code #root}. Mockito is left out, so that a native
+ * What every application needs: the attributes of the annotation, {@code #root}, and the drivers, one of which is chosen. Mockito is left out, so that a native
  * image takes no bean for a mock.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
@@ -16,6 +16,8 @@ final class StarterHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.reflection()
+                .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
+                .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
                 .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
