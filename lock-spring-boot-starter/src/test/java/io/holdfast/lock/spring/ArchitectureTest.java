@@ -142,6 +142,9 @@ class ArchitectureTest {
                 .extracting(each -> each.getName().substring(BASE.length() + 1))
                 .containsExactlyInAnyOrder(
                         "annotation.DistributedLock",
+                        "annotation.DistributedReadLock",
+                        "annotation.DistributedSemaphore",
+                        "annotation.DistributedWriteLock",
                         "annotation.LockAssert",
                         "annotation.LockAssert$TestHelper",
                         "annotation.LockConnectionFactory",

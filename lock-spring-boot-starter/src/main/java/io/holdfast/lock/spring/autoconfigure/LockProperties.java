@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
  * @param instances Settings of annotated methods, by the name of their definition.
+ * @param scheduled Settings of annotated methods that are scheduled, where their instance does not say more.
  * @param transactions What locks have to do with transactions.
  * @param quorum Several servers that keep locks together.
  * @param shutdown What becomes of held locks when the application ends.
@@ -54,6 +55,7 @@ record LockProperties(
         @DefaultValue @NestedConfigurationProperty RedisProperties redis,
         @DefaultValue Aop aop,
         @DefaultValue Map<String, LockInstanceProperties> instances,
+        @DefaultValue @NestedConfigurationProperty LockInstanceProperties scheduled,
         @DefaultValue Transactions transactions,
         @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
         @DefaultValue Shutdown shutdown,
@@ -79,6 +81,7 @@ record LockProperties(
         check("holdfast.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
         check("holdfast.outage-tolerance", outageTolerance, () -> STANDARD.withOutageTolerance(outageTolerance));
         instances.forEach((name, instance) -> instance.checkAs("holdfast.instances." + name));
+        scheduled.checkAs("holdfast.scheduled");
     }
 
     private static LockDefaults defaults(
@@ -109,7 +112,7 @@ record LockProperties(
     ConfiguredSettings toSettings() {
         Map<String, LockSettings> settings = new HashMap<>();
         instances.forEach((name, instance) -> settings.put(name, instance.toSettings()));
-        return new ConfiguredSettings(waitFor, Map.copyOf(settings));
+        return new ConfiguredSettings(waitFor, scheduled.toSettings(), Map.copyOf(settings));
     }
 
     /** Where locks are kept. */

@@ -14,10 +14,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.annotation.Schedules;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -69,12 +72,22 @@ final class DefinitionParser {
                 key(given, annotation, place),
                 Condition.of(placeholders.resolve("condition", annotation.condition(), where), place),
                 RequestShape.of(
-                        name, annotation.mode(), settings.parse(annotation, where), annotation.onLost(), configured),
+                        name,
+                        isScheduled(method),
+                        annotation.mode(),
+                        settings.parse(annotation, where),
+                        annotation.onLost(),
+                        configured),
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),
                 returnType,
                 result);
+    }
+
+    private static boolean isScheduled(Method method) {
+        return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
+                || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
     }
 
     /** The expressions were written by the names that can be seen there. */

@@ -9,7 +9,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Puts together what a request has beside its keys: what the annotation says, then its instance, then the defaults. */
+/** Puts together what a request has beside its keys: what the annotation says, then its instance, what all scheduled methods
+ * have in common, and then the defaults. */
 final class RequestShape {
 
     private static final LockKey NO_KEY_YET = LockKey.of("-");
@@ -20,16 +21,22 @@ final class RequestShape {
      * {@return the request of every call but its keys, put together when it is first asked for}
      *
      * @param name what the definition is called
+     * @param isScheduled whether the method is scheduled
      * @param mode whether it locks alone
      * @param given what the annotation says
      * @param onLost whether a loss is to stop the work
      * @param configured what the properties say; they may not be there yet
      */
     static Supplier<LockRequest> of(
-            String name, LockMode mode, LockSettings given, OnLost onLost, Supplier<ConfiguredSettings> configured) {
+            String name,
+            boolean isScheduled,
+            LockMode mode,
+            LockSettings given,
+            OnLost onLost,
+            Supplier<ConfiguredSettings> configured) {
         return SingletonSupplier.of(() -> {
             ConfiguredSettings properties = configured.get();
-            return shape(name, mode, given.or(properties.of(name)), onLost, properties);
+            return shape(name, mode, given.or(properties.of(name, isScheduled)), onLost, properties);
         });
     }
 

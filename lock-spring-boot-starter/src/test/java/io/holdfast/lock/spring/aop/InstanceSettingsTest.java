@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** Which settings a request has: the annotation's, its instance's, the defaults, and a customizer's last word. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -54,6 +56,15 @@ class InstanceSettingsTest {
 
         @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", maxHoldString = "2m")
         public void texts(long id) {}
+
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        @DistributedLock(name = "job")
+        public void job() {}
+
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        @Scheduled(cron = Scheduled.CRON_DISABLED)
+        @DistributedLock(name = "job-twice", minHold = 3)
+        public void jobTwice() {}
     }
 
     /** Keeps what it is given. */
@@ -89,6 +100,40 @@ class InstanceSettingsTest {
             request[0] = context.getBean(Recorder.class).seen.get(0);
         });
         return request[0];
+    }
+
+    @Test
+    void what_is_said_of_all_scheduled_methods_is_said_of_no_other() {
+        var common = runner.withPropertyValues(
+                "holdfast.scheduled.min-hold=9s",
+                "holdfast.scheduled.wait-for=0",
+                "holdfast.instances.job.max-hold=60s",
+                "holdfast.wait-for=8s");
+        assertThat(requestOf(common, Orders::job))
+                .isEqualTo(LockRequest.of("job")
+                        .name("job")
+                        .minHold(Duration.ofSeconds(9))
+                        .waitFor(Duration.ZERO)
+                        .maxHold(Duration.ofSeconds(60)));
+        assertThat(requestOf(common, Orders::jobTwice))
+                .isEqualTo(LockRequest.of("job-twice")
+                        .name("job-twice")
+                        .minHold(Duration.ofSeconds(3))
+                        .waitFor(Duration.ZERO));
+        assertThat(requestOf(common, orders -> orders.silent(1)))
+                .isEqualTo(LockRequest.of("order:1").name("order").waitFor(Duration.ofSeconds(8)));
+    }
+
+    @Test
+    void instance_says_more_than_what_is_said_of_all_scheduled_methods() {
+        var both = runner.withPropertyValues("holdfast.scheduled.min-hold=9s", "holdfast.instances.job.min-hold=2s");
+        assertThat(requestOf(both, Orders::job).minHold()).contains(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void bad_value_for_scheduled_methods_fails_the_start() {
+        runner.withPropertyValues("holdfast.scheduled.min-hold=-1s")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.scheduled.min-hold"));
     }
 
     @Test

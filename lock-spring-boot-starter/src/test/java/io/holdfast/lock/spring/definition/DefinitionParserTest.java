@@ -54,7 +54,8 @@ class DefinitionParserTest {
         void position(String id) {}
     }
 
-    private static final ConfiguredSettings CONFIGURED = new ConfiguredSettings(Duration.ofSeconds(5), Map.of());
+    private static final ConfiguredSettings CONFIGURED =
+            new ConfiguredSettings(Duration.ofSeconds(5), LockSettings.NONE, Map.of());
 
     private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7");
 

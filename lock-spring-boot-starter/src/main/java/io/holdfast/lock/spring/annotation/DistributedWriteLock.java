@@ -1,0 +1,94 @@
+package io.holdfast.lock.spring.annotation;
+
+import io.holdfast.lock.api.LockMode;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.concurrent.TimeUnit;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs the method under the writing half of a read-write lock: one writer at a time, and no reader, for each key. The reading half
+ * is {@link DistributedReadLock} with the same name and key. A thread that has the writing half may enter the reading half, but not
+ * the other way round.
+ *
+ * <p>It is {@link DistributedLock} with {@link LockMode#EXCLUSIVE}, and all else is said there.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Documented
+@DistributedLock(mode = LockMode.EXCLUSIVE)
+public @interface DistributedWriteLock {
+
+    /** {@return see {@link DistributedLock#name()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String name() default "";
+
+    /** {@return see {@link DistributedLock#key()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String[] key() default {};
+
+    /** {@return see {@link DistributedLock#fair()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    boolean fair() default false;
+
+    /** {@return see {@link DistributedLock#lease()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    long lease() default DistributedLock.NOT_GIVEN;
+
+    /** {@return see {@link DistributedLock#waitFor()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    long waitFor() default DistributedLock.NOT_GIVEN;
+
+    /** {@return see {@link DistributedLock#minHold()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    long minHold() default DistributedLock.NOT_GIVEN;
+
+    /** {@return see {@link DistributedLock#maxHold()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    long maxHold() default DistributedLock.NOT_GIVEN;
+
+    /** {@return see {@link DistributedLock#timeUnit()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    TimeUnit timeUnit() default TimeUnit.SECONDS;
+
+    /** {@return see {@link DistributedLock#leaseString()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String leaseString() default "";
+
+    /** {@return see {@link DistributedLock#waitForString()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String waitForString() default "";
+
+    /** {@return see {@link DistributedLock#minHoldString()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String minHoldString() default "";
+
+    /** {@return see {@link DistributedLock#maxHoldString()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String maxHoldString() default "";
+
+    /** {@return see {@link DistributedLock#renew()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    boolean renew() default true;
+
+    /** {@return see {@link DistributedLock#condition()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String condition() default "";
+
+    /** {@return see {@link DistributedLock#onContention()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    OnContention onContention() default OnContention.THROW;
+
+    /** {@return see {@link DistributedLock#fallbackMethod()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String fallbackMethod() default "";
+
+    /** {@return see {@link DistributedLock#onLost()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    OnLost onLost() default OnLost.THROW;
+}
