@@ -2,6 +2,9 @@ package io.holdfast.lock.api;
 
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,31 +13,53 @@ import org.jspecify.annotations.Nullable;
  * <p>A key may hold anything that can be written in UTF-8: blanks, braces, emoji. It is not blank as a whole, and at
  * most {@value #MAX_LENGTH} characters long.
  *
- * @param value the text of the key
+ * <p>Messages show it as {@link #toString()} does. One that is {@linkplain #masked() masked} is shown as a hash; it is the same
+ * key.
  */
-public record LockKey(String value) {
+public final class LockKey {
 
     /** The longest key, in characters (UTF-16 units). */
     public static final int MAX_LENGTH = 16_384;
 
-    /**
-     * Checks the components.
-     *
-     * @throws LockKeyException if the value is null, blank, too long, or has an unpaired surrogate (such a text has no
-     *     UTF-8 form, so two different keys would become one lock)
-     */
-    public LockKey {
-        checkText(value);
+    private static final int SHOWN_BYTES = 8;
+
+    private final String value;
+    private final boolean masked;
+
+    private LockKey(String value, boolean masked) {
+        this.value = value;
+        this.masked = masked;
     }
 
     /**
      * {@return the key}
      *
      * @param value the text of the key
-     * @throws LockKeyException if the text cannot be a key
+     * @throws LockKeyException if the value is null, blank, too long, or has an unpaired surrogate (such a text has no
+     *     UTF-8 form, so two different keys would become one lock)
      */
     public static LockKey of(String value) {
-        return new LockKey(value);
+        checkText(value);
+        return new LockKey(value, false);
+    }
+
+    /** {@return the text of the key} */
+    public String value() {
+        return value;
+    }
+
+    /**
+     * {@return the same key, which messages show as a hash: for keys that are personal data}
+     *
+     * @see LockRequest#maskKeys()
+     */
+    public LockKey masked() {
+        return masked ? this : new LockKey(value, true);
+    }
+
+    /** {@return whether messages show the key as a hash} */
+    public boolean isMasked() {
+        return masked;
     }
 
     private static void checkText(@Nullable String value) {
@@ -121,9 +146,33 @@ public record LockKey(String value) {
         return line.toString();
     }
 
-    /** {@return the key as messages show it, see {@link #printable}; its text is {@link #value()}} */
+    /** The first 16 digits: enough to find the lines about one key, and what its hash is anybody can tell who knows the key. */
+    private static String hash(String value) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(StandardCharsets.UTF_8));
+            return "sha256:" + HexFormat.of().formatHex(hash, 0, SHOWN_BYTES);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("Every Java platform has SHA-256", e);
+        }
+    }
+
+    /** {@return whether the other is a key of the same text, be it masked or not} */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockKey key && key.value.equals(value);
+    }
+
+    @Override
+    public int hashCode() {
+        return value.hashCode();
+    }
+
+    /**
+     * {@return the key as messages show it: see {@link #printable}; of a masked one, {@code sha256:} and the first 16 digits of
+     * the hash of its text}
+     */
     @Override
     public String toString() {
-        return printable(value);
+        return masked ? hash(value) : printable(value);
     }
 }

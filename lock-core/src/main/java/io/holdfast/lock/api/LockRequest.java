@@ -165,6 +165,14 @@ public record LockRequest(
     }
 
     /**
+     * {@return a copy whose keys are shown as hashes by logs, exceptions, events and endpoints, see {@link LockKey#masked()}:
+     * for keys that are personal data}
+     */
+    public LockRequest maskKeys() {
+        return withKeys(keys.stream().map(LockKey::masked).toList());
+    }
+
+    /**
      * A copy for other keys: with a tenant's name in front of each, for example.
      *
      * @param change makes the text of each new key from the text of a former one
@@ -172,10 +180,17 @@ public record LockRequest(
      * @throws LockKeyException if a text cannot be a key
      */
     public LockRequest mapKeys(UnaryOperator<String> change) {
-        List<LockKey> changed =
-                keys.stream().map(key -> LockKey.of(change.apply(key.value()))).toList();
+        return withKeys(keys.stream().map(key -> mapped(key, change)).toList());
+    }
+
+    private static LockKey mapped(LockKey key, UnaryOperator<String> change) {
+        LockKey changed = LockKey.of(change.apply(key.value()));
+        return key.isMasked() ? changed.masked() : changed;
+    }
+
+    private LockRequest withKeys(List<LockKey> others) {
         return new LockRequest(
-                changed,
+                others,
                 name,
                 mode,
                 limit,

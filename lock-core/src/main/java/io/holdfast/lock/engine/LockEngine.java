@@ -67,6 +67,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final ExecutorService releasing;
     private final AsyncExecution.Threads async;
     private final int mostWaiting;
+    private final boolean masking;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
@@ -78,6 +79,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
         this.releasing = DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
         this.mostWaiting = builder.mostWaiting;
+        this.masking = builder.masking;
         this.async = new AsyncExecution.Threads(
                 Objects.requireNonNullElse(builder.executor, ownThreads),
                 releasing,
@@ -128,7 +130,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         if (!async.places().tryAcquire()) {
-            return CompletableFuture.failedFuture(new LockOverloadException(request.key(), mostWaiting));
+            return CompletableFuture.failedFuture(
+                    new LockOverloadException(masked(request).key(), mostWaiting));
         }
         return new AsyncExecution<T>(() -> required(request, false), work, async).start();
     }
@@ -146,7 +149,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     @Override
-    public RemoteLock getLock(LockRequest request) {
+    public RemoteLock getLock(LockRequest asked) {
+        LockRequest request = masked(asked);
         if (request.keys().size() > 1) {
             throw new IllegalArgumentException("A lock view has one key, not " + request.keys()
                     + "; acquire several with execute, acquire, tryExecute or tryAcquire");
@@ -157,7 +161,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
-        return new ReadWriteView(request.key(), getLock(request.shared()), getLock(request.exclusive()));
+        return new ReadWriteView(masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
     }
 
     private record ReadWriteView(LockKey key, RemoteLock readLock, RemoteLock writeLock)
@@ -170,12 +174,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations.inspect(LockKey.of(key));
+        return operations.inspect(masked(LockRequest.of(key)).key());
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations.forceRelease(LockKey.of(key), EnumSet.allOf(LockMode.class));
+        return operations.forceRelease(masked(LockRequest.of(key)).key(), EnumSet.allOf(LockMode.class));
     }
 
     @Override
@@ -208,6 +212,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         client.seats().tick();
     }
 
+    private LockRequest masked(LockRequest request) {
+        return masking ? request.maskKeys() : request;
+    }
+
     private ClosableHandle required(LockRequest request, boolean bound) {
         MultiAcquisition.Result result = acquire(request, defaults.waitFor(), bound);
         if (result instanceof MultiAcquisition.Result.Acquired acquired) {
@@ -219,7 +227,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        LockRequest request = rule.apply(asked);
+        LockRequest request = masked(rule.apply(masked(asked)));
         Terms terms = Terms.of(request, defaults, defaultWait);
         Budget budget = Budget.of(client.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
         try {
@@ -289,6 +297,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         private final LockStore store;
         private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
         private LockDefaults defaults = LockDefaults.STANDARD;
+        private boolean masking;
         private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
         private @Nullable Executor executor;
         private int mostWaiting = 1_000;
@@ -367,6 +376,17 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
                 throw new IllegalArgumentException("maxWaiting is 1 or more, and not " + value);
             }
             this.mostWaiting = value;
+            return this;
+        }
+
+        /**
+         * Has logs, exceptions, events and endpoints show the keys of all locks as hashes, see {@link LockKey#masked()}.
+         *
+         * @param value whether to; not unless set
+         * @return this
+         */
+        public Builder maskKeys(boolean value) {
+            this.masking = value;
             return this;
         }
 

@@ -69,7 +69,7 @@ final class LocksEndpoint {
         return new Locks(
                 activity.held().stream()
                         .map(each -> new Held(
-                                withKeys ? each.key().value() : HIDDEN,
+                                withKeys ? each.key().toString() : HIDDEN,
                                 each.name(),
                                 each.mode().name(),
                                 each.fencingToken(),
@@ -79,7 +79,7 @@ final class LocksEndpoint {
                         .toList(),
                 activity.waiting().stream()
                         .map(each -> new Waiting(
-                                withKeys ? each.key().value() : HIDDEN,
+                                withKeys ? each.key().toString() : HIDDEN,
                                 each.name(),
                                 each.mode().name(),
                                 each.thread(),

@@ -46,6 +46,7 @@ public final class LockAutoConfiguration {
             ObjectProvider<LockEngineCustomizer> customizers) {
         LockEngine.Builder builder = LockEngine.builder(store)
                 .defaults(properties.toDefaults())
+                .maskKeys(properties.maskKeys())
                 .maxWaiting(properties.async().maxWaiting())
                 .listeners(() -> listeners.orderedStream().toList());
         if (Threading.VIRTUAL.isActive(environment)) {

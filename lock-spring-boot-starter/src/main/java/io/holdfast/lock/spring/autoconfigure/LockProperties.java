@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param warnAfter A lock that is held for longer is logged once.
  * @param outageTolerance How long a caller that has queued for a lock waits for a failure of Redis, within its wait-for.
  * Zero fails at once.
+ * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
  * @param store Where locks are kept.
  * @param failFast Whether the application refuses to start when Redis does not answer.
  * @param redis How locks are kept in Redis.
@@ -50,6 +51,7 @@ record LockProperties(
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("30s") Duration outageTolerance,
+        @DefaultValue("false") boolean maskKeys,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
         @DefaultValue @NestedConfigurationProperty RedisProperties redis,

@@ -36,7 +36,7 @@ final class StandardConvention implements LockObservationConvention {
     @Override
     public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
         return includeKey
-                ? KeyValues.of(KeyValue.of("holdfast.key", context.getKey().value()))
+                ? KeyValues.of(KeyValue.of("holdfast.key", context.getKey().toString()))
                 : KeyValues.empty();
     }
 }
