@@ -313,6 +313,11 @@ public record LockRequest(
                 interruptOnLoss);
     }
 
+    /** {@return a copy that waits without a limit: for 365 days, {@link #MAX_TIME}} */
+    public LockRequest waitWithoutLimit() {
+        return waitFor(MAX_TIME);
+    }
+
     /**
      * {@return a copy that is renewed, or not}
      *

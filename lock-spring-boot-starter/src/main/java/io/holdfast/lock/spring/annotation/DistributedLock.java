@@ -46,6 +46,9 @@ public @interface DistributedLock {
     /** Stands for a time that is not given; for attributes of annotations that this one is a part of. */
     long NOT_GIVEN = Long.MIN_VALUE;
 
+    /** A {@link #waitFor()} that does not end, but after 365 days. */
+    long WITHOUT_LIMIT = Long.MAX_VALUE;
+
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"}
      * locks {@code order:42}. Settings under {@code holdfast.instances.<name>} and metrics go by it; without one, by the class
@@ -95,7 +98,7 @@ public @interface DistributedLock {
     long lease() default NOT_GIVEN;
 
     /**
-     * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try.
+     * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try, {@link #WITHOUT_LIMIT} is for ever.
      *
      * @return the limit; the client's default ({@code holdfast.wait-for}) if not given
      */

@@ -39,7 +39,10 @@ final class SettingsParser {
     }
 
     private static TimeAttribute.Given waitFor(DistributedLock annotation) {
-        return new TimeAttribute.Given("waitFor", annotation.waitFor(), annotation.waitForString(), Duration.ZERO);
+        long number = annotation.waitFor() == DistributedLock.WITHOUT_LIMIT
+                ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
+                : annotation.waitFor();
+        return new TimeAttribute.Given("waitFor", number, annotation.waitForString(), Duration.ZERO);
     }
 
     private static TimeAttribute.Given minHold(DistributedLock annotation) {

@@ -12,6 +12,7 @@ import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -56,6 +57,16 @@ class InstanceSettingsTest {
 
         @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", maxHoldString = "2m")
         public void texts(long id) {}
+
+        @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.WITHOUT_LIMIT)
+        public void patient(long id) {}
+
+        @DistributedLock(
+                name = "order",
+                key = "#id",
+                waitFor = DistributedLock.WITHOUT_LIMIT,
+                timeUnit = TimeUnit.NANOSECONDS)
+        public void patientByNanoseconds(long id) {}
 
         @Scheduled(cron = Scheduled.CRON_DISABLED)
         @DistributedLock(name = "job")
@@ -128,6 +139,19 @@ class InstanceSettingsTest {
     void instance_says_more_than_what_is_said_of_all_scheduled_methods() {
         var both = runner.withPropertyValues("holdfast.scheduled.min-hold=9s", "holdfast.instances.job.min-hold=2s");
         assertThat(requestOf(both, Orders::job).minHold()).contains(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void wait_may_have_no_limit() {
+        LockRequest patient = LockRequest.of("order:1").name("order").waitWithoutLimit();
+        assertThat(requestOf(configuredWait(), orders -> orders.patient(1))).isEqualTo(patient);
+        assertThat(requestOf(configuredWait(), orders -> orders.patientByNanoseconds(1)))
+                .isEqualTo(patient);
+        assertThat(patient.waitFor()).contains(LockRequest.MAX_TIME);
+    }
+
+    private ApplicationContextRunner configuredWait() {
+        return runner.withPropertyValues("holdfast.wait-for=8s");
     }
 
     @Test
