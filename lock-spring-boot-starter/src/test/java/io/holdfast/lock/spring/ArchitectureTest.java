@@ -185,6 +185,7 @@ class ArchitectureTest {
                         "integration.HoldfastLockRegistry",
                         "key.KeySource",
                         "key.LockedPlace",
+                        "key.TimeExpression",
                         "observe.LockObservationContext",
                         "observe.LockObservationContext$Outcome",
                         "observe.LockObservationConvention",

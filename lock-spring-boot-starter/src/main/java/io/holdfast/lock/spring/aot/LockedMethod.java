@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.key.TimeExpression;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -72,7 +73,14 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
 
     /** What SpEL evaluates. */
     List<String> expressions() {
-        return Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))
+        Stream<String> times = Stream.of("leaseString", "waitForString", "minHoldString", "maxHoldString")
+                .map(annotation::getString)
+                .filter(TimeExpression::is);
+        return Stream.of(
+                        Stream.of(annotation.getStringArray("key")),
+                        Stream.of(annotation.getString("condition")),
+                        times)
+                .flatMap(each -> each)
                 .filter(each -> !each.isBlank())
                 .toList();
     }

@@ -5,8 +5,13 @@ import io.holdfast.lock.api.LockTemplate;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Asks the store once, and ends the start if it does not answer. */
+/**
+ * Asks the store, and ends the start if it does not answer. The first call loads the driver, and may be late for that: one that is
+ * not answered in time is repeated.
+ */
 final class FailFastCheck implements SmartInitializingSingleton {
+
+    private static final int MOST_TIMES = 3;
 
     private final ObjectProvider<LockTemplate> templates;
 
@@ -33,12 +38,23 @@ final class FailFastCheck implements SmartInitializingSingleton {
                     null);
         }
         try {
-            template.inspect("fail-fast");
+            ask(template, 1);
         } catch (LockStoreException e) {
             throw new LockSetupException(
                     "holdfast.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
                     action(String.valueOf(e.getMessage())),
                     e);
+        }
+    }
+
+    private static void ask(LockTemplate template, int time) {
+        try {
+            template.inspect("fail-fast");
+        } catch (LockStoreException e) {
+            if (!e.outcomeUnknown() || time == MOST_TIMES) {
+                throw e;
+            }
+            ask(template, time + 1);
         }
     }
 }

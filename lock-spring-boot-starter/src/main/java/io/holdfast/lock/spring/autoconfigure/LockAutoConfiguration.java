@@ -55,6 +55,7 @@ public final class LockAutoConfiguration {
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
         properties.doubts().forEach(doubt -> log.warn("{}.", doubt));
+        WarmUp.begin(store);
         return builder.build();
     }
 

@@ -188,10 +188,14 @@ record LockProperties(
      *
      * @param problemDetails Whether a lock that was not free is answered by a problem detail, instead of status 500.
      * @param notAcquiredStatus HTTP status of that answer, such as 409, 423 or 503.
+     * @param retryAfter When a client is to try again, in whole seconds.
      */
     record Web(
             @DefaultValue("false") boolean problemDetails,
-            @DefaultValue("409") int notAcquiredStatus) {
+            @DefaultValue("409") int notAcquiredStatus,
+            @DefaultValue("1s") Duration retryAfter) {
+
+        private static final Duration LATEST = Duration.ofDays(1);
 
         /**
          * Checks the value.
@@ -202,6 +206,9 @@ record LockProperties(
             if (notAcquiredStatus < 400 || notAcquiredStatus > 599) {
                 throw new InvalidLockPropertyException(
                         "holdfast.web.not-acquired-status", notAcquiredStatus, "400 to 599");
+            }
+            if (retryAfter.isNegative() || retryAfter.compareTo(LATEST) > 0) {
+                throw new InvalidLockPropertyException("holdfast.web.retry-after", retryAfter, "0 s to 1 day");
             }
         }
     }

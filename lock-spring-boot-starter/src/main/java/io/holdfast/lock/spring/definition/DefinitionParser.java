@@ -78,6 +78,7 @@ final class DefinitionParser {
                         settings.parse(annotation, where),
                         annotation.onLost(),
                         configured),
+                settings.parseCallTimes(annotation, place),
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),

@@ -23,6 +23,7 @@ import org.springframework.util.ClassUtils;
  * @param key yields the keys
  * @param condition whether a call needs the lock
  * @param shape a request with everything but the keys of a call; not known before the application's properties are
+ * @param times what a call says for itself of that request
  * @param onContention what to do when the lock is not free in time
  * @param onLost what to do when it was lost meanwhile
  * @param fallbacks what takes the place of the method when it cannot have the lock
@@ -36,6 +37,7 @@ public record LockDefinition(
         KeySource key,
         Condition condition,
         Supplier<LockRequest> shape,
+        CallTimes times,
         OnContention onContention,
         OnLost onLost,
         Fallbacks fallbacks,
@@ -53,7 +55,7 @@ public record LockDefinition(
      */
     public LockRequest request(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
         List<LockKey> keys = key.keysFor(target, targetClass, args);
-        LockRequest all = shape.get();
+        LockRequest all = times.applyTo(shape.get(), target, targetClass, args);
         return new LockRequest(
                 keys,
                 all.name(),

@@ -4,8 +4,10 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.key.LockedPlace;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /** Reads what an annotation says of how to lock. */
 final class SettingsParser {
@@ -28,6 +30,17 @@ final class SettingsParser {
                 Optional.empty(),
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
                 limit(annotation, where));
+    }
+
+    /** What each call says for itself. */
+    CallTimes parseCallTimes(DistributedLock annotation, LockedPlace place) {
+        CallTimes found = new CallTimes();
+        TimeUnit unit = annotation.timeUnit();
+        times.expression(lease(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::lease));
+        times.expression(waitFor(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::waitFor));
+        times.expression(minHold(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::minHold));
+        times.expression(maxHold(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::maxHold));
+        return found;
     }
 
     private Optional<Duration> time(DistributedLock annotation, String where, TimeAttribute.Given given) {

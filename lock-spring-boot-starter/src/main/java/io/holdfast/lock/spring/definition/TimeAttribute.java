@@ -3,11 +3,12 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.key.LockedPlace;
+import io.holdfast.lock.spring.key.TimeExpression;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.convert.DurationStyle;
 
 /** Reads a time that an annotation gives as a number or as text, but not both. */
 final class TimeAttribute {
@@ -34,7 +35,7 @@ final class TimeAttribute {
                     where + " has " + attribute + " = " + value + ".",
                     "Allowed is " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
                             + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
-                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which names its unit. Leave the attribute out"
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which names its unit, or as an expression (\"#order.lease\"). Leave the attribute out"
                             + " to take the time of the properties.",
                     cause);
         }
@@ -68,27 +69,31 @@ final class TimeAttribute {
     }
 
     private Optional<Duration> ofText(Given given, String where) {
-        String text = placeholders.resolve(given.textName(), given.text(), where);
-        if (text.isBlank()) {
+        String text = resolved(given, where);
+        if (text.isBlank() || TimeExpression.is(text)) {
             return Optional.empty();
         }
         String written = '"' + given.text() + '"';
         String shown = text.equals(given.text()) ? written : written + " (" + text + ")";
         Duration value;
         try {
-            value = ofTextWithUnit(text.trim());
+            value = TimeExpression.ofText(text.trim());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw given.refuse(where, shown, e);
         }
         return Optional.of(checked(given, value, where, shown));
     }
 
-    /** {@code 500} would be seconds here, and milliseconds in a property. */
-    private static Duration ofTextWithUnit(String text) {
-        if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
-            throw new IllegalArgumentException("A time as text needs a unit, as in " + text + "ms or " + text + "s");
-        }
-        return DurationStyle.detectAndParse(text);
+    /** The expression that a text is, if it is one. */
+    Optional<TimeExpression> expression(Given given, TimeUnit unit, LockedPlace place) {
+        String text = resolved(given, place.description());
+        return TimeExpression.is(text)
+                ? Optional.of(TimeExpression.of(given.textName(), text, unit, place))
+                : Optional.empty();
+    }
+
+    private String resolved(Given given, String where) {
+        return placeholders.resolve(given.textName(), given.text(), where);
     }
 
     private static Duration checked(Given given, Duration value, String where, String shown) {

@@ -1,12 +1,16 @@
 package io.holdfast.lock.spring.observe;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LossCause;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +20,7 @@ final class NamedMeters {
     private final MeterRegistry registry;
     private final String name;
     private final Timer hold;
+    private final Map<LossCause, Counter> losses = new EnumMap<>(LossCause.class);
     private @Nullable Timer acquired;
     private @Nullable Counter handOffs;
 
@@ -25,6 +30,18 @@ final class NamedMeters {
         this.hold = Timer.builder(Meters.HOLD)
                 .description("How long locks were held, until they were released or lost")
                 .tag(Meters.NAME, name)
+                .register(registry);
+        for (LossCause cause : LossCause.values()) {
+            losses.put(cause, lossesBy(cause));
+        }
+    }
+
+    /** There from the beginning: what watches for an increase does not see that of a counter that begins at one. */
+    private Counter lossesBy(LossCause cause) {
+        return Counter.builder(Meters.LOST)
+                .description("Held locks that were lost")
+                .tag(Meters.NAME, name)
+                .tag(Meters.CAUSE, cause.name().toLowerCase(Locale.ROOT))
                 .register(registry);
     }
 
@@ -79,11 +96,6 @@ final class NamedMeters {
 
     void lost(LockEvent.Lost lost) {
         hold.record(lost.held());
-        Counter.builder(Meters.LOST)
-                .description("Held locks that were lost")
-                .tag(Meters.NAME, name)
-                .tag(Meters.CAUSE, lost.cause().name().toLowerCase(Locale.ROOT))
-                .register(registry)
-                .increment();
+        Objects.requireNonNull(losses.get(lost.cause())).increment();
     }
 }

@@ -106,8 +106,8 @@ final class LockSession {
     }
 
     private void tell(@Nullable Throwable failure, MonoSink<LockSession> sink) {
-        if (failure != null && lock == null) {
-            sink.error(new SessionException(false, failure));
+        if (lock == null) {
+            sink.error(new SessionException(false, failure == null ? Answers.withoutWork("executeAsync") : failure));
         }
         Stages.complete(released, null, failure);
     }

@@ -1,46 +1,49 @@
 package io.holdfast.lock.spring.web;
 
-import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
- * Answers {@link LockNotAcquiredException} by a problem detail (RFC 9457) instead of status 500. Neither key nor holder is in
- * it, which are no matter of the client. An application's own handler of that exception comes first.
+ * Answers a lock that was not free, and a store that did not do it, by a problem detail (RFC 9457) instead of status 500. Neither
+ * key nor holder is in it, which are no matter of the client. An application's own handler of those exceptions comes first.
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class LockProblemDetails {
 
-    /** A lock that is renewed may be free long before its lease ends, or not for long after. */
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-
     private final int status;
+    private final Duration retryAfter;
 
-    LockProblemDetails(int status) {
+    LockProblemDetails(int status, Duration retryAfter) {
         this.status = status;
+        this.retryAfter = retryAfter;
     }
 
-    @ExceptionHandler(LockNotAcquiredException.class)
+    @ExceptionHandler
     ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException contention) {
-        ProblemDetail detail = ProblemDetail.forStatus(status);
-        detail.setDetail("Somebody else is working on this. Try again later.");
-        return ResponseEntity.of(detail)
-                .header(HttpHeaders.RETRY_AFTER, Long.toString(secondsUntilFree(contention)))
-                .build();
+        return answer(status, "Somebody else is working on this. Try again later.");
     }
 
-    /** Rounded up; at least one. */
-    private static long secondsUntilFree(LockNotAcquiredException contention) {
-        Duration remaining = contention.holder().map(LockHolder::remaining).orElse(Duration.ZERO);
-        Duration wait = remaining.compareTo(LONGEST_WAIT) < 0 ? remaining : LONGEST_WAIT;
-        return Math.max(1, wait.plusMillis(999).toSeconds());
+    @ExceptionHandler({LockStoreException.class, LockOverloadException.class})
+    ResponseEntity<ProblemDetail> unavailable() {
+        return answer(HttpStatus.SERVICE_UNAVAILABLE.value(), "This is not possible at the moment. Try again later.");
+    }
+
+    private ResponseEntity<ProblemDetail> answer(int code, String text) {
+        ProblemDetail detail = ProblemDetail.forStatus(code);
+        detail.setDetail(text);
+        return ResponseEntity.of(detail)
+                .header(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter.toSeconds()))
+                .build();
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.web;
 
+import java.time.Duration;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -17,6 +18,8 @@ public final class LockProblemDetailsAutoConfiguration {
 
     @Bean
     LockProblemDetails holdfastProblemDetails(Environment environment) {
-        return new LockProblemDetails(environment.getProperty("holdfast.web.not-acquired-status", int.class, 409));
+        return new LockProblemDetails(
+                environment.getProperty("holdfast.web.not-acquired-status", int.class, 409),
+                environment.getProperty("holdfast.web.retry-after", Duration.class, Duration.ofSeconds(1)));
     }
 }

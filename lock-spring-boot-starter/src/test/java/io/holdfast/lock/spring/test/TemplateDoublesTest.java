@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -15,15 +17,28 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.convention.TestBean;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
+import reactor.core.publisher.Mono;
 
 /** Tests of applications put something else in the place of the template. */
 class TemplateDoublesTest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     static class Service {
 
         @DistributedLock(key = "'doubles'")
         public String locked() {
             return "done";
+        }
+
+        @DistributedLock(key = "'doubles'")
+        public Mono<String> lockedMono() {
+            return Mono.just("done");
+        }
+
+        @DistributedLock(key = "'doubles'")
+        public CompletableFuture<String> lockedFuture() {
+            return CompletableFuture.completedFuture("done");
         }
     }
 
@@ -52,6 +67,8 @@ class TemplateDoublesTest {
         @Test
         void application_starts_and_is_told_what_the_double_should_answer() {
             assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+            assertThatThrownBy(() -> service.lockedMono().block(PATIENCE)).hasMessageContaining("executeAsync");
+            assertThatThrownBy(() -> service.lockedFuture().join()).hasMessageContaining("acquire");
         }
     }
 
@@ -69,6 +86,8 @@ class TemplateDoublesTest {
         void application_starts_and_is_told_what_the_double_should_answer() {
             assertThat(service).isNotNull();
             assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+            assertThatThrownBy(() -> service.lockedMono().block(PATIENCE)).hasMessageContaining("executeAsync");
+            assertThatThrownBy(() -> service.lockedFuture().join()).hasMessageContaining("acquire");
         }
     }
 }

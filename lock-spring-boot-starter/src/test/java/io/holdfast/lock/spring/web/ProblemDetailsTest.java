@@ -10,8 +10,11 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.StoreSpy;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -62,6 +65,22 @@ class ProblemDetailsTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class ShopWithoutStore {
+
+        @Bean
+        LockStore store() {
+            StoreSpy store = new StoreSpy(new InMemoryLockStore());
+            store.reachable(false);
+            return store;
+        }
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
     private static HttpResponse<String> whileHeld(Duration lease, Class<?> shop, String... properties) {
         try (WebApplication application = WebApplication.start(shop, properties);
                 LockHandle held = application
@@ -84,8 +103,32 @@ class ProblemDetailsTest {
 
         assertThat(answer.statusCode()).isEqualTo(409);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(answer.headers().firstValue("Retry-After")).hasValue("30");
+        assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
         assertThat(answer.body()).contains("Try again later").doesNotContain("order:42");
+    }
+
+    @Test
+    void store_that_fails_is_an_unavailable_service() {
+        for (String properties : List.of("true", "false")) {
+            try (WebApplication application = WebApplication.start(
+                    ShopWithoutStore.class,
+                    "holdfast.web.problem-details=" + properties,
+                    "holdfast.web.retry-after=5s")) {
+                HttpResponse<String> answer = application.get("/orders/42");
+                assertThat(answer.statusCode()).isEqualTo(properties.equals("true") ? 503 : 500);
+                if (answer.statusCode() == 503) {
+                    assertThat(answer.headers().firstValue("Retry-After")).hasValue("5");
+                    assertThat(answer.body()).doesNotContain("Redis").doesNotContain("order:42");
+                }
+            }
+        }
+    }
+
+    @Test
+    void time_to_try_again_that_cannot_be_ends_the_start() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.web.retry-after=-1s")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.web.retry-after", "1 day"));
     }
 
     @Test

@@ -1,0 +1,101 @@
+package io.holdfast.lock.spring.key;
+
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+
+/** A time that each call says for itself. */
+public final class TimeExpression {
+
+    private final LockExpression expression;
+    private final TimeUnit unit;
+
+    private TimeExpression(LockExpression expression, TimeUnit unit) {
+        this.expression = expression;
+        this.unit = unit;
+    }
+
+    /**
+     * {@return whether a text is an expression, and not a time: it begins with a parameter or a bean}
+     *
+     * @param text an attribute, after placeholders were replaced
+     */
+    public static boolean is(String text) {
+        String trimmed = text.trim();
+        return trimmed.startsWith("#") || trimmed.startsWith("@");
+    }
+
+    /**
+     * Reads the expression.
+     *
+     * @param attribute where it stands
+     * @param text a SpEL expression that yields a {@link Duration}, a text with its unit, a number, or null
+     * @param unit of numbers
+     * @param place the annotated method
+     * @return the expression
+     * @throws LockDefinitionException if it is none
+     */
+    public static TimeExpression of(String attribute, String text, TimeUnit unit, LockedPlace place) {
+        return new TimeExpression(LockExpression.parse(attribute, text.trim(), place), unit);
+    }
+
+    /**
+     * Gives the time of one call to something.
+     *
+     * @param to what is changed
+     * @param change returns a changed copy
+     * @param target what the method is called on
+     * @param targetClass its class
+     * @param args the arguments of the call
+     * @param <T> what is changed
+     * @return the copy; the thing itself, if the expression yields null
+     * @throws LockKeyException if the expression fails, or yields what is no time, or one that is not allowed
+     */
+    public <T> T applyTo(
+            T to,
+            BiFunction<T, Duration, T> change,
+            @Nullable Object target,
+            Class<?> targetClass,
+            @Nullable Object[] args) {
+        Object value = expression.value(expression.context(target, targetClass, args));
+        try {
+            Optional<Duration> time = time(value);
+            return time.isPresent() ? change.apply(to, time.get()) : to;
+        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
+            throw expression.failure("it yields '" + value + "': " + e.getMessage() + ".", e);
+        }
+    }
+
+    private Optional<Duration> time(@Nullable Object value) {
+        if (value instanceof Duration duration) {
+            return Optional.of(duration);
+        } else if (value instanceof Integer || value instanceof Long || value instanceof Short) {
+            return Optional.of(Duration.of(((Number) value).longValue(), unit.toChronoUnit()));
+        } else if (value instanceof CharSequence text) {
+            return text.isEmpty() ? Optional.empty() : Optional.of(ofText(text.toString()));
+        } else if (value == null) {
+            return Optional.empty();
+        }
+        throw new IllegalArgumentException("a " + value.getClass().getName()
+                + " is no time; let it be a Duration, a text with its unit such as 10s, or a whole number");
+    }
+
+    /**
+     * {@return a time that is written with its unit; {@code 500} would be seconds in an annotation, and milliseconds in a property}
+     *
+     * @param text such as 10s or PT10S
+     * @throws IllegalArgumentException if it is none, or has no unit
+     */
+    public static Duration ofText(String text) {
+        if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
+            throw new IllegalArgumentException("A time as text needs a unit, as in " + text + "ms or " + text + "s");
+        }
+        return DurationStyle.detectAndParse(text);
+    }
+}

@@ -1,0 +1,87 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.StoreSpy;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** The first call of a client loads its driver and connects: that happens at startup, and may take its time. */
+@ExtendWith(OutputCaptureExtension.class)
+class FirstCallTest {
+
+    /** Answers the first calls of the thread that starts the application as the given failure says. */
+    private static final class Late extends StoreSpy {
+
+        private final Thread starter = Thread.currentThread();
+        private final CountDownLatch askedByOthers = new CountDownLatch(1);
+        private final LockStoreException failure;
+        private int failures;
+
+        Late(int failures, LockStoreException failure) {
+            super(new InMemoryLockStore());
+            this.failures = failures;
+            this.failure = failure;
+        }
+
+        @Override
+        public LockSnapshot inspect(LockKey key) {
+            if (Thread.currentThread() != starter) {
+                askedByOthers.countDown();
+                throw failure;
+            }
+            if (failures > 0) {
+                failures--;
+                throw failure;
+            }
+            return super.inspect(key);
+        }
+    }
+
+    private static final LockStoreException LATE = new LockStoreException("Redis did not answer in time", null, true);
+    private static final LockStoreException REFUSED = new LockStoreException("Redis refused", null, false);
+
+    private static ApplicationContextRunner with(Late store, String... properties) {
+        return Runners.starter().withBean(LockStore.class, () -> store).withPropertyValues(properties);
+    }
+
+    @Test
+    void store_is_asked_while_the_application_starts_and_a_failure_is_no_news(CapturedOutput output) {
+        Late store = new Late(0, LATE);
+        with(store).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES)).isTrue();
+        });
+        assertThat(output).doesNotContain("did not answer in time");
+    }
+
+    @Test
+    void late_answers_do_not_fail_the_start() {
+        with(new Late(2, LATE), "holdfast.fail-fast=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void server_that_is_late_again_and_again_fails_it() {
+        with(new Late(3, LATE), "holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("did not answer in time"));
+    }
+
+    @Test
+    void refusal_fails_it_at_once() {
+        with(new Late(1, REFUSED), "holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("Redis refused"));
+    }
+}
