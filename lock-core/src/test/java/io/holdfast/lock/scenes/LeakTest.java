@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
-/** What a million locks of all kinds, some of them contended, leave behind: nothing. */
+/** What half a million locks of all kinds, some of them contended, leave behind: nothing. */
 @Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LeakTest {
 
-    private static final int LOCKS = 1_000_000;
+    private static final int LOCKS = 500_000;
     private static final int NAMES = 100_000;
     private static final int CONTENDED_NAMES = 8;
     private static final int CLIENTS = 2;
@@ -43,7 +43,7 @@ class LeakTest {
     private final ExecutorService workers = Executors.newFixedThreadPool(THREADS);
 
     @Test
-    void million_locks_leave_heap_threads_and_keys_where_they_were() throws Exception {
+    void half_a_million_locks_leave_heap_threads_and_keys_where_they_were() throws Exception {
         try (RedisServerProcess server = RedisServerProcess.start();
                 CommandCount commands = new CommandCount(server.port());
                 Jedis redis = TestRedis.administrator(server.port())) {

@@ -187,12 +187,12 @@ public class GateLinearizabilityTest {
 
     @Test
     void steps_of_two_threads_at_a_gate_are_atomic() {
-        options(2, 4, 10, 300).check(GateLinearizabilityTest.class);
+        options(2, 4, 6, 300).check(GateLinearizabilityTest.class);
     }
 
     @Test
     void steps_of_three_threads_at_a_gate_are_atomic() {
-        options(3, 3, 10, 500).check(GateLinearizabilityTest.class);
+        options(3, 3, 6, 500).check(GateLinearizabilityTest.class);
     }
 
     private static ModelCheckingOptions options(int threads, int actors, int iterations, int invocations) {

@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.testing.NewThread;
@@ -202,6 +203,17 @@ class MetricsTest {
                             .counter()
                             .count())
                     .isZero();
+        });
+    }
+
+    /** What watches for an increase does not see that of a counter that begins at one. */
+    @Test
+    void losses_are_counted_from_zero() {
+        application.run(context -> {
+            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
+            assertThat(meters.find("holdfast.lost").tag("name", "order").counters())
+                    .hasSameSizeAs(LossCause.values())
+                    .allMatch(counter -> counter.count() == 0);
         });
     }
 
