@@ -20,7 +20,6 @@ import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
-import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
@@ -130,10 +129,10 @@ class AnnotatedFunctionsTest {
         private fun failingLater(id: Long): String = throw IOException("not now: $id")
 
         @DistributedLock(name = "order", key = ["#id"], waitFor = 0)
-        open fun lines(id: Long): Flow<String> = flow {
-            emit("first of $id")
+        open fun lines(id: Long, isHeld: () -> Boolean): Flow<Boolean> = flow {
+            emit(isHeld())
             yield()
-            emit("second of $id")
+            emit(isHeld())
         }
     }
 
@@ -208,11 +207,11 @@ class AnnotatedFunctionsTest {
     }
 
     @Test
-    fun flow_is_locked_while_it_is_collected() = runBlocking<Unit> {
-        val held = orders.lines(42).map { testLocks.isHeld("order:42") }.toList()
+    fun flow_is_locked_while_it_is_produced() = runBlocking<Unit> {
+        val held = orders.lines(42) { testLocks.isHeld("order:42") }.toList()
         assertThat(held).containsExactly(true, true)
         assertThat(testLocks.heldKeys()).isEmpty()
-        val refused = orders.lines(42)
+        val refused = orders.lines(42) { true }
         testLocks.holdElsewhere("order:42").use {
             assertThat(runCatching { refused.toList() }.exceptionOrNull())
                 .isInstanceOf(LockNotAcquiredException::class.java)

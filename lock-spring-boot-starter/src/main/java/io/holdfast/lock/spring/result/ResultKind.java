@@ -32,6 +32,9 @@ public enum ResultKind {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** What goes on in a coroutine; to be locked only where Reactor's coroutines adapt it. */
+    private static final Set<String> COROUTINES = Set.of("kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Job");
+
     /** Whose body Spring MVC works on in the same way. */
     private static final Set<String> WRAPPER = Set.of("org.springframework.http.HttpEntity");
 
@@ -105,7 +108,7 @@ public enum ResultKind {
     }
 
     private static boolean isLater(Class<?> type) {
-        return NamedTypes.isA(type, LATER);
+        return NamedTypes.isA(type, LATER) || (NamedTypes.isA(type, COROUTINES) && !ReactiveTypes.isReactive(type));
     }
 
     private static LockDefinitionException refuse(String where, String what) {

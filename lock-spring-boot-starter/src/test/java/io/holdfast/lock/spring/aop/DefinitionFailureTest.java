@@ -105,6 +105,20 @@ class DefinitionFailureTest {
         }
     }
 
+    static class FlowsWithoutReactor {
+        @DistributedLock(key = "'x'")
+        public kotlinx.coroutines.flow.Flow<String> run() {
+            return null;
+        }
+    }
+
+    static class Launches {
+        @DistributedLock(key = "'x'")
+        public kotlinx.coroutines.Job run() {
+            return null;
+        }
+    }
+
     static class UnknownParameter {
         @DistributedLock(key = "'order:' + #ordr")
         public void run(String order) {}
@@ -247,6 +261,12 @@ class DefinitionFailureTest {
     @Test
     void skip_of_a_result_that_cannot_be_empty() {
         fails(SkipsSingle.class, "rxjava3.core.Single", "nothing to return", "may be empty");
+    }
+
+    @Test
+    void work_of_coroutines_that_nothing_adapts() {
+        fails(FlowsWithoutReactor.class, "kotlinx.coroutines.flow.Flow", "not supported");
+        fails(Launches.class, "kotlinx.coroutines.Job", "not supported");
     }
 
     @Test
