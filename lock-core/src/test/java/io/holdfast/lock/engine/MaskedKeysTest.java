@@ -11,10 +11,10 @@ import io.holdfast.lock.testing.HeardLog;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ class MaskedKeysTest extends EngineFixture {
     private static final String PERSONAL = "anna@example.com";
     private static final LockRequest REQUEST = LockRequest.of(PERSONAL);
 
-    private final List<LockEvent> told = new ArrayList<>();
+    private final List<LockEvent> told = new CopyOnWriteArrayList<>();
     private final LockEngine masking = LockEngine.builder(store)
             .ticker(time)
             .pause(pause)
