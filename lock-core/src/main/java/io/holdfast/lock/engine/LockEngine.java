@@ -174,12 +174,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations.inspect(masked(LockRequest.of(key)).key());
+        return operations.inspect(key(key));
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations.forceRelease(masked(LockRequest.of(key)).key(), EnumSet.allOf(LockMode.class));
+        return operations.forceRelease(key(key), EnumSet.allOf(LockMode.class));
     }
 
     @Override
@@ -210,6 +210,11 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
         client.seats().tick();
+    }
+
+    private LockKey key(String text) {
+        LockKey key = LockKey.of(text);
+        return masking ? key.masked() : key;
     }
 
     private LockRequest masked(LockRequest request) {

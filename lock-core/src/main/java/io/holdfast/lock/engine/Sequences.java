@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -96,15 +97,9 @@ final class Sequences {
 
     private long bits() {
         byte[] bytes = new byte[Long.BYTES];
-        return !missing && (read(random, bytes) || read(opened(), bytes)) ? toLong(bytes) : Fallback.RANDOM.nextLong();
-    }
-
-    private static long toLong(byte[] bytes) {
-        long bits = 0;
-        for (byte each : bytes) {
-            bits = bits << Byte.SIZE | Byte.toUnsignedLong(each);
-        }
-        return bits;
+        return !missing && (read(random, bytes) || read(opened(), bytes))
+                ? ByteBuffer.wrap(bytes).getLong()
+                : Fallback.RANDOM.nextLong();
     }
 
     private static boolean read(@Nullable InputStream open, byte[] bytes) {

@@ -54,32 +54,31 @@ public class StoreSpy implements LockStore {
                 };
     }
 
-    /** Has it run once, before the next call of this thread; other threads, such as the engine's, call as ever. */
+    /** Has it run once, before the next call of this thread. */
     public void beforeNextCallHere(Runnable action) {
-        Thread here = Thread.currentThread();
-        before = () -> {
-            if (Thread.currentThread() == here) {
-                before = () -> {};
-                action.run();
-            }
-        };
+        before = here(() -> {
+            before = () -> {};
+            action.run();
+        });
     }
 
-    /** Has it run once, after the next call of this thread; other threads, such as the engine's, call as ever. */
+    /** Has it run once, after the next call of this thread. */
     public void afterNextCallHere(Runnable action) {
-        Thread here = Thread.currentThread();
-        after = () -> {
-            if (Thread.currentThread() == here) {
-                after = () -> {};
-                action.run();
-            }
-        };
+        after = here(() -> {
+            after = () -> {};
+            action.run();
+        });
     }
 
-    /** Has it run after the calls of this thread, and not after those of the engine's threads, which look at leases by themselves. */
+    /** Has it run after each call of this thread. */
     public void afterCallsHere(Runnable action) {
+        after = here(action);
+    }
+
+    /** Not for calls of other threads, such as the engine's, which look at leases by themselves. */
+    private static Runnable here(Runnable action) {
         Thread here = Thread.currentThread();
-        after = () -> {
+        return () -> {
             if (Thread.currentThread() == here) {
                 action.run();
             }

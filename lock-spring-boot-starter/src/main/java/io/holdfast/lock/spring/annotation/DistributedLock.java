@@ -128,8 +128,8 @@ public @interface DistributedLock {
      * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}, always
      * with its unit. Not together with {@link #lease()}.
      *
-     * <p>A text that begins with a parameter or a bean is a SpEL expression, with the same variables as {@link #key()}, which each
-     * call evaluates: {@code "#order.lease"}, {@code "@policy.leaseOf(#order)"}. It yields a {@link java.time.Duration}, a text
+     * <p>A text that begins with a parameter or a bean is a SpEL expression, with the same variables as {@link #key()}, which
+     * each call evaluates: {@code "#order.lease"}, {@code "@policy.leaseOf(#order)"}. It yields a {@link java.time.Duration}, a text
      * with its unit, or a whole number of {@link #timeUnit()}; null is a time that is not given.
      *
      * @return the lease; not given if empty, also after placeholders were replaced

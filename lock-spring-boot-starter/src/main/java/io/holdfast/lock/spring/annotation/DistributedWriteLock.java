@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method under the writing half of a read-write lock: one writer at a time, and no reader, for each key. The reading half
- * is {@link DistributedReadLock} with the same name and key. A thread that has the writing half may enter the reading half, but not
- * the other way round.
+ * Runs the method under the writing half of a read-write lock: one writer at a time, and no reader, for each key. The
+ * reading half is {@link DistributedReadLock} with the same name and key. A thread that has the writing half may enter the
+ * reading half, but not the other way round.
  *
  * <p>It is {@link DistributedLock} with {@link LockMode#EXCLUSIVE}, and all else is said there.
  */

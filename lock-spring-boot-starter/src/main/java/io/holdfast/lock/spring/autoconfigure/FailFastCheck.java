@@ -6,8 +6,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
- * Asks the store, and ends the start if it does not answer. The first call loads the driver, and may be late for that: one that is
- * not answered in time is repeated.
+ * Asks the store, and ends the start if it does not answer. The first call loads the driver, which may take too long: a call
+ * that is not answered in time is repeated.
  */
 final class FailFastCheck implements SmartInitializingSingleton {
 
@@ -38,7 +38,7 @@ final class FailFastCheck implements SmartInitializingSingleton {
                     null);
         }
         try {
-            ask(template, 1);
+            ask(template);
         } catch (LockStoreException e) {
             throw new LockSetupException(
                     "holdfast.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
@@ -47,14 +47,16 @@ final class FailFastCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static void ask(LockTemplate template, int time) {
-        try {
-            template.inspect("fail-fast");
-        } catch (LockStoreException e) {
-            if (!e.outcomeUnknown() || time == MOST_TIMES) {
-                throw e;
+    private static void ask(LockTemplate template) {
+        for (int time = 1; ; time++) {
+            try {
+                template.inspect("fail-fast");
+                return;
+            } catch (LockStoreException e) {
+                if (!e.outcomeUnknown() || time == MOST_TIMES) {
+                    throw e;
+                }
             }
-            ask(template, time + 1);
         }
     }
 }

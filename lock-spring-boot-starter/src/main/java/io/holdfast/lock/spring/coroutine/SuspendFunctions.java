@@ -95,7 +95,7 @@ public final class SuspendFunctions {
     public static Object call(
             Method method, @Nullable Object target, @Nullable Object continuation, @Nullable Object[] arguments) {
         return isSuspending(method)
-                ? Coroutines.call(method, target, continuation, withLast(arguments, continuation))
+                ? Coroutines.call(method, target, continuation, arguments)
                 : Coroutines.defer(() -> method.invoke(target, arguments));
     }
 
@@ -119,11 +119,5 @@ public final class SuspendFunctions {
      */
     public static @Nullable Object[] withoutContinuation(@Nullable Object[] arguments) {
         return Arrays.copyOf(arguments, arguments.length - 1);
-    }
-
-    private static @Nullable Object[] withLast(@Nullable Object[] arguments, @Nullable Object last) {
-        @Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 1);
-        all[arguments.length] = last;
-        return all;
     }
 }

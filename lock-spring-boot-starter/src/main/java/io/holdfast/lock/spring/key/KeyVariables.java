@@ -33,15 +33,16 @@ record KeyVariables(List<String> named, int count, Map<String, Integer> position
             positions.put("a" + i, i);
         }
         Map<String, Integer> named = new LinkedHashMap<>();
-        addNames(annotated, discoverer, named);
-        addNames(method, discoverer, named);
+        addNames(annotated, count, discoverer, named);
+        addNames(method, count, discoverer, named);
         positions.putAll(named);
         return new KeyVariables(List.copyOf(named.keySet()), count, Map.copyOf(positions));
     }
 
-    private static void addNames(Method method, ParameterNameDiscoverer discoverer, Map<String, Integer> named) {
+    private static void addNames(
+            Method method, int count, ParameterNameDiscoverer discoverer, Map<String, Integer> named) {
         @Nullable String @Nullable [] names = discoverer.getParameterNames(method);
-        for (int i = 0; names != null && i < SuspendFunctions.argumentCount(method); i++) {
+        for (int i = 0; names != null && i < count; i++) {
             String name = names[i];
             if (name != null) {
                 named.putIfAbsent(name, i);

@@ -1,8 +1,8 @@
 package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -46,28 +46,26 @@ public final class TimeExpression {
     }
 
     /**
-     * Gives the time of one call to something.
+     * Gives the time of one call to its request.
      *
-     * @param to what is changed
-     * @param change returns a changed copy
+     * @param request what the call has otherwise
+     * @param setting returns a copy with the time
      * @param target what the method is called on
      * @param targetClass its class
      * @param args the arguments of the call
-     * @param <T> what is changed
-     * @return the copy; the thing itself, if the expression yields null
+     * @return the copy; the request itself, if the expression yields null
      * @throws LockKeyException if the expression fails, or yields what is no time, or one that is not allowed
      */
-    public <T> T applyTo(
-            T to,
-            BiFunction<T, Duration, T> change,
+    public LockRequest applyTo(
+            LockRequest request,
+            BiFunction<LockRequest, Duration, LockRequest> setting,
             @Nullable Object target,
             Class<?> targetClass,
             @Nullable Object[] args) {
         Object value = expression.value(expression.context(target, targetClass, args));
         try {
-            Optional<Duration> time = time(value);
-            return time.isPresent() ? change.apply(to, time.get()) : to;
-        } catch (IllegalArgumentException | ArithmeticException | DateTimeException e) {
+            return time(value).map(time -> setting.apply(request, time)).orElse(request);
+        } catch (IllegalArgumentException | ArithmeticException e) {
             throw expression.failure("it yields '" + value + "': " + e.getMessage() + ".", e);
         }
     }
@@ -87,7 +85,8 @@ public final class TimeExpression {
     }
 
     /**
-     * {@return a time that is written with its unit; {@code 500} would be seconds in an annotation, and milliseconds in a property}
+     * {@return a time that is written with its unit: a bare number would be seconds in an annotation, and milliseconds in a
+     * property}
      *
      * @param text such as 10s or PT10S
      * @throws IllegalArgumentException if it is none, or has no unit

@@ -8,8 +8,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,28 +49,17 @@ class CallTimesTest {
         public void run(Job job) {}
     }
 
-    static class Recorder implements LockRequestCustomizer {
-
-        private final List<LockRequest> seen = new ArrayList<>();
-
-        @Override
-        public LockRequest customize(LockRequest request, Method method) {
-            seen.add(request);
-            return request;
-        }
-    }
-
     private final ApplicationContextRunner application = Runners.inMemory()
             .withBean(Jobs.class)
             .withBean("policy", Policy.class)
-            .withBean(Recorder.class)
+            .withBean(RequestRecorder.class)
             .withPropertyValues("app.lease=#job.time", "holdfast.instances.job.lease=40s");
 
     private LockRequest requestOf(Consumer<Jobs> call) {
         List<LockRequest> seen = new ArrayList<>();
         application.run(context -> {
             call.accept(context.getBean(Jobs.class));
-            seen.addAll(context.getBean(Recorder.class).seen);
+            seen.addAll(context.getBean(RequestRecorder.class).seen());
         });
         return seen.get(0);
     }

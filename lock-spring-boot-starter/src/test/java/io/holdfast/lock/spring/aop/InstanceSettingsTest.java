@@ -10,8 +10,6 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -78,21 +76,9 @@ class InstanceSettingsTest {
         public void jobTwice() {}
     }
 
-    /** Keeps what it is given. */
-    static class Recorder implements LockRequestCustomizer {
-
-        private final List<LockRequest> seen = new ArrayList<>();
-
-        @Override
-        public LockRequest customize(LockRequest request, java.lang.reflect.Method method) {
-            seen.add(request);
-            return request;
-        }
-    }
-
     private final ApplicationContextRunner runner = Runners.inMemory()
             .withBean(Orders.class)
-            .withBean(Recorder.class)
+            .withBean(RequestRecorder.class)
             .withPropertyValues("app.name=from-property", "app.prefix=p-", "app.time=7s");
 
     private final ApplicationContextRunner configured = runner.withPropertyValues(
@@ -108,7 +94,7 @@ class InstanceSettingsTest {
         LockRequest[] request = new LockRequest[1];
         application.run(context -> {
             call.accept(context.getBean(Orders.class));
-            request[0] = context.getBean(Recorder.class).seen.get(0);
+            request[0] = context.getBean(RequestRecorder.class).seen().get(0);
         });
         return request[0];
     }
@@ -293,7 +279,7 @@ class InstanceSettingsTest {
     void new_request_of_a_customizer_waits_and_is_called_as_the_former_one() {
         runner.withBean(NewRequest.class).run(context -> {
             context.getBean(Orders.class).silent(1);
-            LockRequest used = context.getBean(Recorder.class).seen.get(0);
+            LockRequest used = context.getBean(RequestRecorder.class).seen().get(0);
             assertThat(used.key().value()).isEqualTo("another");
             assertThat(used.waitFor()).contains(Duration.ofSeconds(5));
             assertThat(used.name()).isNotEmpty();
