@@ -1,26 +1,40 @@
 package io.holdfast.lock.api;
 
 /**
- * So many calls of this client wait for locks, each of them on a thread of the client, that one more was refused at once. The
- * store was not asked, so nobody knows whether the lock is free.
+ * So many calls of this client wait, for locks in general or for this one, that one more was refused at once. It is no matter
+ * of who holds the lock: to shed load, try again later, or not at all.
  */
 public final class LockOverloadException extends LockException {
 
     private static final long serialVersionUID = 1L;
 
+    private LockOverloadException(String message) {
+        super(message, null);
+    }
+
     /**
-     * Creates an instance.
+     * {@return an exception for a call that would have taken a thread of the client; the store was not asked}
      *
-     * @param key the key that was asked for
+     * @param key the key that was requested
      * @param waiting how many wait
      */
-    public LockOverloadException(LockKey key, int waiting) {
-        super(
-                "Lock '" + key + "' was not asked for: " + waiting
-                        + " calls of executeAsync, or of locked methods that are"
-                        + " reactive or were called on an event loop, wait for locks already, which is the most that may"
-                        + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
-                        + " (holdfast.async.max-waiting, LockEngine.Builder.maxWaiting).",
-                null);
+    public static LockOverloadException ofClient(LockKey key, int waiting) {
+        return new LockOverloadException("Lock '" + key + "' was not asked for: " + waiting
+                + " calls of executeAsync, or of locked methods that are"
+                + " reactive or were called on an event loop, wait for locks already, which is the most that may"
+                + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
+                + " (holdfast.async.max-waiting, LockEngine.Builder.maxWaiting).");
+    }
+
+    /**
+     * {@return an exception for a call that found the lock taken, and its line too long, see {@link LockRequest#maxWaiting}}
+     *
+     * @param key the key that was requested
+     * @param waiting how many wait for it
+     */
+    public static LockOverloadException ofKey(LockKey key, int waiting) {
+        return new LockOverloadException("Lock '" + key + "' is not free, and " + waiting
+                + " calls of this client wait for it already, which is the most that may (maxWaiting). Try again later, or let"
+                + " more calls wait.");
     }
 }

@@ -3,54 +3,32 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What to lock, and how. Immutable; whatever is not said is left to the client's {@link LockDefaults}.
+ * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
  *
  * <pre>{@code
  * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2))
- * LockRequest.of("catalogue").shared()                 // read lock
- * LockRequest.of("mail-gateway").shared(5)             // one of five permits
- * LockRequest.ofAll(List.of("account:1", "account:2")) // both or none
+ * LockRequest.of("catalogue").shared()                                  // read lock
+ * LockRequest.of("mail-gateway").shared(5)                              // one of five permits
+ * LockRequest.of("import").shared(64).weight(16)                        // 16 of 64 permits at once
+ * LockRequest.ofAll(List.of("account:1", "account:2"))                  // both or none
+ * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared())    // one alone, the other shared, both or none
  * }</pre>
  *
  * <p>All times are from 0 ({@code lease} and {@code maxHold} from 100 ms) to 365 days; the store counts in milliseconds, so finer parts are cut.
  *
  * <p>All requests for one key should have the same limit and be either fair or not: each is judged by its own.
- *
- * @param keys what is locked: at least one key, each once, in their natural order, which is the order in which they are
- *     acquired
- * @param name what this use of locks is called, where keys are too many to be told apart: in metrics and lists; empty for
- *     none. It does not change what is locked
- * @param mode alone, or together with others
- * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link #UNLIMITED} if shared
- * @param fair whether the lock is granted strictly in the order in which requests arrived at the store, over all
- *     clients; if not, threads of one client may get it one after the other while others wait, for a few milliseconds
- * @param lease how long the lock survives without renewal
- * @param waitFor how long to wait for it; zero is one try
- * @param renew whether the lease is renewed while the lock is held
- * @param minHold keeps the lock this long after the grant even if it is released earlier
- * @param maxHold ends renewal this long after the grant; the lease then runs out
- * @param outageTolerance how long a failure of Redis is waited for by who has queued before; zero fails at once
- * @param interruptOnLoss whether a loss of the lock stops the work
  */
-public record LockRequest(
-        List<LockKey> keys,
-        String name,
-        LockMode mode,
-        int limit,
-        boolean fair,
-        Optional<Duration> lease,
-        Optional<Duration> waitFor,
-        Optional<Boolean> renew,
-        Optional<Duration> minHold,
-        Optional<Duration> maxHold,
-        Optional<Duration> outageTolerance,
-
-        boolean interruptOnLoss) {
+public final class LockRequest {
 
     /** The shortest lease. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
@@ -58,34 +36,38 @@ public record LockRequest(
     /** The longest time that any setting takes. */
     public static final Duration MAX_TIME = Duration.ofDays(365);
 
-    /** Any number of shared holders. */
+    /** Any number: of shared holders, or of waiting calls. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private static final Comparator<LockKey> ORDER = Comparator.comparing(LockKey::value);
+    private static final Comparator<RequestPart> ORDER =
+            Comparator.comparing(part -> part.key().value());
 
-    /**
-     * Checks the components; sorts the keys and drops repeated ones.
-     *
-     * @throws LockKeyException if there is no key
-     * @throws IllegalArgumentException if a time or the limit is out of range; the message says which, and what is
-     *     allowed
-     */
-    public LockRequest {
-        if (keys.isEmpty()) {
+    private final List<RequestPart> parts;
+    private final RequestOptions options;
+
+    /** Several parts: sorted by their keys, with one for each key. */
+    private LockRequest(List<RequestPart> parts, RequestOptions options) {
+        if (parts.isEmpty()) {
             throw new LockKeyException("A lock request has no key. Name at least one thing that is to be locked.");
         }
-        keys = keys.size() == 1
-                ? List.copyOf(keys)
-                : keys.stream().distinct().sorted(ORDER).toList();
-        if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
-            throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
-                    + "; allowed is 1 for EXCLUSIVE, and 1 or more for SHARED");
-        }
-        lease.ifPresent(value -> checkRange("lease", value, MIN_LEASE));
-        waitFor.ifPresent(value -> checkRange("waitFor", value, Duration.ZERO));
-        minHold.ifPresent(value -> checkRange("minHold", value, Duration.ZERO));
-        maxHold.ifPresent(value -> checkRange("maxHold", value, MIN_LEASE));
-        outageTolerance.ifPresent(value -> checkRange("outageTolerance", value, Duration.ZERO));
+        this.parts = parts.size() == 1 ? List.copyOf(parts) : merged(parts);
+        this.options = options;
+    }
+
+    private static List<RequestPart> merged(List<RequestPart> parts) {
+        Map<LockKey, RequestPart> byKey = new LinkedHashMap<>();
+        parts.forEach(part -> byKey.merge(part.key(), part, RequestPart::and));
+        return byKey.values().stream().sorted(ORDER).toList();
+    }
+
+    private LockRequest with(Consumer<RequestOptions> change) {
+        RequestOptions copy = options.copy();
+        change.accept(copy);
+        return new LockRequest(parts, copy);
+    }
+
+    private LockRequest withEach(UnaryOperator<RequestPart> change) {
+        return new LockRequest(parts.stream().map(change).toList(), options);
     }
 
     /**
@@ -104,7 +86,7 @@ public record LockRequest(
      * @param key what to lock
      */
     public static LockRequest of(LockKey key) {
-        return all(List.of(key));
+        return new LockRequest(List.of(RequestPart.of(key)), new RequestOptions());
     }
 
     /**
@@ -117,28 +99,115 @@ public record LockRequest(
      * @throws LockKeyException if there is no key, or a text cannot be one
      */
     public static LockRequest ofAll(Collection<String> keys) {
-        return all(keys.stream().map(LockKey::of).toList());
+        return new LockRequest(
+                keys.stream().map(key -> RequestPart.of(LockKey.of(key))).toList(), new RequestOptions());
     }
 
-    private static LockRequest all(List<LockKey> keys) {
+    /**
+     * A request for the locks of this one and of another, all or nothing, each in the mode, with the limit, the weight and the
+     * fairness that it has there: to read one thing and write another, for example. All other options are those of this
+     * request. What both lock is locked once: alone, if one of them wants it alone.
+     *
+     * <pre>{@code
+     * LockRequest.of("price-list").shared().and(LockRequest.of("order:42")).waitFor(Duration.ofSeconds(2))
+     * }</pre>
+     *
+     * @param other names further locks
+     * @return a request for both
+     * @throws LockKeyException if both share a key, and with different limits
+     */
+    public LockRequest and(LockRequest other) {
         return new LockRequest(
-                keys,
-                "",
-                LockMode.EXCLUSIVE,
-                1,
-                false,
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                false);
+                Stream.concat(parts.stream(), other.parts.stream()).toList(), options);
+    }
+
+    /** {@return a request for each key of this one, in the order of acquisition, with its own mode, limit, weight and fairness} */
+    public List<LockRequest> each() {
+        return parts.size() == 1
+                ? List.of(this)
+                : parts.stream()
+                        .map(part -> new LockRequest(List.of(part), options))
+                        .toList();
+    }
+
+    /** {@return what is locked: at least one key, each once, in their natural order, which is the order of acquisition} */
+    public List<LockKey> keys() {
+        return parts.size() == 1
+                ? List.of(parts.get(0).key())
+                : parts.stream().map(RequestPart::key).toList();
     }
 
     /** {@return what is locked; of several keys the first} */
     public LockKey key() {
-        return keys.get(0);
+        return parts.get(0).key();
+    }
+
+    /** {@return whether it is locked alone, or together with others; of several keys the first, see {@link #each()}} */
+    public LockMode mode() {
+        return parts.get(0).mode();
+    }
+
+    /**
+     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link #UNLIMITED} if shared; of several keys the
+     * first, see {@link #each()}}
+     */
+    public int limit() {
+        return parts.get(0).limit();
+    }
+
+    /** {@return how many of the limit this request stands for; of several keys the first, see {@link #each()}} */
+    public int weight() {
+        return parts.get(0).weight();
+    }
+
+    /** {@return whether it is served strictly in order of arrival; of several keys the first, see {@link #each()}} */
+    public boolean fair() {
+        return parts.get(0).fair();
+    }
+
+    /** {@return what this use of locks is called; empty for none} */
+    public String name() {
+        return options.name;
+    }
+
+    /** {@return how long the lock survives without renewal; empty for the client's default} */
+    public Optional<Duration> lease() {
+        return options.lease;
+    }
+
+    /** {@return how long to wait for it, where zero is one try; empty for the default} */
+    public Optional<Duration> waitFor() {
+        return options.waitFor;
+    }
+
+    /** {@return whether the lease is renewed while the lock is held; empty for the client's default} */
+    public Optional<Boolean> renew() {
+        return options.renew;
+    }
+
+    /** {@return for how long after the grant others are kept out at least; empty for none} */
+    public Optional<Duration> minHold() {
+        return options.minHold;
+    }
+
+    /** {@return when renewal ends, counted from the grant; empty for the client's default} */
+    public Optional<Duration> maxHold() {
+        return options.maxHold;
+    }
+
+    /** {@return how long a failure of Redis is waited for by who has queued before; empty for the client's default} */
+    public Optional<Duration> outageTolerance() {
+        return options.outageTolerance;
+    }
+
+    /** {@return how many calls of the client may wait for one key; {@link #UNLIMITED} for any number} */
+    public int maxWaiting() {
+        return options.maxWaiting;
+    }
+
+    /** {@return whether a loss of the lock stops the work} */
+    public boolean interruptOnLoss() {
+        return options.interruptOnLoss;
     }
 
     /**
@@ -149,19 +218,7 @@ public record LockRequest(
      * @return a copy with that name
      */
     public LockRequest name(String value) {
-        return new LockRequest(
-                keys,
-                value,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        return with(changed -> changed.name = value);
     }
 
     /**
@@ -169,7 +226,7 @@ public record LockRequest(
      * for keys that are personal data}
      */
     public LockRequest maskKeys() {
-        return withKeys(keys.stream().map(LockKey::masked).toList());
+        return withEach(part -> part.withKey(part.key().masked()));
     }
 
     /**
@@ -180,7 +237,7 @@ public record LockRequest(
      * @throws LockKeyException if a text cannot be a key
      */
     public LockRequest mapKeys(UnaryOperator<String> change) {
-        return withKeys(keys.stream().map(key -> mapped(key, change)).toList());
+        return withEach(part -> part.withKey(mapped(part.key(), change)));
     }
 
     private static LockKey mapped(LockKey key, UnaryOperator<String> change) {
@@ -188,20 +245,16 @@ public record LockRequest(
         return key.isMasked() ? changed.masked() : changed;
     }
 
-    private LockRequest withKeys(List<LockKey> others) {
-        return new LockRequest(
-                others,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+    /**
+     * A copy for other keys, which are locked as the first one of this request is.
+     *
+     * @param values what to lock instead; their order does not matter
+     * @return a copy with those keys
+     * @throws LockKeyException if there is none
+     */
+    public LockRequest keys(Collection<LockKey> values) {
+        RequestPart first = parts.get(0);
+        return new LockRequest(values.stream().map(first::withKey).toList(), options);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
@@ -216,36 +269,25 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is less
      */
     public LockRequest shared(int atMost) {
-        return new LockRequest(
-                keys,
-                name,
-                LockMode.SHARED,
-                atMost,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        return withEach(part -> new RequestPart(part.key(), LockMode.SHARED, atMost, 1, part.fair()));
+    }
+
+    /**
+     * Takes several permits of a semaphore at once, all or none. Who waits for many is not passed by those who want few.
+     *
+     * <pre>{@code LockRequest.of("import").shared(64).weight(16)}</pre>
+     *
+     * @param value how many of the {@linkplain #limit() limit}; 1 to the limit
+     * @return a copy of that weight
+     * @throws IllegalArgumentException if it is out of range, or the request has no limit
+     */
+    public LockRequest weight(int value) {
+        return withEach(part -> part.withWeight(value));
     }
 
     /** {@return a copy that holds the lock alone} */
     public LockRequest exclusive() {
-        return new LockRequest(
-                keys,
-                name,
-                LockMode.EXCLUSIVE,
-                1,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        return withEach(part -> new RequestPart(part.key(), LockMode.EXCLUSIVE, 1, 1, part.fair()));
     }
 
     /**
@@ -254,19 +296,7 @@ public record LockRequest(
      * @param value true for first come, first served over all clients
      */
     public LockRequest fair(boolean value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                value,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        return withEach(part -> part.withFair(value));
     }
 
     /**
@@ -276,19 +306,8 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                Optional.of(value),
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        checkRange("lease", value, MIN_LEASE);
+        return with(changed -> changed.lease = Optional.of(value));
     }
 
     /**
@@ -298,19 +317,8 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                Optional.of(value),
-                renew,
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        checkRange("waitFor", value, Duration.ZERO);
+        return with(changed -> changed.waitFor = Optional.of(value));
     }
 
     /** {@return a copy that waits without a limit: for 365 days, {@link #MAX_TIME}} */
@@ -324,19 +332,7 @@ public record LockRequest(
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                Optional.of(value),
-                minHold,
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        return with(changed -> changed.renew = Optional.of(value));
     }
 
     /**
@@ -348,19 +344,8 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                Optional.of(value),
-                maxHold,
-                outageTolerance,
-                interruptOnLoss);
+        checkRange("minHold", value, Duration.ZERO);
+        return with(changed -> changed.minHold = Optional.of(value));
     }
 
     /**
@@ -370,19 +355,8 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                Optional.of(value),
-                outageTolerance,
-                interruptOnLoss);
+        checkRange("maxHold", value, MIN_LEASE);
+        return with(changed -> changed.maxHold = Optional.of(value));
     }
 
     /**
@@ -399,8 +373,7 @@ public record LockRequest(
      * @return a copy that says so
      */
     public LockRequest interruptOnLoss(boolean value) {
-        return new LockRequest(
-                keys, name, mode, limit, fair, lease, waitFor, renew, minHold, maxHold, outageTolerance, value);
+        return with(changed -> changed.interruptOnLoss = value);
     }
 
     /**
@@ -413,19 +386,43 @@ public record LockRequest(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest outageTolerance(Duration value) {
-        return new LockRequest(
-                keys,
-                name,
-                mode,
-                limit,
-                fair,
-                lease,
-                waitFor,
-                renew,
-                minHold,
-                maxHold,
-                Optional.of(value),
-                interruptOnLoss);
+        checkRange("outageTolerance", value, Duration.ZERO);
+        return with(changed -> changed.outageTolerance = Optional.of(value));
+    }
+
+    /**
+     * Refuses to wait where so many calls of this client wait for the same key already: the call fails at once with a
+     * {@link LockOverloadException}, instead of making the line longer. Calls that find the lock free, that have it already, or
+     * that do not wait, are never refused.
+     *
+     * @param value how many may wait for one key, this call included; 1 or more, {@link #UNLIMITED} for any number
+     * @return a copy that waits only in so short a line
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public LockRequest maxWaiting(int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(
+                    "maxWaiting is " + value + "; allowed is 1 or more. To never wait, say waitFor(Duration.ZERO)");
+        }
+        return with(changed -> changed.maxWaiting = value);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockRequest request
+                && parts.equals(request.parts)
+                && options.set().equals(request.options.set());
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * parts.hashCode() + options.set().hashCode();
+    }
+
+    /** What is locked, and each option that was set. */
+    @Override
+    public String toString() {
+        return "LockRequest" + parts + options.set();
     }
 
     /**

@@ -367,10 +367,9 @@ public interface LockTemplate {
     /**
      * The lock as a {@link java.util.concurrent.locks.Lock}.
      *
-     * @param request what to lock, and how; one key. Its {@code waitFor} is not used, since each method of the view says
-     *     how it waits
+     * @param request what to lock, and how: one key, or several, which are then locked all or none. Its {@code waitFor} is not
+     *     used, since each method of the view says how it waits
      * @return a view; any number of views of one key are the same lock
-     * @throws IllegalArgumentException if the request has several keys
      */
     RemoteLock getLock(LockRequest request);
 

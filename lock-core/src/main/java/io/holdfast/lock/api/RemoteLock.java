@@ -1,6 +1,7 @@
 package io.holdfast.lock.api;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -19,13 +20,21 @@ import java.util.concurrent.locks.Lock;
  * <p>All methods that acquire throw {@link LockStoreException} when Redis does not answer or refuses,
  * {@link LockLostException} when the thread holds the lock already but has lost it, and {@link IllegalStateException} when
  * the client is closed, and when the lock was requested with a {@code minHold} and the thread holds it already. If it is to be
- * held alone and the thread holds it shared (write inside read), it would wait for itself: {@code lock} and
- * {@code lockInterruptibly} throw {@link IllegalStateException}, and {@code tryLock} returns false, at once in either form.
+ * held alone and the thread holds it shared (write inside read), or with a lower weight, it would wait for itself:
+ * {@code lock} and {@code lockInterruptibly} throw {@link IllegalStateException}, and {@code tryLock} returns false, at once in
+ * either form.
+ *
+ * <p>A lock of several keys is held when all of them are; what is said of one key here holds for all of them together.
  */
 public interface RemoteLock extends Lock {
 
-    /** {@return what is locked} */
+    /** {@return what is locked; of several keys the first} */
     LockKey key();
+
+    /** {@return all that is locked, in the order of acquisition} */
+    default List<LockKey> keys() {
+        return List.of(key());
+    }
 
     /**
      * Waits without limit. An interrupt does not end the wait; it is kept.
@@ -110,6 +119,7 @@ public interface RemoteLock extends Lock {
      * {@return the token of the current thread's hold, see {@link LockHandle#fencingToken()}}
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
+     * @throws IllegalStateException if the lock has several keys: each has its own token
      */
     long fencingToken();
 

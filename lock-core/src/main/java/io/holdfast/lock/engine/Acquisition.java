@@ -2,6 +2,7 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -116,7 +117,7 @@ final class Acquisition {
             Result result = askUntilSettled(budget);
             through = true;
             return result;
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | LockOverloadException e) {
             through = true;
             giveUp();
             throw e;
@@ -325,7 +326,17 @@ final class Acquisition {
         boolean mayHandOff = turn != null && turn.hasFollowers();
         long tokens = mayHandOff ? Cohort.tokens(leaseMillis()) : 1;
         var request = new AcquireRequest(
-                key, seat.owner(), leaseMillis(), holder, terms.limit(), terms.fair(), waiting, tokens);
+                key,
+                seat.owner(),
+                leaseMillis(),
+                holder,
+                terms.limit(),
+                terms.weight(),
+                terms.fair(),
+                waiting,
+                tokens,
+                0,
+                false);
         seat.rearm();
         sentAt = client.ticker().nanos();
         int[] sends = {0};

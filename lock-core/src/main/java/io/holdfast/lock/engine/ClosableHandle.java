@@ -1,10 +1,14 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockHandle;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A handle that is closed by whoever ran the work under it. */
 interface ClosableHandle extends LockHandle {
+
+    /** {@return the handles of its keys, in the order of acquisition} */
+    List<Handle> parts();
 
     /** {@return whether a loss is to stop the work} */
     boolean interruptsOnLoss();

@@ -58,6 +58,11 @@ final class Handle implements ClosableHandle {
     }
 
     @Override
+    public List<Handle> parts() {
+        return List.of(this);
+    }
+
+    @Override
     public long fencingToken() {
         return lease().token();
     }

@@ -156,6 +156,15 @@ final class Hold {
         return null;
     }
 
+    boolean isLockedByView(boolean exclusive) {
+        return lockedByView.stream().anyMatch(handle -> handle.isExclusive() == exclusive);
+    }
+
+    /** How much of the limit it takes, if it is shared. */
+    int weight() {
+        return terms.weight();
+    }
+
     /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */
     Duration keep() {
         if (terms.minHoldNanos() == 0) {

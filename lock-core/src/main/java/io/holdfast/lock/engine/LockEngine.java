@@ -131,7 +131,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         if (!async.places().tryAcquire()) {
             return CompletableFuture.failedFuture(
-                    new LockOverloadException(masked(request).key(), mostWaiting));
+                    LockOverloadException.ofClient(masked(request).key(), mostWaiting));
         }
         return new AsyncExecution<T>(() -> required(request, false), work, async).start();
     }
@@ -151,16 +151,23 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public RemoteLock getLock(LockRequest asked) {
         LockRequest request = masked(asked);
-        if (request.keys().size() > 1) {
-            throw new IllegalArgumentException("A lock view has one key, not " + request.keys()
-                    + "; acquire several with execute, acquire, tryExecute or tryAcquire");
-        }
-        Terms terms = Terms.of(rule.apply(request), defaults, Duration.ZERO);
+        List<RemoteLockView> views =
+                rule.apply(request).each().stream().map(this::view).toList();
+        return views.size() == 1 ? views.get(0) : new MultiLockView(operations, client.ticker(), views);
+    }
+
+    private RemoteLockView view(LockRequest request) {
+        Terms terms = Terms.of(request, defaults, Duration.ZERO);
         return new RemoteLockView(operations, client.ticker(), request.key(), terms);
     }
 
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
+        if (request.keys().size() > 1) {
+            throw new IllegalArgumentException(
+                    "A read-write lock has one key, not " + masked(request).keys()
+                            + ". For several, use getLock with a request that says which of them are shared.");
+        }
         return new ReadWriteView(masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
     }
 
@@ -233,15 +240,25 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
         LockRequest request = masked(rule.apply(masked(asked)));
-        Terms terms = Terms.of(request, defaults, defaultWait);
-        Budget budget = Budget.of(client.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
+        Terms first = Terms.of(request, defaults, defaultWait);
+        Budget budget = Budget.of(client.ticker(), first.waitNanos()).tolerating(first.outageNanos());
         try {
-            return MultiAcquisition.acquire(
-                    operations, request.keys(), key -> new Call(key, terms, budget, bound, !budget.isOneTry()));
+            return MultiAcquisition.acquire(operations, calls(request, first, budget, bound));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
         }
+    }
+
+    private List<Call> calls(LockRequest request, Terms first, Budget budget, boolean bound) {
+        boolean interruptible = !budget.isOneTry();
+        List<LockRequest> each = request.each();
+        if (each.size() == 1) {
+            return List.of(new Call(request.key(), first, budget, bound, interruptible));
+        }
+        return each.stream()
+                .map(one -> new Call(one.key(), Terms.of(one, defaults, Duration.ZERO), budget, bound, interruptible))
+                .toList();
     }
 
     /**

@@ -5,12 +5,14 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Turn;
 import java.time.Duration;
 import java.time.Instant;
@@ -134,8 +136,19 @@ final class LockOperations {
     }
 
     private boolean isTimedOut(Turn turn, Call call, Waits.Wait wait) throws InterruptedException {
-        wait.begin();
-        return turn.await(call.budget(), client.pause(), call.interruptible()) == Turn.Outcome.TIMED_OUT;
+        LockOverloadException tooMany = null;
+        Budget budget = call.budget();
+        try {
+            wait.begin();
+        } catch (LockOverloadException e) {
+            tooMany = e;
+            budget = Budget.of(client.ticker(), 0);
+        }
+        boolean timedOut = turn.await(budget, client.pause(), call.interruptible()) == Turn.Outcome.TIMED_OUT;
+        if (timedOut && tooMany != null) {
+            throw tooMany; // nobody has let it through meanwhile
+        }
+        return timedOut;
     }
 
     private @Nullable Handle takeOver(Call call, Turn turn) {
@@ -220,7 +233,7 @@ final class LockOperations {
         }
         Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), call);
         try {
-            checkReentry(lease, call.terms());
+            checkReentry(hold, call.terms());
             stretch(lease, call.terms(), wasRenewing);
             return handle;
         } catch (RuntimeException | Error e) {
@@ -229,10 +242,16 @@ final class LockOperations {
         }
     }
 
-    private static void checkReentry(Lease lease, Terms terms) {
+    private static void checkReentry(Hold hold, Terms terms) {
+        Lease lease = hold.lease();
         LockEvent.Lost loss = lease.loss();
         if (loss != null) {
             throw new LockLostException(loss);
+        }
+        if (!lease.isExclusive() && terms.weight() > hold.weight()) {
+            throw new WaitsForItself("This thread holds lock '" + lease.key() + "' with a weight of " + hold.weight()
+                    + ", and would wait for itself to get one of " + terms.weight()
+                    + ". Take the greatest weight at the beginning.");
         }
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException("This thread holds lock '" + lease.key()

@@ -1,12 +1,10 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockOperations.Outcome;
 import io.holdfast.lock.waiting.Budget;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,47 +29,44 @@ final class MultiAcquisition {
     private MultiAcquisition() {}
 
     /**
-     * @param keys in their order
-     * @param toCall makes the call for one of them
+     * @param calls in the order of their keys, with one budget
      */
-    static Result acquire(LockOperations operations, List<LockKey> keys, Function<LockKey, Call> toCall)
-            throws InterruptedException {
-        if (keys.size() == 1) {
-            Outcome outcome = operations.acquire(toCall.apply(keys.get(0)));
+    static Result acquire(LockOperations operations, List<Call> calls) throws InterruptedException {
+        if (calls.size() == 1) {
+            Outcome outcome = operations.acquire(calls.get(0));
             return outcome instanceof Outcome.Refused refused
                     ? new Result.Refused(refused)
                     : new Result.Acquired(((Outcome.Acquired) outcome).handle());
         }
-        return acquireAll(operations, keys, toCall);
+        return acquireAll(operations, calls);
     }
 
     /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
-    private static Result acquireAll(LockOperations operations, List<LockKey> keys, Function<LockKey, Call> toCall)
-            throws InterruptedException {
-        Budget budget = toCall.apply(keys.get(0)).budget();
+    private static Result acquireAll(LockOperations operations, List<Call> calls) throws InterruptedException {
+        Budget budget = calls.get(0).budget();
         boolean last;
         do {
             last = budget.remainingNanos() == 0;
-            Result result = tryAll(operations, keys, toCall);
+            Result result = tryAll(operations, calls);
             if (result != null) {
                 return result;
             }
         } while (!last);
         throw new LockStoreException(
-                "Locks " + keys + " could not be held together: one was lost before the others were there. Nothing is"
+                "Locks " + calls.stream().map(Call::key).toList()
+                        + " could not be held together: one was lost before the others were there. Nothing is"
                         + " held. Check whether the lease is too short, or Redis slow.",
                 null,
                 false);
     }
 
     /** Returns null if one of them was lost before all were there. */
-    private static @Nullable Result tryAll(
-            LockOperations operations, List<LockKey> keys, Function<LockKey, Call> toCall) throws InterruptedException {
-        List<Handle> taken = new ArrayList<>(keys.size());
+    private static @Nullable Result tryAll(LockOperations operations, List<Call> calls) throws InterruptedException {
+        List<Handle> taken = new ArrayList<>(calls.size());
         boolean all = false;
         try {
-            for (LockKey key : keys) {
-                Outcome outcome = operations.acquire(toCall.apply(key));
+            for (Call call : calls) {
+                Outcome outcome = operations.acquire(call);
                 if (outcome instanceof Outcome.Refused refused) {
                     return new Result.Refused(refused);
                 }

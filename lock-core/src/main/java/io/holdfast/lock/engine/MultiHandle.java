@@ -35,6 +35,11 @@ final class MultiHandle implements ClosableHandle {
     }
 
     @Override
+    public List<Handle> parts() {
+        return handles;
+    }
+
+    @Override
     public long fencingToken() {
         throw new IllegalStateException(
                 "This handle locks several keys, each with a token of its own: ask fencingToken(key) with one of "

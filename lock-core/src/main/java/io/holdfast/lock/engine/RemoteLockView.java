@@ -1,25 +1,22 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A key as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its own: all views of a key are one lock. */
-final class RemoteLockView implements RemoteLock {
+final class RemoteLockView extends LockView {
 
     private final LockOperations operations;
-    private final Ticker ticker;
     private final LockKey key;
     private final Terms terms;
 
     RemoteLockView(LockOperations operations, Ticker ticker, LockKey key, Terms terms) {
+        super(ticker);
         this.operations = operations;
-        this.ticker = ticker;
         this.key = key;
         this.terms = terms;
     }
@@ -30,53 +27,8 @@ final class RemoteLockView implements RemoteLock {
     }
 
     @Override
-    public void lock() {
-        try {
-            acquireForSure(false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("An uninterruptible wait was interrupted", e);
-        }
-    }
-
-    @Override
-    public void lockInterruptibly() throws InterruptedException {
-        throwIfInterrupted();
-        acquireForSure(true);
-    }
-
-    private void acquireForSure(boolean interruptible) throws InterruptedException {
-        if (!acquire(Budget.unlimited(ticker), interruptible)) {
-            throw new AssertionError("A wait without limit ended without the lock");
-        }
-    }
-
-    @Override
-    public boolean tryLock() {
-        try {
-            return tryAcquire(Budget.of(ticker, 0), false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("An uninterruptible try was interrupted", e);
-        }
-    }
-
-    @Override
-    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        throwIfInterrupted();
-        return tryAcquire(Budget.of(ticker, unit.toNanos(time)), true);
-    }
-
-    /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
-    private boolean tryAcquire(Budget budget, boolean interruptible) throws InterruptedException {
-        try {
-            return acquire(budget, interruptible);
-        } catch (LockOperations.WaitsForItself writeInsideRead) {
-            return false;
-        }
-    }
-
-    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        LockOperations.Outcome outcome =
-                operations.acquire(new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible));
+    boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        LockOperations.Outcome outcome = operations.acquire(call(budget, interruptible));
         if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
             acquired.handle().hold().lockedByView(acquired.handle());
             return true;
@@ -84,20 +36,31 @@ final class RemoteLockView implements RemoteLock {
         return false;
     }
 
-    private static void throwIfInterrupted() throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
-        }
+    Call call(Budget budget, boolean interruptible) {
+        return new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible);
     }
 
     @Override
     public void unlock() {
+        takeLast().close();
+    }
+
+    /** The handle that was opened last, to be closed. */
+    Handle takeLast() {
         Hold hold = hold();
         Handle last = hold == null ? null : hold.unlockedByView(terms.isExclusive());
         if (last == null) {
             throw notHeld();
         }
-        last.close();
+        return last;
+    }
+
+    /** @throws IllegalMonitorStateException if there is nothing to unlock */
+    void requireLocked() {
+        Hold hold = hold();
+        if (hold == null || !hold.isLockedByView(terms.isExclusive())) {
+            throw notHeld();
+        }
     }
 
     @Override

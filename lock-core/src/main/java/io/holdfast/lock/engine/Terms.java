@@ -15,18 +15,23 @@ import java.util.concurrent.TimeUnit;
  * @param outageNanos for how long a failure of the store is waited for, by who has queued before
  * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
+ * @param weight how many of them it stands for
+ * @param maxWaiting how many calls of the client may wait for the key
  */
 record Terms(
         String name,
         LeaseTerms lease,
         int limit,
+        int weight,
         boolean fair,
         long waitNanos,
         boolean renew,
         long minHoldNanos,
         long outageNanos,
+        int maxWaiting,
         boolean interrupting) {
 
+    /** For the first of its keys. */
     static Terms of(LockRequest request, LockDefaults defaults, Duration defaultWait) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
         long lease = wholeMillis(request.lease().orElse(defaults.lease()));
@@ -37,11 +42,13 @@ record Terms(
                 new LeaseTerms(
                         Math.max(lease, minHold), maxHold, defaults.warnAfter().toNanos()),
                 request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
+                request.weight(),
                 request.fair(),
                 request.waitFor().orElse(defaultWait).toNanos(),
                 request.renew().orElse(defaults.renew()),
                 minHold,
                 request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
+                request.maxWaiting(),
                 request.interruptOnLoss());
     }
 

@@ -2,7 +2,10 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockOverloadException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -10,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Waits {
 
     private final Set<Wait> all = ConcurrentHashMap.newKeySet();
+    private final Map<LockKey, Integer> byKey = new ConcurrentHashMap<>();
     private final EventPublisher events;
 
     Waits(EventPublisher events) {
@@ -25,6 +29,10 @@ final class Waits {
         return all.stream().map(Wait::describe).toList();
     }
 
+    private void oneLess(LockKey key) {
+        byKey.computeIfPresent(key, (same, waiting) -> waiting == 1 ? null : waiting - 1);
+    }
+
     /** One call's wait; used by the thread that waits. */
     static final class Wait {
 
@@ -38,10 +46,20 @@ final class Waits {
             this.call = call;
         }
 
-        /** The lock is not free. Called before each pause; only the first one counts. */
+        /**
+         * The lock is not free. Called before each pause; only the first one counts.
+         *
+         * @throws LockOverloadException if too many wait for the key already
+         */
         void begin() {
             if (begun) {
                 return;
+            }
+            int most = call.terms().maxWaiting();
+            int waiting = waits.byKey.merge(call.key(), 1, Integer::sum);
+            if (waiting > most) {
+                waits.oneLess(call.key());
+                throw LockOverloadException.ofKey(call.key(), most);
             }
             begun = true;
             thread = Thread.currentThread().getName();
@@ -56,6 +74,7 @@ final class Waits {
         void end() {
             if (begun) {
                 waits.all.remove(this);
+                waits.oneLess(call.key());
             }
         }
 

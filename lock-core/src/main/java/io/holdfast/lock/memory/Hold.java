@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param owner null if the lock is kept for its minimum time, after release
  * @param tokens how many tokens it reserved, from {@code token} on
+ * @param weight how much of the limit it takes, if it is shared
  */
 record Hold(
         @Nullable OwnerId owner,
@@ -22,6 +23,7 @@ record Hold(
         LockMode mode,
         long token,
         long tokens,
+        int weight,
         long leaseEnd) {
 
     boolean isExclusive() {
@@ -33,19 +35,19 @@ record Hold(
     }
 
     Hold until(long end) {
-        return new Hold(owner, clientId, info, since, mode, token, tokens, end);
+        return new Hold(owner, clientId, info, since, mode, token, tokens, weight, end);
     }
 
     Hold withToken(long first) {
-        return new Hold(owner, clientId, info, since, mode, first, tokens, leaseEnd);
+        return new Hold(owner, clientId, info, since, mode, first, tokens, weight, leaseEnd);
     }
 
     Hold keptUntil(long end) {
-        return new Hold(null, clientId, info, since, mode, token, tokens, end);
+        return new Hold(null, clientId, info, since, mode, token, tokens, weight, end);
     }
 
     Hold shared() {
-        return new Hold(owner, clientId, info, since, LockMode.SHARED, token, tokens, leaseEnd);
+        return new Hold(owner, clientId, info, since, LockMode.SHARED, token, tokens, weight, leaseEnd);
     }
 
     LockHolder describe(long now) {

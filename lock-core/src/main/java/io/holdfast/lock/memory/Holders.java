@@ -29,8 +29,13 @@ final class Holders {
         return holds.size() == 1 && holds.get(0).isExclusive() ? holds.get(0) : null;
     }
 
-    int size() {
-        return holds.size();
+    boolean isEmpty() {
+        return holds.isEmpty();
+    }
+
+    /** How much of the limit is taken. */
+    long weight() {
+        return holds.stream().mapToLong(Hold::weight).sum();
     }
 
     void add(Hold hold) {

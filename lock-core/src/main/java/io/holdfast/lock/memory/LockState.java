@@ -55,7 +55,7 @@ final class LockState {
         if (hold != null) {
             return confirmed(hold, request, leaseEnd);
         }
-        if (seats.find(owner) == null && seats.isEmpty() && occupancy.admits(request.limit())) {
+        if (seats.find(owner) == null && seats.isEmpty() && occupancy.admits(request)) {
             return granted(occupancy.grant(request, leaseEnd, now));
         }
         takeOrLeaveSeat(request, now);

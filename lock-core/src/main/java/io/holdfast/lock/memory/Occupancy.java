@@ -81,7 +81,7 @@ final class Occupancy {
     private void reserveForHeads(long now) {
         List<Hold> granted = new ArrayList<>();
         Seat head = seats.head(now);
-        while (head != null && admits(head.limit())) {
+        while (head != null && admits(head.request())) {
             seats.reserve(head);
             granted.add(grant(head.request(), head.reservationEnd(), now));
             head = seats.head(now);
@@ -100,7 +100,16 @@ final class Occupancy {
         LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
         long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
         lastToken = token + tokens - 1;
-        var hold = new Hold(owner, owner.clientId(), request.holder(), clock.date(), mode, token, tokens, leaseEnd);
+        var hold = new Hold(
+                owner,
+                owner.clientId(),
+                request.holder(),
+                clock.date(),
+                mode,
+                token,
+                tokens,
+                request.weight(),
+                leaseEnd);
         holders.add(hold);
         return hold;
     }
@@ -115,11 +124,11 @@ final class Occupancy {
         return hold.withToken(token);
     }
 
-    boolean admits(int limit) {
-        if (limit == AcquireRequest.EXCLUSIVE) {
-            return holders.size() == 0;
+    boolean admits(AcquireRequest request) {
+        if (request.isExclusive()) {
+            return holders.isEmpty();
         }
-        return holders.exclusive() == null && holders.size() < limit;
+        return holders.exclusive() == null && holders.weight() + request.weight() <= request.limit();
     }
 
     /** Whether the owner should ask: the lock is reserved for it, or it has no seat. */

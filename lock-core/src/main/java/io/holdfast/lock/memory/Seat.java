@@ -25,10 +25,6 @@ final class Seat {
         return ticket;
     }
 
-    int limit() {
-        return request.limit();
-    }
-
     boolean isFair() {
         return request.fair();
     }

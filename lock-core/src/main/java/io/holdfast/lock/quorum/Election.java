@@ -125,6 +125,7 @@ final class Election {
                 request.leaseMillis(),
                 request.holder(),
                 request.limit(),
+                request.weight(),
                 false,
                 false,
                 request.tokens(),

@@ -145,6 +145,7 @@ public final class QuorumLockStore implements LockStore {
                 Drift.added(request.leaseMillis()),
                 request.holder(),
                 request.limit(),
+                request.weight(),
                 request.fair(),
                 request.waiting(),
                 request.tokens(),

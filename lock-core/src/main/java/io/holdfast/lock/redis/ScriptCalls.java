@@ -61,6 +61,7 @@ final class ScriptCalls {
 
     private static String wish(AcquireRequest request) {
         return request.limit()
+                + (request.weight() == 1 ? "" : "/" + request.weight())
                 + (request.fair() ? " 1 " : " 0 ")
                 + (request.waiting() ? "1 " : "0 ")
                 + request.tokens()

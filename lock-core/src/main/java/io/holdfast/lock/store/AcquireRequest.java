@@ -10,6 +10,7 @@ import io.holdfast.lock.api.LockKey;
  * @param leaseMillis how long the lock survives without renewal, in milliseconds
  * @param holder where the acquisition comes from
  * @param limit how many may hold the lock together; {@link #EXCLUSIVE} for one alone
+ * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
  * @param fair whether nobody of another client's gate may pass this acquisition once it has a seat
  * @param waiting whether the caller will ask again: then it gets a seat in the queue, or keeps the one it has. If not, a
  *     seat that it has is given up
@@ -25,6 +26,7 @@ public record AcquireRequest(
         long leaseMillis,
         HolderInfo holder,
         int limit,
+        int weight,
         boolean fair,
         boolean waiting,
         long tokens,
@@ -35,7 +37,7 @@ public record AcquireRequest(
     public static final int EXCLUSIVE = 0;
 
     /**
-     * A request whose token may be any.
+     * A request of weight 1 whose token may be any.
      *
      * @param key the lock
      * @param owner whose acquisition this is
@@ -55,7 +57,7 @@ public record AcquireRequest(
             boolean fair,
             boolean waiting,
             long tokens) {
-        this(key, owner, leaseMillis, holder, limit, fair, waiting, tokens, 0, false);
+        this(key, owner, leaseMillis, holder, limit, 1, fair, waiting, tokens, 0, false);
     }
 
     /** {@return whether the lock is asked for alone} */

@@ -1,8 +1,8 @@
 -- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease.
 -- KEYS  1 the lock  2 when this server joined, see join.lua; none if it grants locks that it does not know at once
 -- ARGV  1 owner  2 lease in ms  3 lease and token retention in ms, added  4 host, pid, thread, one a line
---       5 limit (0 exclusive), 1 if fair, 1 to take or keep a seat if it is held, tokens to reserve, and 1 if a holder's
---         token is to be raised; none for 0 0 1 1  6 the least token, 0 for any; none for 0
+--       5 limit (0 exclusive) and weight, 1 if fair, 1 to take or keep a seat if it is held, tokens to reserve, and 1 if a
+--         holder's token is to be raised; none for 0 0 1 1  6 the least token, 0 for any; none for 0
 --       7 how long after it joined the server grants no unknown lock, in ms
 -- returns the token, if only one was reserved and nobody waits; else
 --         GRANTED, first token, tokens reserved, who waits: 0 nobody, 1 somebody, 2 somebody fair
@@ -43,8 +43,9 @@ end
 
 -- include common
 -- include queue
-local limit, fair, waiting, tokens, raise = string.match(wish or '0 0 1 1', '^(%d+) (%d) (%d) (%d+)( ?1?)$')
-limit, fair, tokens = tonumber(limit), tonumber(fair), tonumber(tokens)
+local limit, weight, fair, waiting, tokens, raise =
+  string.match(wish or '0 0 1 1', '^(%d+)/?(%d*) (%d) (%d) (%d+)( ?1?)$')
+limit, weight, fair, tokens = tonumber(limit), tonumber(weight) or 1, tonumber(fair), tonumber(tokens)
 local lock = open(KEYS[1], now, keep_ms - lease_ms, brief)
 
 local function granted(token, of)
@@ -100,8 +101,8 @@ if seat then
     return known
   end
   seat = seat_of(lock, owner)
-elseif lock.seats == 0 and compatible(lock, limit) then
-  return granted(grant(lock, owner, limit, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
+elseif lock.seats == 0 and compatible(lock, limit, weight) then
+  return granted(grant(lock, owner, limit, weight, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
 end
 
 -- Seats that died behind a living head are found by looking at two more tickets for every new seat.
@@ -131,8 +132,8 @@ local function take_seat()
     sweep()
   end
   lock.tail = lock.tail + 1
-  local taken = {ticket = lock.tail, owner = owner, limit = limit, fair = fair, alive = now + SEAT_US, tokens = tokens,
-    reserved = false, where = ARGV[4]}
+  local taken = {ticket = lock.tail, owner = owner, limit = limit, weight = weight, fair = fair, alive = now + SEAT_US,
+    tokens = tokens, reserved = false, where = ARGV[4]}
   enqueue(lock, taken)
   put(lock, 'seat:' .. owner, lock.tail)
   write_seat(lock, taken)

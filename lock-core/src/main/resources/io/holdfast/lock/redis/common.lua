@@ -9,15 +9,16 @@
 --   token          the last fencing token that was handed out or reserved
 --   crowd          only while there are seats, shared holders or tombstones: first ticket, last ticket, seats in the queue,
 --                  fair ones among them, ticket that was swept last, reservations, latest end of a tombstone, owner or a
---                  dot; and if there are shared holders, how many, earliest and latest end of their leases; the earliest may
---                  be out of date, but is never too late
---   ticket:<n>     a seat: OwnerId, limit (0 exclusive), fair (0 or 1), until when it counts as alive, how many tokens it
---                  wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
+--                  dot; and if there are shared holders, the sum of their weights, earliest and latest end of their leases;
+--                  the earliest may be out of date, but is never too late
+--   ticket:<n>     a seat: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many
+--                  tokens it wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
 --   seat:<owner>   the ticket of its seat
---   shared:<owner> end of the lease, token; host, pid, thread, one a line
+--   shared:<owner> end of the lease, token and weight; host, pid, thread, one a line
 --   reader         OwnerId that was granted the lock as a shared one last
 --   grave:<owner>  tombstone of an undone acquisition, until when it is refused
 --   prune_at       when expired tombstones are to be looked for
+-- A weight is how much of the limit a shared holder takes. It follows its number after a slash, unless it is 1.
 -- A reservation is a hold whose owner has a seat: should it end before its owner was heard of, the seat still has its
 -- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
 -- a text they are written by '%d': Lua itself would write them in scientific notation.
@@ -70,6 +71,10 @@ end
 -- A value of false deletes the field.
 local function put(lock, field, value)
   lock.writes[field] = value
+end
+
+local function with_weight(number, weight)
+  return string.format(weight == 1 and '%d' or '%d/%d', number, weight)
 end
 
 local function drop_graves(lock)

@@ -12,8 +12,9 @@ if lock.owner == owner and lock.now < lock.lease_end then
   confirm(lock, owner)
   put(lock, 'reader', owner)
   lock.owner = nil
-  add_shared(lock, lock.lease_end)
-  write_shared(lock, owner, {lease_end = lock.lease_end, token = lock.token - tokens + 1, where = where})
+  add_shared(lock, lock.lease_end, 1)
+  write_shared(lock, owner, {lease_end = lock.lease_end, token = lock.token - tokens + 1,
+    weight = 1, where = where})
   give_back_tokens(lock, ARGV[3], 1)
 elseif not hold or lock.now >= hold.lease_end then
   give_up_seat(lock, owner)

@@ -30,8 +30,7 @@ for _, owner in ipairs(ARGV[2] ~= 'EXCLUSIVE' and shared_owners(lock) or {}) do
   if hold then
     former = former .. describe_shared(lock, owner, hold)
     revoke(owner)
-    put(lock, 'shared:' .. owner, false)
-    lock.shared = lock.shared - 1
+    remove_shared(lock, owner, hold)
   end
 end
 if lock.token > 0 then

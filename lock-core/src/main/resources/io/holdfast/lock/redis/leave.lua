@@ -24,8 +24,7 @@ if lock.owner == owner then
   lock.owner = nil
 end
 if hold then
-  put(lock, 'shared:' .. owner, false)
-  lock.shared = lock.shared - 1
+  remove_shared(lock, owner, hold)
 end
 if bury_us > 0 then
   prune()

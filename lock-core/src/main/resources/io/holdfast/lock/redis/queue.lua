@@ -7,10 +7,10 @@ local function seat_at(lock, ticket)
   if not record then
     return nil
   end
-  local owner, limit, fair, alive, tokens, reserved, where =
-    string.match(record, '^(%S+) (%d+) (%d) (%d+) (%d+) (%d)\n(.*)$')
-  return {ticket = tonumber(ticket), owner = owner, limit = tonumber(limit), fair = tonumber(fair), alive = tonumber(alive),
-    tokens = tonumber(tokens), reserved = reserved == '1', where = where}
+  local owner, limit, weight, fair, alive, tokens, reserved, where =
+    string.match(record, '^(%S+) (%d+)/?(%d*) (%d) (%d+) (%d+) (%d)\n(.*)$')
+  return {ticket = tonumber(ticket), owner = owner, limit = tonumber(limit), weight = tonumber(weight) or 1,
+    fair = tonumber(fair), alive = tonumber(alive), tokens = tonumber(tokens), reserved = reserved == '1', where = where}
 end
 
 local function seat_of(lock, owner)
@@ -19,8 +19,8 @@ local function seat_of(lock, owner)
 end
 
 local function write_seat(lock, seat)
-  put(lock, 'ticket:' .. seat.ticket, string.format('%s %d %d %d %d %d\n%s', seat.owner, seat.limit, seat.fair,
-    seat.alive, seat.tokens, seat.reserved and 1 or 0, seat.where))
+  put(lock, 'ticket:' .. seat.ticket, string.format('%s %s %d %d %d %d\n%s', seat.owner,
+    with_weight(seat.limit, seat.weight), seat.fair, seat.alive, seat.tokens, seat.reserved and 1 or 0, seat.where))
 end
 
 local function enqueue(lock, seat)
@@ -59,18 +59,24 @@ local function confirm(lock, owner)
   end
 end
 
-local function compatible(lock, limit)
-  return not lock.owner and (limit == 0 and lock.shared == 0 or lock.shared < limit)
+local function compatible(lock, limit, weight)
+  return not lock.owner and (limit == 0 and lock.shared == 0 or lock.shared + weight <= limit)
 end
 
-local function add_shared(lock, lease_end)
+local function add_shared(lock, lease_end, weight)
   lock.shared_min = lock.shared == 0 and lease_end or math.min(lock.shared_min, lease_end)
   lock.shared_end = lock.shared == 0 and lease_end or math.max(lock.shared_end, lease_end)
-  lock.shared = lock.shared + 1
+  lock.shared = lock.shared + weight
 end
 
 local function write_shared(lock, owner, hold)
-  put(lock, 'shared:' .. owner, string.format('%d %d\n%s', hold.lease_end, hold.token, hold.where))
+  put(lock, 'shared:' .. owner,
+    string.format('%d %s\n%s', hold.lease_end, with_weight(hold.token, hold.weight), hold.where))
+end
+
+local function remove_shared(lock, owner, hold)
+  put(lock, 'shared:' .. owner, false)
+  lock.shared = lock.shared - hold.weight
 end
 
 -- The shared holder's record, or nil.
@@ -79,8 +85,8 @@ local function shared_hold(lock, owner)
   if not record then
     return nil
   end
-  local lease_end, token, where = string.match(record, '^(%d+) (%d+)\n(.*)$')
-  return {lease_end = tonumber(lease_end), token = tonumber(token), where = where}
+  local lease_end, token, weight, where = string.match(record, '^(%d+) (%d+)/?(%d*)\n(.*)$')
+  return {lease_end = tonumber(lease_end), token = tonumber(token), weight = tonumber(weight) or 1, where = where}
 end
 
 local function set_token(lock, last)
@@ -89,7 +95,7 @@ local function set_token(lock, last)
 end
 
 -- Makes an owner a holder; returns the first of its tokens.
-local function grant(lock, owner, limit, lease_end, tokens, where, least)
+local function grant(lock, owner, limit, weight, lease_end, tokens, where, least)
   local token = math.max(lock.token + 1, lock.now, least or 0)
   set_token(lock, limit == 0 and token + tokens - 1 or token)
   if limit == 0 then
@@ -97,9 +103,9 @@ local function grant(lock, owner, limit, lease_end, tokens, where, least)
     put(lock, 'lease_end', string.format('%d', lease_end))
     put(lock, 'holder', tokens > 1 and tokens .. '\n' .. where or where)
   else
-    add_shared(lock, lease_end)
+    add_shared(lock, lease_end, weight)
     put(lock, 'reader', owner)
-    write_shared(lock, owner, {lease_end = lease_end, token = token, where = where})
+    write_shared(lock, owner, {lease_end = lease_end, token = token, weight = weight, where = where})
   end
   return token
 end
@@ -109,7 +115,7 @@ end
 -- since: it is passed to a silent one only once.
 local function reserve(lock, seat)
   local lease_end = seat.alive
-  local token = grant(lock, seat.owner, seat.limit, lease_end, seat.tokens, seat.where)
+  local token = grant(lock, seat.owner, seat.limit, seat.weight, lease_end, seat.tokens, seat.where)
   dequeue(lock, seat)
   lock.reserved = lock.reserved + 1
   seat.reserved = true
@@ -142,9 +148,9 @@ local function drop_expired_shared(lock, lapsed)
       record = fields[i + 1]
     end
     if owner and record then
-      local lease_end = tonumber(string.match(record, '^(%d+)'))
-      if lease_end > lock.now then
-        add_shared(lock, lease_end)
+      local lease_end, weight = string.match(record, '^(%d+) %d+/?(%d*)\n')
+      if tonumber(lease_end) > lock.now then
+        add_shared(lock, tonumber(lease_end), tonumber(weight) or 1)
       else
         put(lock, fields[i], false)
         lapse(lock, owner, lapsed)
@@ -239,7 +245,7 @@ local function advance(lock)
     if seat and not seat.reserved then
       if seat.alive <= lock.now then
         drop_seat(lock, seat)
-      elseif compatible(lock, seat.limit) then
+      elseif compatible(lock, seat.limit, seat.weight) then
         reserve(lock, seat)
       else
         return

@@ -30,8 +30,7 @@ end
 
 confirm(lock, owner)
 if hold then
-  put(lock, 'shared:' .. owner, false)
-  lock.shared = lock.shared - 1
+  remove_shared(lock, owner, hold)
 else
   lock.owner = nil
   give_back_tokens(lock, last_token, 0)
@@ -40,7 +39,7 @@ if keep_us == 0 then
   settle(lock)
 elseif hold then
   hold.lease_end = lock.now + keep_us
-  add_shared(lock, hold.lease_end)
+  add_shared(lock, hold.lease_end, hold.weight)
   write_shared(lock, '-' .. owner, hold)
   put(lock, 'reader', '-' .. owner)
 else

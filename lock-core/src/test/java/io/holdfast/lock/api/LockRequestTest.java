@@ -14,20 +14,20 @@ class LockRequestTest {
 
     @Test
     void request_says_nothing_that_it_was_not_told() {
-        assertThat(request)
-                .isEqualTo(new LockRequest(
-                        List.of(LockKey.of("order:42")),
-                        "",
-                        LockMode.EXCLUSIVE,
-                        1,
-                        false,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        false));
+        assertThat(request.keys()).containsExactly(LockKey.of("order:42"));
+        assertThat(request.name()).isEmpty();
+        assertThat(request.mode()).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(List.of(request.limit(), request.weight(), request.maxWaiting()))
+                .containsExactly(1, 1, LockRequest.UNLIMITED);
+        assertThat(List.of(
+                        request.lease(),
+                        request.waitFor(),
+                        request.renew(),
+                        request.minHold(),
+                        request.maxHold(),
+                        request.outageTolerance()))
+                .containsOnly(Optional.empty());
+        assertThat(request.fair() || request.interruptOnLoss()).isFalse();
     }
 
     @Test
@@ -125,5 +125,62 @@ class LockRequestTest {
                         .shared(3)
                         .name("some")
                         .waitFor(Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void requests_are_equal_if_all_that_they_say_is() {
+        LockRequest other = LockRequest.of("order:42").maxWaiting(3).interruptOnLoss(true);
+
+        assertThat(request.maxWaiting(3).interruptOnLoss(true)).isEqualTo(other).hasSameHashCodeAs(other);
+        assertThat(request.maxWaiting(4).interruptOnLoss(true)).isNotEqualTo(other);
+        assertThat(request.maxWaiting(3)).isNotEqualTo(other);
+        assertThat(request.shared(4).weight(2)).isNotEqualTo(request.shared(4));
+        assertThat(other).asString().contains("order:42", "maxWaiting=3", "interruptOnLoss=true");
+    }
+
+    @Test
+    void weight_is_a_part_of_the_limit() {
+        assertThat(request.shared(4).weight(4).weight()).isEqualTo(4);
+        assertThat(request.shared(4).weight(4).shared(3).weight()).isEqualTo(1);
+        assertThatThrownBy(() -> request.shared(4).weight(5))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("weight is 5; allowed is 1 to the limit, which is 4");
+        assertThatThrownBy(() -> request.shared(4).weight(0)).hasMessageContaining("weight is 0");
+        assertThatThrownBy(() -> request.shared().weight(2)).hasMessageContaining("say shared(limit) first");
+        assertThatThrownBy(() -> request.weight(2)).hasMessageContaining("limit, which is 1 for mode EXCLUSIVE");
+    }
+
+    @Test
+    void nobody_waits_in_a_line_of_none() {
+        assertThatThrownBy(() -> request.maxWaiting(0)).hasMessageContaining("waitFor(Duration.ZERO)");
+    }
+
+    @Test
+    void two_requests_are_one_in_which_each_key_keeps_its_mode() {
+        LockRequest both = LockRequest.of("b")
+                .lease(Duration.ofSeconds(7))
+                .and(LockRequest.of("a").shared(5).weight(2).fair(true).lease(Duration.ofSeconds(9)));
+
+        assertThat(both.keys()).containsExactly(LockKey.of("a"), LockKey.of("b"));
+        assertThat(both.lease()).contains(Duration.ofSeconds(7));
+        LockRequest lease = LockRequest.of("unused").lease(Duration.ofSeconds(7));
+        assertThat(both.each())
+                .containsExactly(
+                        lease.keys(List.of(LockKey.of("a"))).shared(5).weight(2).fair(true),
+                        lease.keys(List.of(LockKey.of("b"))));
+    }
+
+    @Test
+    void key_that_two_requests_name_is_locked_once() {
+        LockRequest reader = request.shared(5).weight(2);
+
+        assertThat(reader.and(request)).isEqualTo(request);
+        assertThat(request.and(reader)).isEqualTo(request);
+        assertThat(request.and(reader.fair(true)).fair()).isTrue();
+        assertThat(reader.and(reader.weight(3)).weight()).isEqualTo(3);
+        assertThatThrownBy(() -> reader.and(request.shared(6)))
+                .isInstanceOf(LockKeyException.class)
+                .hasMessageContaining("order:42")
+                .hasMessageContaining("5 and 6");
     }
 }

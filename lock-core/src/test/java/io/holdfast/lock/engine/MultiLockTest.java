@@ -11,6 +11,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
@@ -249,8 +250,88 @@ class MultiLockTest extends EngineFixture {
     }
 
     @Test
-    void view_of_several_locks_is_refused() {
-        assertThatThrownBy(() -> locks.getLock(ALL)).isInstanceOf(IllegalArgumentException.class);
+    void read_write_lock_of_several_keys_is_refused() {
+        assertThatThrownBy(() -> locks.getReadWriteLock(ALL))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("[a, b, c]");
+    }
+
+    @Test
+    void each_key_is_locked_in_its_own_mode() {
+        LockHandle handle = locks.acquire(LockRequest.of("a").shared().and(LockRequest.of("b")));
+
+        assertThat(handle.keys()).containsExactly(key("a"), key("b"));
+        assertThat(others.tryAcquire(LockRequest.of("a"))).isEmpty();
+        assertThat(others.tryAcquire(LockRequest.of("b").shared())).isEmpty();
+        others.acquire(LockRequest.of("a").shared()).close();
+        handle.close();
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    @Test
+    void view_locks_all_keys_or_none() throws InterruptedException {
+        RemoteLock view = locks.getLock(ALL);
+        assertThat(view.keys()).containsExactly(key("a"), key("b"), key("c"));
+        assertThat(view.key()).isEqualTo(key("a"));
+        LockHandle blocker = others.acquire("c");
+        assertThat(view.isLocked()).isTrue();
+        assertThat(view.tryLock(1, TimeUnit.SECONDS)).isFalse();
+        assertThat(isFree("a") && isFree("b")).isTrue();
+        blocker.close();
+
+        assertThat(view.tryLock()).isTrue();
+        view.lock();
+
+        assertThat(view.holdCount()).isEqualTo(2);
+        assertThat(view.isHeldByCurrentThread()).isTrue();
+        assertThat(view.remaining()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(onAnotherThread(view::isHeldByCurrentThread)).isFalse();
+        assertThatThrownBy(view::fencingToken).isInstanceOf(IllegalStateException.class);
+        assertThat(view.toString()).contains("RemoteLock[a", "RemoteLock[c");
+        view.unlock();
+        assertThat(view.isHeldByCurrentThread()).isTrue();
+        view.unlock();
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
+        assertThat(view.isLocked()).isFalse();
+    }
+
+    @Test
+    void view_unlocks_nothing_if_one_of_its_keys_is_not_locked_through_a_view() {
+        RemoteLock view = locks.getLock(ALL);
+        assertThatThrownBy(view::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        view.lock();
+        locks.getLock("b").unlock();
+
+        assertThatThrownBy(view::unlock)
+                .isInstanceOf(IllegalMonitorStateException.class)
+                .hasMessageContaining("'b'");
+
+        assertThat(isFree("a") || isFree("c")).isFalse();
+        assertThat(view.isHeldByCurrentThread()).isFalse();
+        assertThat(view.holdCount()).isZero();
+        locks.getLock("a").unlock();
+        locks.getLock("c").unlock();
+    }
+
+    @Test
+    void view_that_lost_one_of_its_keys_says_so_and_gives_back_the_others() {
+        RemoteLock view = locks.getLock(ALL);
+        view.lock();
+        locks.forceRelease("b");
+
+        assertThat(view.isHeldByCurrentThread()).isFalse();
+        assertThatThrownBy(view::unlock).isInstanceOf(LockLostException.class);
+        assertThat(isFree("a") && isFree("c")).isTrue();
+    }
+
+    @Test
+    void view_takes_all_its_keys_away_by_force() {
+        RemoteLock view = locks.getLock(ALL);
+        assertThat(view.forceUnlock()).isFalse();
+        others.acquire(ALL);
+
+        assertThat(view.forceUnlock()).isTrue();
+        assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
     }
 
     @Test

@@ -51,6 +51,33 @@ class SharedLocksTest extends EngineFixture {
     }
 
     @Test
+    void holder_of_several_permits_takes_as_many_and_enters_again_with_no_more() {
+        LockRequest permits = WRITE.shared(4);
+        LockHandle three = locks.acquire(permits.weight(3));
+
+        assertThat(others.tryAcquire(permits.weight(2))).isEmpty();
+        others.acquire(permits).close();
+        locks.acquire(permits.weight(3)).close();
+        locks.acquire(permits).close();
+        assertThatThrownBy(() -> locks.acquire(permits.weight(4)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("weight of 3")
+                .hasMessageContaining("beginning");
+        assertThat(locks.getLock(permits.weight(4)).tryLock()).isFalse();
+
+        assertThat(three.isHeld()).isTrue();
+        three.close();
+        others.acquire(permits.weight(4)).close();
+    }
+
+    @Test
+    void writer_reads_with_any_weight() {
+        locks.acquire(WRITE);
+
+        assertThat(locks.acquire(WRITE.shared(4).weight(3)).isHeld()).isTrue();
+    }
+
+    @Test
     void write_inside_read_is_refused_at_once_and_leaves_the_read_lock_intact() {
         LockHandle reader = locks.acquire(READ);
         store.acquires.clear();

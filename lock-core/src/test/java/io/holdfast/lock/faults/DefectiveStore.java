@@ -54,6 +54,7 @@ final class DefectiveStore extends StoreSpy {
                 SHORT_LEASE_MILLIS,
                 request.holder(),
                 request.limit(),
+                request.weight(),
                 request.fair(),
                 request.waiting(),
                 Math.min(request.tokens(), SHORT_LEASE_MILLIS),

@@ -324,6 +324,7 @@ class QuorumFailuresTest {
                         30_000,
                         HERE,
                         0,
+                        1,
                         false,
                         false,
                         1,

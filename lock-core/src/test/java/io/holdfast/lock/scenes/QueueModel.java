@@ -109,7 +109,7 @@ final class QueueModel {
             return Answer.GRANTED;
         }
         Place place = waiter(owner);
-        if (place == null && queue.isEmpty() && mayHold(request.limit())) {
+        if (place == null && queue.isEmpty() && mayHold(request)) {
             grant(request, end, null);
             return Answer.GRANTED;
         }
@@ -217,10 +217,15 @@ final class QueueModel {
         return former;
     }
 
-    private boolean mayHold(int limit) {
-        return limit == AcquireRequest.EXCLUSIVE
+    private boolean mayHold(AcquireRequest request) {
+        return request.isExclusive()
                 ? holders.isEmpty()
-                : holders.size() < limit && holders.stream().noneMatch(holder -> holder.exclusive);
+                : weight(holders) + request.weight() <= request.limit()
+                        && holders.stream().noneMatch(holder -> holder.exclusive);
+    }
+
+    static long weight(List<Holder> holders) {
+        return holders.stream().mapToLong(holder -> holder.request.weight()).sum();
     }
 
     private void grant(AcquireRequest request, Duration end, @Nullable Place place) {
@@ -258,7 +263,7 @@ final class QueueModel {
         while (!queue.isEmpty()) {
             Place first = queue.get(0);
             boolean dead = isOver(first.aliveUntil);
-            if (!dead && !mayHold(first.request.limit())) {
+            if (!dead && !mayHold(first.request)) {
                 return;
             }
             queue.remove(0);

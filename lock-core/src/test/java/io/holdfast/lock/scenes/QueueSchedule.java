@@ -130,7 +130,11 @@ final class QueueSchedule {
         long lease = time == null ? 600_000 : 500 + random.nextInt(10_000);
         long block = limit == AcquireRequest.EXCLUSIVE && random.nextBoolean() ? 1 + random.nextInt(100) : 1;
         HolderInfo where = new HolderInfo("host", 1, owner.toString());
-        requests.put(owner, new AcquireRequest(key, owner, lease, where, limit, random.nextInt(3) == 0, true, block));
+        int weight = limit == 2 || limit == 3 ? 1 + random.nextInt(limit) : 1;
+        requests.put(
+                owner,
+                new AcquireRequest(
+                        key, owner, lease, where, limit, weight, random.nextInt(3) == 0, true, block, 0, false));
         return owner;
     }
 
@@ -138,7 +142,17 @@ final class QueueSchedule {
         AcquireRequest asked = requests.get(owner);
         boolean waiting = random.nextInt(5) > 0;
         AcquireRequest request = new AcquireRequest(
-                key, owner, asked.leaseMillis(), asked.holder(), asked.limit(), asked.fair(), waiting, asked.tokens());
+                key,
+                owner,
+                asked.leaseMillis(),
+                asked.holder(),
+                asked.limit(),
+                asked.weight(),
+                asked.fair(),
+                waiting,
+                asked.tokens(),
+                0,
+                false);
         log("ask", request);
         AcquireReply reply = store.acquire(request);
         assertThat(answer(reply)).isEqualTo(model.acquire(request));
@@ -267,9 +281,10 @@ final class QueueSchedule {
             expected.put(holder.owner, holder.exclusive ? LockMode.EXCLUSIVE : LockMode.SHARED);
         }
         assertThat(modes).isEqualTo(expected);
-        int others = expected.size() - model.granted.size();
+        long together = QueueModel.weight(model.liveHolders()) - QueueModel.weight(model.granted);
         for (QueueModel.Holder holder : model.granted) {
-            assertGrant(holder, found, ++others);
+            together += holder.request.weight();
+            assertGrant(holder, found, together);
         }
         model.granted.clear();
         assertThat(seen.lastToken()).isEqualTo(lastToken);
@@ -283,7 +298,7 @@ final class QueueSchedule {
         }
     }
 
-    private void assertGrant(QueueModel.Holder holder, Map<OwnerId, Long> found, int together) {
+    private void assertGrant(QueueModel.Holder holder, Map<OwnerId, Long> found, long together) {
         AcquireRequest request = holder.request;
         assertThat(together).isLessThanOrEqualTo(request.isExclusive() ? 1 : request.limit());
         long token = found.get(holder.owner);

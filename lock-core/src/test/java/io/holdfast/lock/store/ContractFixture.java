@@ -117,6 +117,11 @@ abstract class ContractFixture {
         return granted(tryOnce(owner));
     }
 
+    final AcquireReply tryWeighted(OwnerId owner, int limit, int weight, boolean waiting) {
+        return store().acquire(new AcquireRequest(
+                key, owner, LEASE.toMillis(), HERE, limit, weight, false, waiting, 1, 0, false));
+    }
+
     final long shared(OwnerId owner, int limit) {
         return granted(tryShared(owner, limit));
     }

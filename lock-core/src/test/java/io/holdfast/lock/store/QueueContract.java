@@ -18,6 +18,21 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
+    void heavy_waiter_is_not_passed_and_gets_the_lock_when_there_is_room_for_all_of_it() {
+        granted(tryWeighted(alice, 3, 1, false));
+        shared(bob, 3);
+        refused(tryWeighted(carol, 3, 3, true));
+
+        refused(tryShared(dave, 3));
+        released(alice);
+        refused(tryWeighted(carol, 3, 3, true));
+        released(bob);
+
+        granted(tryWeighted(carol, 3, 3, true));
+        refused(tryShared(dave, 3));
+    }
+
+    @Test
     void lock_that_somebody_waits_for_is_renewed_by_its_holder_only() {
         granted(alice);
         queue(bob);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
 import java.time.Duration;
+import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
 /** Several who hold a lock together: readers and permits. */
@@ -45,6 +46,54 @@ abstract class SharedContract extends ContractFixture {
         released(alice);
         shared(carol, 2);
         refused(tryShared(alice, 2));
+    }
+
+    @Test
+    void heavy_holder_takes_as_much_of_the_limit_as_it_weighs() {
+        granted(tryWeighted(alice, 5, 3, false));
+
+        refused(tryWeighted(bob, 5, 3, false));
+        granted(tryWeighted(bob, 5, 2, false));
+        refused(tryShared(carol, 5));
+
+        released(alice);
+        granted(tryWeighted(carol, 5, 3, false));
+        refused(tryShared(alice, 5));
+    }
+
+    @Test
+    void weight_is_given_back_whichever_way_a_hold_ends() {
+        granted(tryWeighted(alice, 3, 3, false));
+        pass(LEASE);
+        granted(tryWeighted(bob, 3, 3, false));
+        leave(bob);
+        granted(tryWeighted(carol, 3, 3, false));
+        store().forceRelease(key, EnumSet.of(LockMode.SHARED));
+
+        shared(alice, 3);
+        granted(tryWeighted(bob, 3, 2, false));
+        refused(tryShared(carol, 3));
+    }
+
+    @Test
+    void weight_is_kept_by_a_lock_that_is_kept_after_its_release() {
+        granted(tryWeighted(alice, 3, 2, false));
+        releaseLater(alice, LEASE);
+
+        shared(bob, 3);
+        refused(tryShared(carol, 3));
+    }
+
+    /** The holders are counted anew when one of them has expired. */
+    @Test
+    void weights_are_counted_anew_without_those_that_have_expired() {
+        acquire(alice, SHORT, 4, false);
+        granted(tryWeighted(bob, 4, 3, false));
+        renew(bob, LEASE);
+        pass(SHORT);
+
+        refused(tryWeighted(carol, 4, 2, false));
+        granted(tryWeighted(carol, 4, 1, false));
     }
 
     @Test

@@ -269,7 +269,7 @@ abstract class TokenContract extends ContractFixture {
 
     private AcquireReply askFor(OwnerId owner, int limit, long tokens, long least, boolean raise) {
         return store().acquire(new AcquireRequest(
-                key, owner, LEASE.toMillis(), HERE, limit, false, false, tokens, least, raise));
+                key, owner, LEASE.toMillis(), HERE, limit, 1, false, false, tokens, least, raise));
     }
 
     private void releaseWithLastToken(OwnerId owner, long lastToken) {

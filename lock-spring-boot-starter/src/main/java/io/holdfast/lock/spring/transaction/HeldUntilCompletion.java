@@ -57,7 +57,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
 
     /** Keeps a lock that the thread holds; does nothing if it is kept already. */
     void keep(LockRequest request, LockTemplate locks) {
-        var use = new Use(locks, request.keys(), request.mode(), request.renew());
+        var use = new Use(locks, reentry(request));
         if (!uses.contains(use)) {
             handles.push(locks.acquire(reentry(request)));
             uses.add(use);
@@ -66,19 +66,10 @@ final class HeldUntilCompletion implements TransactionSynchronization {
 
     /** With the shortest lease, so that the running one is not extended; one that is renewed still is. */
     private static LockRequest reentry(LockRequest request) {
-        return new LockRequest(
-                request.keys(),
-                request.name(),
-                request.mode(),
-                request.limit(),
-                request.fair(),
-                Optional.of(LockRequest.MIN_LEASE),
-                Optional.of(Duration.ZERO),
-                request.renew(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                false);
+        return request.lease(LockRequest.MIN_LEASE)
+                .waitFor(Duration.ZERO)
+                .minHold(Duration.ZERO)
+                .interruptOnLoss(false);
     }
 
     @Override

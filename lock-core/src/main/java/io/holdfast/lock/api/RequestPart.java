@@ -1,0 +1,56 @@
+package io.holdfast.lock.api;
+
+/**
+ * One of the locks of a request.
+ *
+ * @param key what is locked
+ * @param mode alone, or together with others
+ * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link LockRequest#UNLIMITED} if shared
+ * @param weight how many of them this request stands for
+ * @param fair whether the lock is granted strictly in the order in which requests arrived at the store
+ */
+record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fair) {
+
+    RequestPart {
+        if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
+            throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
+                    + "; allowed is 1 for EXCLUSIVE, and 1 or more for SHARED");
+        }
+        if (weight < 1 || weight > limit) {
+            throw new IllegalArgumentException(
+                    "weight is " + weight + "; allowed is 1 to the limit, which is " + limit + " for mode " + mode);
+        }
+        if (weight > 1 && limit == LockRequest.UNLIMITED) {
+            throw new IllegalArgumentException("weight is " + weight
+                    + ", but there is no limit: say shared(limit) first, a weight is a part of it");
+        }
+    }
+
+    static RequestPart of(LockKey key) {
+        return new RequestPart(key, LockMode.EXCLUSIVE, 1, 1, false);
+    }
+
+    RequestPart withKey(LockKey other) {
+        return new RequestPart(other, mode, limit, weight, fair);
+    }
+
+    RequestPart withWeight(int value) {
+        return new RequestPart(key, mode, limit, value, fair);
+    }
+
+    RequestPart withFair(boolean value) {
+        return new RequestPart(key, mode, limit, weight, value);
+    }
+
+    /** Two requests for one key: who has it alone may do what a shared holder may. */
+    RequestPart and(RequestPart other) {
+        if (mode != other.mode) {
+            return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
+        }
+        if (limit != other.limit) {
+            throw new LockKeyException("Lock '" + key + "' is requested twice at once, with the limits " + limit
+                    + " and " + other.limit + ". Use one limit for a key.");
+        }
+        return new RequestPart(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
+    }
+}

@@ -1,0 +1,90 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Budget;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+
+/** Several keys as one {@link java.util.concurrent.locks.Lock}: all are locked, or none. */
+final class MultiLockView extends LockView {
+
+    private final LockOperations operations;
+    private final List<RemoteLockView> views;
+
+    /** @param views one for each key, in the order of the keys */
+    MultiLockView(LockOperations operations, Ticker ticker, List<RemoteLockView> views) {
+        super(ticker);
+        this.operations = operations;
+        this.views = List.copyOf(views);
+    }
+
+    @Override
+    public LockKey key() {
+        return views.get(0).key();
+    }
+
+    @Override
+    public List<LockKey> keys() {
+        return views.stream().map(RemoteLockView::key).toList();
+    }
+
+    @Override
+    boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        List<Call> calls =
+                views.stream().map(view -> view.call(budget, interruptible)).toList();
+        MultiAcquisition.Result result = MultiAcquisition.acquire(operations, calls);
+        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
+            acquired.handle().parts().forEach(part -> part.hold().lockedByView(part));
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void unlock() {
+        views.forEach(RemoteLockView::requireLocked);
+        new MultiHandle(views.stream().map(RemoteLockView::takeLast).toList()).close();
+    }
+
+    @Override
+    public int holdCount() {
+        return views.stream().mapToInt(RemoteLockView::holdCount).min().orElse(0);
+    }
+
+    @Override
+    public boolean isHeldByCurrentThread() {
+        return views.stream().allMatch(RemoteLockView::isHeldByCurrentThread);
+    }
+
+    @Override
+    public boolean isLocked() {
+        return views.stream().anyMatch(RemoteLockView::isLocked);
+    }
+
+    @Override
+    public Duration remaining() {
+        return views.stream()
+                .map(RemoteLockView::remaining)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public long fencingToken() {
+        throw new IllegalStateException("This lock has several keys, each with a token of its own, see getLock(\""
+                + key() + "\").fencingToken()");
+    }
+
+    /** All are asked, whatever the first ones answer. */
+    @Override
+    public boolean forceUnlock() {
+        return views.stream().filter(RemoteLockView::forceUnlock).count() > 0;
+    }
+
+    @Override
+    public String toString() {
+        return "RemoteLock" + views;
+    }
+}
