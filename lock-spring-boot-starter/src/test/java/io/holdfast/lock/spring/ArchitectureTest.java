@@ -142,6 +142,7 @@ class ArchitectureTest {
                 .extracting(each -> each.getName().substring(BASE.length() + 1))
                 .containsExactlyInAnyOrder(
                         "annotation.DistributedLock",
+                        "annotation.DistributedLocks",
                         "annotation.DistributedReadLock",
                         "annotation.DistributedSemaphore",
                         "annotation.DistributedWriteLock",
@@ -176,6 +177,7 @@ class ArchitectureTest {
                         "autoconfigure.LockConnectionDetails",
                         "result.Answers",
                         "definition.BareKeys",
+                        "definition.FurtherLock",
                         "definition.ConfiguredSettings",
                         "definition.Fallbacks",
                         "definition.LockDefinition",

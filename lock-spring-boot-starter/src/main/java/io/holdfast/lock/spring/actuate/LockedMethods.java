@@ -3,20 +3,18 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
-import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Further;
 import io.holdfast.lock.spring.aop.BeanTypes;
 import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.definition.FurtherLock;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /** The annotated methods of all beans. Creates no bean: it looks at their types. */
@@ -63,24 +61,36 @@ final class LockedMethods {
                 bean,
                 signature(method, type),
                 definition.name(),
-                keyOf(method, type),
+                definition.key().expressions(),
                 shape.mode().name(),
-                shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED ? shape.limit() : null,
+                limit(shape),
+                weight(shape),
                 shape.fair(),
                 text(shape.lease()),
                 text(shape.waitFor()),
                 text(shape.minHold()),
-                text(shape.maxHold()));
+                text(shape.maxHold()),
+                shape.maxWaiting() == LockRequest.UNLIMITED ? null : shape.maxWaiting(),
+                definition.further().stream().map(LockedMethods::describe).toList());
     }
 
-    /** As it is written: of the method, or else of its class. */
-    private static List<String> keyOf(Method method, Class<?> type) {
-        return Stream.of(method, type, method.getDeclaringClass())
-                .map(each -> AnnotatedElementUtils.findMergedAnnotation(each, DistributedLock.class))
-                .filter(Objects::nonNull)
-                .findFirst()
-                .map(annotation -> List.of(annotation.key()))
-                .orElse(List.of());
+    private static Further describe(FurtherLock further) {
+        LockRequest shape = further.shape();
+        return new Further(
+                further.name(),
+                further.key().expressions(),
+                shape.mode().name(),
+                limit(shape),
+                weight(shape),
+                shape.fair());
+    }
+
+    private static @Nullable Integer limit(LockRequest shape) {
+        return shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED ? shape.limit() : null;
+    }
+
+    private static @Nullable Integer weight(LockRequest shape) {
+        return shape.weight() == 1 ? null : shape.weight();
     }
 
     private static String signature(Method method, Class<?> type) {

@@ -32,11 +32,23 @@ final class LocksDescriptors {
             List<String> key,
             String mode,
             @Nullable Integer limit,
+            @Nullable Integer weight,
             boolean fair,
             @Nullable String lease,
             @Nullable String waitFor,
             @Nullable String minHold,
-            @Nullable String maxHold) {}
+            @Nullable String maxHold,
+            @Nullable Integer maxWaiting,
+            List<Further> further) {}
+
+    /** What else such a method locks, if it has several annotations. */
+    record Further(
+            String name,
+            List<String> key,
+            String mode,
+            @Nullable Integer limit,
+            @Nullable Integer weight,
+            boolean fair) {}
 
     /** One lock as the store sees it. */
     record Lock(String key, boolean held, List<Holder> holders, int waiters, long lastToken)

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockMode;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -30,6 +31,17 @@ import java.util.concurrent.TimeUnit;
  * method takes its place. It may be a part of another annotation, which hands on attributes by
  * {@link org.springframework.core.annotation.AliasFor}.
  *
+ * <p>Several of them on one method, or on one class, are several locks, all or none, each in its own mode:
+ *
+ * <pre>{@code
+ * @DistributedReadLock(name = "price-list")
+ * @DistributedLock(name = "order", key = "#order.id", waitFor = 2)
+ * public Receipt pay(Order order) { … }
+ * }</pre>
+ *
+ * <p>Each says its own name, key, mode, limit, weight and fairness. All other attributes concern the call, so only one of them
+ * may set any; settings and metrics go by its name, or by that of the first one if none does.
+ *
  * <p>What it does not say is taken from {@code holdfast.instances.<name>.*} of its {@link #name()}, and what these do not say
  * from {@code holdfast.*}. Beans of type {@link LockRequestCustomizer} have the last word. Placeholders {@code ${…}} are
  * replaced at startup in all texts.
@@ -41,6 +53,7 @@ import java.util.concurrent.TimeUnit;
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
+@Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
     /** Stands for a time that is not given; for attributes of annotations that this one is a part of. */
@@ -84,6 +97,13 @@ public @interface DistributedLock {
     int limit() default -1;
 
     /**
+     * How many of the {@link #limit()} one call takes, with {@link LockMode#SHARED} and a limit only: permits of a semaphore.
+     *
+     * @return 1 to the limit
+     */
+    int weight() default 1;
+
+    /**
      * Serves callers strictly in order of arrival, over all instances of the application.
      *
      * @return true for first come, first served; false leaves it to {@code holdfast.instances.<name>.fair}
@@ -103,6 +123,15 @@ public @interface DistributedLock {
      * @return the limit; the client's default ({@code holdfast.wait-for}) if not given
      */
     long waitFor() default NOT_GIVEN;
+
+    /**
+     * How many calls of this instance of the application may wait for one key, this call included. One more fails at once with a
+     * {@link io.holdfast.lock.api.LockOverloadException}, instead of making the line longer: load is shed. Calls that find the
+     * lock free are never refused.
+     *
+     * @return 1 or more; if not given, any number, unless {@code holdfast.instances.<name>.max-waiting} says how many
+     */
+    int maxWaiting() default -1;
 
     /**
      * Keeps others out for at least this time, in {@link #timeUnit()}, also when the method is through earlier: a

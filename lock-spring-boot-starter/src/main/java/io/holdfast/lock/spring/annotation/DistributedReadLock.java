@@ -43,6 +43,10 @@ public @interface DistributedReadLock {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.NOT_GIVEN;
 
+    /** {@return see {@link DistributedLock#maxWaiting()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    int maxWaiting() default -1;
+
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)
     long minHold() default DistributedLock.NOT_GIVEN;

@@ -16,6 +16,9 @@ import org.springframework.core.annotation.AliasFor;
  * <pre>{@code
  * @DistributedSemaphore(name = "mail-gateway", permits = 5)
  * public void send(Mail mail) { … }
+ *
+ * @DistributedSemaphore(name = "import", permits = 64, weight = 16)      // takes 16 at once
+ * public void importAll(Path folder) { … }
  * }</pre>
  *
  * <p>It is {@link DistributedLock} with {@link LockMode#SHARED} and a limit, and all else is said there.
@@ -36,13 +39,21 @@ public @interface DistributedSemaphore {
     String[] key() default {};
 
     /**
-     * How many callers may have a permit at a time.
+     * How many permits there are: how many callers there may be at a time, if each takes one.
      *
      * @return 1 or more; all that use one key have to say the same. Where it is not given,
      *     {@code holdfast.instances.<name>.limit} says how many
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "limit")
     int permits() default -1;
+
+    /**
+     * How many permits one call takes at once, all or none.
+     *
+     * @return 1 to {@link #permits()}
+     */
+    @AliasFor(annotation = DistributedLock.class)
+    int weight() default 1;
 
     /** {@return see {@link DistributedLock#fair()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -55,6 +66,10 @@ public @interface DistributedSemaphore {
     /** {@return see {@link DistributedLock#waitFor()}} */
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.NOT_GIVEN;
+
+    /** {@return see {@link DistributedLock#maxWaiting()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    int maxWaiting() default -1;
 
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)

@@ -195,6 +195,12 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
     void warnOf(List<LockDefinition> found) {
         BareKeys.warnOf(found);
         configured.get().warnOfUnused(found);
+        found.forEach(LockAdvisor::requireShape);
+    }
+
+    /** The properties may not fit to the annotation. */
+    private static void requireShape(LockDefinition definition) {
+        var unused = definition.shape().get();
     }
 
     private static Set<Method> methodsOf(Class<?> type) {

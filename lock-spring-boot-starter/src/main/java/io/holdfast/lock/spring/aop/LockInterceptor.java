@@ -63,6 +63,7 @@ final class LockInterceptor implements MethodInterceptor {
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
         LockDefinition definition = definition(invocation, targetClass);
         @Nullable Object[] args = invocation.getArguments();
+        ArgumentValidation.check(invocation);
         if (!definition.condition().matches(target, targetClass, args)) {
             return invocation.proceed();
         }

@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -26,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
  *
  * @param method the method
  * @param type the class of the bean
- * @param annotation that of the method, or of its class
+ * @param annotation one of those of the method, or of its class
  */
 record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLock> annotation) {
 
@@ -34,10 +33,7 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
     static List<LockedMethod> of(Class<?> type) {
         List<LockedMethod> found = new ArrayList<>();
         for (Method method : methodsOf(type)) {
-            MergedAnnotation<DistributedLock> annotation = find(method, type);
-            if (annotation != null) {
-                found.add(new LockedMethod(method, type, annotation));
-            }
+            find(method, type).forEach(annotation -> found.add(new LockedMethod(method, type, annotation)));
         }
         return found;
     }
@@ -60,15 +56,16 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
         return types;
     }
 
-    private static @Nullable MergedAnnotation<DistributedLock> find(Method method, Class<?> type) {
+    private static List<MergedAnnotation<DistributedLock>> find(Method method, Class<?> type) {
         boolean byClass = Modifier.isPublic(method.getModifiers());
         return Stream.<AnnotatedElement>of(method, type, method.getDeclaringClass())
                 .limit(byClass ? 3 : 1)
-                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
-                        .get(DistributedLock.class))
-                .filter(MergedAnnotation::isPresent)
+                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(
+                                DistributedLock.class)
+                        .toList())
+                .filter(found -> !found.isEmpty())
                 .findFirst()
-                .orElse(null);
+                .orElse(List.of());
     }
 
     /** What SpEL evaluates. */

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param outageTolerance How long who has queued waits for a failure of Redis. As holdfast.outage-tolerance unless set.
  * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
  * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
+ * @param maxWaiting How many calls may wait for one key. One more fails at once. Any number unless set.
  */
 record LockInstanceProperties(
         @Nullable Duration lease,
@@ -28,7 +29,8 @@ record LockInstanceProperties(
         @Nullable Duration maxHold,
         @Nullable Duration outageTolerance,
         @Nullable Boolean fair,
-        @Nullable Integer limit) {
+        @Nullable Integer limit,
+        @Nullable Integer maxWaiting) {
 
     private static final LockRequest ANY = LockRequest.of("-");
 
@@ -57,6 +59,9 @@ record LockInstanceProperties(
         if (limit != null && limit < 1) {
             throw new InvalidLockPropertyException(prefix + ".limit", limit, "1 or more");
         }
+        if (maxWaiting != null && maxWaiting < 1) {
+            throw new InvalidLockPropertyException(prefix + ".max-waiting", maxWaiting, "1 or more");
+        }
     }
 
     LockSettings toSettings() {
@@ -68,6 +73,7 @@ record LockInstanceProperties(
                 Optional.ofNullable(maxHold),
                 Optional.ofNullable(outageTolerance),
                 Optional.ofNullable(fair),
-                Optional.ofNullable(limit));
+                Optional.ofNullable(limit),
+                Optional.ofNullable(maxWaiting));
     }
 }

@@ -1,8 +1,11 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.spring.key.KeySource;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,10 +33,8 @@ public final class BareKeys {
         Map<String, String> single = new TreeMap<>();
         Map<String, String> joined = new TreeMap<>();
         for (LockDefinition each : definitions) {
-            int parts = each.key().parts();
-            if (parts > 0) {
-                (parts == 1 ? single : joined).put(each.name(), each.caller());
-            }
+            put(each.name(), each.key(), each.caller(), single, joined);
+            each.further().forEach(other -> put(other.name(), other.key(), each.caller(), single, joined));
         }
         single.keySet().retainAll(joined.keySet());
         single.forEach((name, caller) -> log.warn(
@@ -44,14 +45,21 @@ public final class BareKeys {
                 name));
     }
 
+    private static void put(
+            String name, KeySource key, String caller, Map<String, String> single, Map<String, String> joined) {
+        if (key.parts() > 0) {
+            (key.parts() == 1 ? single : joined).put(name, caller);
+        }
+    }
+
     private static void warnOfBareKeys(List<LockDefinition> definitions) {
         Map<String, String> callers = new TreeMap<>();
         for (LockDefinition each : definitions) {
-            String text = each.key().bareExpression();
-            if (text != null) {
-                callers.putIfAbsent(
-                        each.method().getDeclaringClass().getName() + ' ' + text, text + " on " + each.caller());
-            }
+            Stream.concat(Stream.of(each.key()), each.further().stream().map(FurtherLock::key))
+                    .map(KeySource::bareExpression)
+                    .filter(Objects::nonNull)
+                    .forEach(text -> callers.putIfAbsent(
+                            each.method().getDeclaringClass().getName() + ' ' + text, text + " on " + each.caller()));
         }
         if (callers.size() > 1) {
             log.warn(

@@ -56,8 +56,10 @@ final class DefinitionParser {
         this.parameterNames = parameterNames;
     }
 
-    LockDefinition parse(DistributedLock annotation, Method method, Class<?> userClass) {
+    /** @param annotations those of one place, at least one */
+    LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> userClass) {
         String where = LockDefinition.describe(method, userClass);
+        DistributedLock annotation = LeadingAnnotation.of(annotations, where);
         ResultKind result = ResultKind.of(method, userClass, where);
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         checkSkip(annotation, method, returnType, where);
@@ -70,20 +72,28 @@ final class DefinitionParser {
                 caller,
                 name,
                 key(given, annotation, place),
+                annotations.stream()
+                        .filter(each -> each != annotation)
+                        .map(each -> further(each, caller, place))
+                        .toList(),
                 Condition.of(placeholders.resolve("condition", annotation.condition(), where), place),
                 RequestShape.of(
-                        name,
-                        isScheduled(method),
-                        annotation.mode(),
-                        settings.parse(annotation, where),
-                        annotation.onLost(),
-                        configured),
+                        name, where, isScheduled(method), annotation, settings.parse(annotation, where), configured),
                 settings.parseCallTimes(annotation, place),
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),
                 returnType,
                 result);
+    }
+
+    private FurtherLock further(DistributedLock annotation, String caller, LockedPlace place) {
+        String where = place.description();
+        String name = placeholders.resolve("name", annotation.name(), where);
+        return new FurtherLock(
+                name.isEmpty() ? caller : name,
+                key(name, annotation, place),
+                RequestShape.lock(annotation, settings.parse(annotation, where), where));
     }
 
     private static boolean isScheduled(Method method) {

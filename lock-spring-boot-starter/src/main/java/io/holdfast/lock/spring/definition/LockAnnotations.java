@@ -1,17 +1,20 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the annotation of a method: on the method, on the methods it overrides or implements, on the class, on its
+ * Finds the annotations of a method: on the method, on the methods it overrides or implements, on the class, on its
  * super-types; in each place also as a part of another annotation. The method wins over the class. That of a class does not
  * mean the fallback which it names.
  */
@@ -27,15 +30,16 @@ final class LockAnnotations {
         return generated ? ClassUtils.getInterfaceMethodIfPossible(specific, null) : specific;
     }
 
-    static @Nullable DistributedLock find(Method method, Method specific, Class<?> userClass) {
+    /** {@return all that stand in the nearest place; none if the method is not locked} */
+    static List<DistributedLock> find(Method method, Method specific, Class<?> userClass) {
         if (isBody(specific)) {
-            return null;
+            return List.of();
         }
-        DistributedLock own = ofElement(specific);
-        if (own == null && !method.equals(specific)) {
+        List<DistributedLock> own = ofElement(specific);
+        if (own.isEmpty() && !method.equals(specific)) {
             own = ofElement(method);
         }
-        return own == null && belongsToClass(specific) ? ofClass(specific, userClass) : own;
+        return own.isEmpty() && belongsToClass(specific) ? ofClass(specific, userClass) : own;
     }
 
     /** Kotlin puts the body of an open suspend function into a static method beside it, and copies the annotations. */
@@ -43,17 +47,24 @@ final class LockAnnotations {
         return method.isSynthetic() && Modifier.isStatic(method.getModifiers());
     }
 
-    private static @Nullable DistributedLock ofElement(Method method) {
-        return AnnotatedElementUtils.findMergedAnnotation(method, DistributedLock.class);
+    /** Of a method and those that it overrides, or of a class and its super-types, the first that has any. */
+    private static List<DistributedLock> ofElement(AnnotatedElement element) {
+        List<MergedAnnotation<DistributedLock>> all =
+                MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(DistributedLock.class)
+                        .toList();
+        return all.stream()
+                .filter(each -> each.getAggregateIndex() == all.get(0).getAggregateIndex())
+                .map(MergedAnnotation::synthesize)
+                .toList();
     }
 
-    private static @Nullable DistributedLock ofClass(Method specific, Class<?> userClass) {
-        DistributedLock found = AnnotatedElementUtils.findMergedAnnotation(userClass, DistributedLock.class);
-        if (found == null) {
-            found = AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), DistributedLock.class);
+    private static List<DistributedLock> ofClass(Method specific, Class<?> userClass) {
+        List<DistributedLock> found = ofElement(userClass);
+        if (found.isEmpty()) {
+            found = ofElement(specific.getDeclaringClass());
         }
-        boolean fallback = found != null && found.fallbackMethod().equals(specific.getName());
-        return fallback ? null : found;
+        boolean fallback = found.stream().anyMatch(each -> each.fallbackMethod().equals(specific.getName()));
+        return fallback ? List.of() : found;
     }
 
     /** Whether an annotation of the class means this method: public, not static, not one that every object has. */

@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
@@ -21,6 +20,7 @@ import org.springframework.util.ClassUtils;
  * @param caller the method's short name, for messages of contention
  * @param name what the definition is called, in properties and metrics: the annotation's name, or else the caller
  * @param key yields the keys
+ * @param further what else is locked, if the method has several annotations
  * @param condition whether a call needs the lock
  * @param shape a request with everything but the keys of a call; not known before the application's properties are
  * @param times what a call says for itself of that request
@@ -35,6 +35,7 @@ public record LockDefinition(
         String caller,
         String name,
         KeySource key,
+        List<FurtherLock> further,
         Condition condition,
         Supplier<LockRequest> shape,
         CallTimes times,
@@ -54,21 +55,12 @@ public record LockDefinition(
      * @throws io.holdfast.lock.api.LockKeyException if the call has no key
      */
     public LockRequest request(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-        List<LockKey> keys = key.keysFor(target, targetClass, args);
-        LockRequest all = times.applyTo(shape.get(), target, targetClass, args);
-        return new LockRequest(
-                keys,
-                all.name(),
-                all.mode(),
-                all.limit(),
-                all.fair(),
-                all.lease(),
-                all.waitFor(),
-                all.renew(),
-                all.minHold(),
-                all.maxHold(),
-                all.outageTolerance(),
-                all.interruptOnLoss());
+        LockRequest request =
+                times.applyTo(shape.get(), target, targetClass, args).keys(key.keysFor(target, targetClass, args));
+        for (FurtherLock each : further) {
+            request = request.and(each.request(target, targetClass, args));
+        }
+        return request;
     }
 
     /**

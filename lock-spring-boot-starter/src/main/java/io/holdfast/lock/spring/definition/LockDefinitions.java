@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -65,7 +66,7 @@ public final class LockDefinitions {
 
     private @Nullable LockDefinition parse(Method method, Class<?> userClass) {
         Method specific = LockAnnotations.specific(method, userClass);
-        DistributedLock annotation = LockAnnotations.find(method, specific, userClass);
-        return annotation == null ? null : parser.parse(annotation, specific, userClass);
+        List<DistributedLock> annotations = LockAnnotations.find(method, specific, userClass);
+        return annotations.isEmpty() ? null : parser.parse(annotations, specific, userClass);
     }
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param outageTolerance how long a failure of Redis is waited for by who has queued
  * @param fair whether callers are served in order of arrival
  * @param limit how many may hold it together, if it is shared
+ * @param maxWaiting how many calls may wait for one key
  */
 public record LockSettings(
         Optional<Duration> lease,
@@ -23,10 +24,12 @@ public record LockSettings(
         Optional<Duration> maxHold,
         Optional<Duration> outageTolerance,
         Optional<Boolean> fair,
-        Optional<Integer> limit) {
+        Optional<Integer> limit,
+        Optional<Integer> maxWaiting) {
 
     /** Says nothing. */
     public static final LockSettings NONE = new LockSettings(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -50,6 +53,7 @@ public record LockSettings(
                 maxHold.or(lower::maxHold),
                 outageTolerance.or(lower::outageTolerance),
                 fair.or(lower::fair),
-                limit.or(lower::limit));
+                limit.or(lower::limit),
+                maxWaiting.or(lower::maxWaiting));
     }
 }

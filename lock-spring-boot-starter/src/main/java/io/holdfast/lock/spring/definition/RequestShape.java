@@ -3,9 +3,11 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnLost;
-import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -21,40 +23,61 @@ final class RequestShape {
      * {@return the request of every call but its keys, put together when it is first asked for}
      *
      * @param name what the definition is called
+     * @param where the annotated method, for messages
      * @param isScheduled whether the method is scheduled
-     * @param mode whether it locks alone
-     * @param given what the annotation says
-     * @param onLost whether a loss is to stop the work
+     * @param annotation says the mode and the weight, and whether a loss is to stop the work
+     * @param given what else the annotation says
      * @param configured what the properties say; they may not be there yet
      */
     static Supplier<LockRequest> of(
             String name,
+            String where,
             boolean isScheduled,
-            LockMode mode,
+            DistributedLock annotation,
             LockSettings given,
-            OnLost onLost,
             Supplier<ConfiguredSettings> configured) {
         return SingletonSupplier.of(() -> {
             ConfiguredSettings properties = configured.get();
-            return shape(name, mode, given.or(properties.of(name, isScheduled)), onLost, properties);
+            LockSettings settings = given.or(properties.of(name, isScheduled));
+            LockRequest request = lock(annotation, settings, where)
+                    .name(name)
+                    .waitFor(settings.waitFor().orElse(properties.waitFor()))
+                    .interruptOnLoss(annotation.onLost() == OnLost.INTERRUPT);
+            request = with(request, settings.lease(), LockRequest::lease);
+            request = with(request, settings.renew(), LockRequest::renew);
+            request = with(request, settings.minHold(), LockRequest::minHold);
+            request = with(request, settings.maxHold(), LockRequest::maxHold);
+            request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
+            return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });
     }
 
-    private static LockRequest shape(
-            String name, LockMode mode, LockSettings settings, OnLost onLost, ConfiguredSettings properties) {
-        boolean alone = mode == LockMode.EXCLUSIVE;
-        return new LockRequest(
-                List.of(NO_KEY_YET),
-                name,
-                mode,
-                alone ? 1 : settings.limit().orElse(LockRequest.UNLIMITED),
-                settings.fair().orElse(false),
-                settings.lease(),
-                settings.waitFor().or(() -> Optional.of(properties.waitFor())),
-                settings.renew(),
-                settings.minHold(),
-                settings.maxHold(),
-                settings.outageTolerance(),
-                onLost == OnLost.INTERRUPT);
+    /**
+     * {@return what is said of the lock itself: mode, limit, weight, fairness}
+     *
+     * @param annotation says the mode and the weight
+     * @param settings say the rest
+     * @param where the annotated method, for messages
+     * @throws LockDefinitionException if the weight does not fit
+     */
+    static LockRequest lock(DistributedLock annotation, LockSettings settings, String where) {
+        LockRequest request = LockRequest.of(NO_KEY_YET).fair(settings.fair().orElse(false));
+        try {
+            return annotation.mode() == LockMode.EXCLUSIVE
+                    ? request.weight(annotation.weight())
+                    : request.shared(settings.limit().orElse(LockRequest.UNLIMITED))
+                            .weight(annotation.weight());
+        } catch (IllegalArgumentException e) {
+            throw new LockDefinitionException(
+                    where + " has weight = " + annotation.weight() + ", which is not a part of its limit: "
+                            + e.getMessage() + ".",
+                    "Say mode = LockMode.SHARED and a limit that is not less, or leave out the weight.",
+                    e);
+        }
+    }
+
+    private static <T> LockRequest with(
+            LockRequest request, Optional<T> value, BiFunction<LockRequest, T, LockRequest> setting) {
+        return value.map(given -> setting.apply(request, given)).orElse(request);
     }
 }

@@ -29,7 +29,8 @@ final class SettingsParser {
                 time(annotation, where, maxHold(annotation)),
                 Optional.empty(),
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
-                limit(annotation, where));
+                limit(annotation, where),
+                atLeastOne("maxWaiting", annotation.maxWaiting(), where));
     }
 
     /** What each call says for itself. */
@@ -67,7 +68,7 @@ final class SettingsParser {
                 "maxHold", annotation.maxHold(), annotation.maxHoldString(), LockRequest.MIN_LEASE);
     }
 
-    private static Optional<Integer> limit(DistributedLock annotation, String where) {
+    static Optional<Integer> limit(DistributedLock annotation, String where) {
         int limit = annotation.limit();
         if (limit == NOT_GIVEN) {
             return Optional.empty();
@@ -77,10 +78,18 @@ final class SettingsParser {
                     where + " has limit = " + limit + ", but locks alone.",
                     "Add mode = LockMode.SHARED, or remove the limit.");
         }
-        if (limit < 1) {
-            throw new LockDefinitionException(
-                    where + " has limit = " + limit + ".", "Allowed is 1 or more; without a limit, any number.");
+        return atLeastOne("limit", limit, where);
+    }
+
+    private static Optional<Integer> atLeastOne(String attribute, int value, String where) {
+        if (value == NOT_GIVEN) {
+            return Optional.empty();
         }
-        return Optional.of(limit);
+        if (value < 1) {
+            throw new LockDefinitionException(
+                    where + " has " + attribute + " = " + value + ".",
+                    "Allowed is 1 or more; without a " + attribute + ", any number.");
+        }
+        return Optional.of(value);
     }
 }

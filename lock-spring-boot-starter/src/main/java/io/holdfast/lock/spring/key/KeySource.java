@@ -138,6 +138,11 @@ public final class KeySource {
         return parts.size();
     }
 
+    /** {@return the expressions, as they were written but for placeholders} */
+    public List<String> expressions() {
+        return parts.stream().map(LockExpression::text).toList();
+    }
+
     /** {@return the expressions as they were written, joined by commas; the name if there are none} */
     public String text() {
         return parts.isEmpty() ? name : parts.stream().map(LockExpression::text).collect(Collectors.joining(", "));

@@ -1,17 +1,13 @@
 package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +29,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
     private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
 
     /** A handle that renews, and one that does not, do not stand in for each other. */
-    private record Use(LockTemplate locks, List<LockKey> keys, LockMode mode, Optional<Boolean> renew) {}
+    private record Use(LockTemplate locks, LockRequest request) {}
 
     private final Object owner;
     private final Set<Use> uses = new HashSet<>();
@@ -59,7 +55,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
     void keep(LockRequest request, LockTemplate locks) {
         var use = new Use(locks, reentry(request));
         if (!uses.contains(use)) {
-            handles.push(locks.acquire(reentry(request)));
+            handles.push(locks.acquire(use.request()));
             uses.add(use);
         }
     }
