@@ -56,28 +56,33 @@ final class LockOperations {
         this.grants = new Grants(client, holds, keeper, reports, handles, events);
     }
 
-    /** The thread shares a lock that it wants alone. */
-    static final class WaitsForItself extends IllegalStateException {
-
-        private static final long serialVersionUID = 1L;
-
-        WaitsForItself(String message) {
-            super(message);
-        }
-    }
-
     /** What came of an acquisition. */
     sealed interface Outcome {
 
         record Acquired(Handle handle) implements Outcome {}
 
         record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements Outcome {}
+
+        /** The thread holds the lock shared, and asked for it exclusive. */
+        record WaitsForItself() implements Outcome {}
     }
 
+    /** Acquires, or is refused. */
     Outcome acquire(Call call) throws InterruptedException {
-        Handle reentered = reenter(call);
+        Outcome outcome = tryAcquire(call);
+        if (outcome instanceof Outcome.WaitsForItself) {
+            throw new IllegalStateException("This thread holds lock '" + call.key()
+                    + "' shared and asks for it exclusive, so it would wait for itself. Release the shared lock first, or"
+                    + " acquire the exclusive one from the beginning.");
+        }
+        return outcome;
+    }
+
+    /** As {@link #acquire}, but a thread that would wait for itself is an outcome. */
+    Outcome tryAcquire(Call call) throws InterruptedException {
+        Outcome reentered = reenter(call);
         if (reentered != null) {
-            return new Outcome.Acquired(reentered);
+            return reentered;
         }
         lifecycle.ensureOpen();
         String self = client.id();
@@ -192,7 +197,7 @@ final class LockOperations {
         return new Outcome.Refused(call.key(), waited, holder);
     }
 
-    private @Nullable Handle reenter(Call call) {
+    private @Nullable Outcome reenter(Call call) {
         Hold hold = holds.find(call.key());
         if (hold == null) {
             return null;
@@ -204,12 +209,11 @@ final class LockOperations {
                 holds.ofCurrentThread().remove(call.key(), hold);
                 return null;
             }
-            case NOT_ALONE ->
-                throw new WaitsForItself("This thread holds lock '" + call.key()
-                        + "' shared, and would wait for itself to get it alone. Release it first, or take it alone from"
-                        + " the beginning.");
+            case NOT_ALONE -> {
+                return new Outcome.WaitsForItself();
+            }
         }
-        return entered(call, hold);
+        return new Outcome.Acquired(entered(call, hold));
     }
 
     private Handle entered(Call call, Hold hold) {

@@ -67,16 +67,18 @@ final class RemoteLockView implements RemoteLock {
 
     /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
     private boolean tryAcquire(Budget budget, boolean interruptible) throws InterruptedException {
-        try {
-            return acquire(budget, interruptible);
-        } catch (LockOperations.WaitsForItself writeInsideRead) {
-            return false;
-        }
+        return isAcquired(operations.tryAcquire(call(budget, interruptible)));
     }
 
     private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        LockOperations.Outcome outcome =
-                operations.acquire(new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible));
+        return isAcquired(operations.acquire(call(budget, interruptible)));
+    }
+
+    private Call call(Budget budget, boolean interruptible) {
+        return new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible);
+    }
+
+    private static boolean isAcquired(LockOperations.Outcome outcome) {
         if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
             acquired.handle().hold().lockedByView(acquired.handle());
             return true;
