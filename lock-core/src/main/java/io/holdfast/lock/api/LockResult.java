@@ -2,11 +2,19 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a {@code tryExecute}: the work ran, or the lock was not acquired and the work did not run.
+ * What came of a {@code tryExecute}: the work ran, or the lock was not acquired and the work did not run. Work may return
+ * null: {@link #executed()}, {@link #orElse}, {@link #orElseGet}, {@link #orElseThrow} and {@link #map} tell that apart from
+ * work that did not run, and {@link #toOptional()} does not.
+ *
+ * <pre>{@code
+ * Receipt receipt = lockTemplate.tryExecute("order:" + id, () -> pay(id)).orElseThrow(() -> new OrderBusyException(id));
+ * }</pre>
  *
  * @param <T> the work's result
  */
@@ -23,6 +31,44 @@ public sealed interface LockResult<T extends @Nullable Object> {
     T orElseGet(Supplier<? extends T> fallback);
 
     /**
+     * {@return the work's result, which may be null, or the other one}
+     *
+     * @param other is returned if the work did not run
+     */
+    default T orElse(T other) {
+        return orElseGet(() -> other);
+    }
+
+    /**
+     * {@return the work's result, which may be null}
+     *
+     * @throws LockNotAcquiredException if the work did not run
+     */
+    T orElseThrow();
+
+    /**
+     * {@return the work's result, which may be null}
+     *
+     * @param exception yields what is thrown if the work did not run
+     * @param <X> what is thrown
+     * @throws X if the work did not run
+     */
+    <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X;
+
+    /**
+     * Changes the result of work that ran; where it did not run, that stays so.
+     *
+     * @param mapping is called once, here, if the work ran; its argument is null if the work's result was, and it may return
+     *     null
+     * @param <U> the new result
+     * @return the outcome with the new result
+     */
+    <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping);
+
+    /** {@return the work's result; empty if it was null, and if the work did not run} */
+    Optional<@NonNull T> toOptional();
+
+    /**
      * The work ran to its end under the lock.
      *
      * @param value what it returned
@@ -37,6 +83,26 @@ public sealed interface LockResult<T extends @Nullable Object> {
         @Override
         public T orElseGet(Supplier<? extends T> fallback) {
             return value;
+        }
+
+        @Override
+        public T orElseThrow() {
+            return value;
+        }
+
+        @Override
+        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) {
+            return value;
+        }
+
+        @Override
+        public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
+            return new Executed<>(mapping.apply(value));
+        }
+
+        @Override
+        public Optional<@NonNull T> toOptional() {
+            return Optional.ofNullable(value);
         }
     }
 
@@ -58,6 +124,26 @@ public sealed interface LockResult<T extends @Nullable Object> {
         @Override
         public T orElseGet(Supplier<? extends T> fallback) {
             return fallback.get();
+        }
+
+        @Override
+        public T orElseThrow() {
+            throw new LockNotAcquiredException(null, key, waited, holder.orElse(null));
+        }
+
+        @Override
+        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X {
+            throw exception.get();
+        }
+
+        @Override
+        public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
+            return new NotAcquired<>(key, waited, holder);
+        }
+
+        @Override
+        public Optional<@NonNull T> toOptional() {
+            return Optional.empty();
         }
     }
 }

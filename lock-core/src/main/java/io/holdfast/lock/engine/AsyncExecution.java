@@ -5,8 +5,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +52,26 @@ final class AsyncExecution<T extends @Nullable Object> {
      * @param telling complete results
      * @param places how many more may wait
      */
-    record Threads(Executor waiting, Executor releasing, Executor telling, Semaphore places) {}
+    record Threads(Executor waiting, ExecutorService releasing, ExecutorService telling, Semaphore places) {
+
+        private static final int LAST_WORDS_MILLIS = 500;
+
+        /**
+         * Those of the client take no more work. They are awaited, since web servers warn of threads that outlast their
+         * application; but one that runs a user's work may take longer.
+         */
+        void close() {
+            releasing.shutdown();
+            telling.shutdown();
+            try {
+                boolean ended = releasing.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
+                        && telling.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+                log.trace("The threads of the closed client have ended: {}", ended);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
 
     CompletableFuture<T> start() {
         var unused = result.whenComplete((value, failure) -> interruptIfWaiting());

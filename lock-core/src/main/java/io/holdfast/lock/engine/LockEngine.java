@@ -63,8 +63,6 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private final EventPublisher events;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
-    private final ExecutorService ownThreads;
-    private final ExecutorService releasing;
     private final AsyncExecution.Threads async;
     private final int mostWaiting;
     private final boolean masking;
@@ -76,13 +74,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.cleanup = new Cleanup(builder.store);
         this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
         this.operations = new LockOperations(client, events);
-        this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.releasing = DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
+        ExecutorService ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
         this.mostWaiting = builder.mostWaiting;
         this.masking = builder.masking;
         this.async = new AsyncExecution.Threads(
                 Objects.requireNonNullElse(builder.executor, ownThreads),
-                releasing,
+                DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-")),
                 ownThreads,
                 new Semaphore(builder.mostWaiting));
     }
@@ -243,7 +240,11 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         Terms first = Terms.of(request, defaults, defaultWait);
         Budget budget = Budget.of(client.ticker(), first.waitNanos()).tolerating(first.outageNanos());
         try {
-            return MultiAcquisition.acquire(operations, calls(request, first, budget, bound));
+            var result = MultiAcquisition.acquire(operations, calls(request, first, budget, bound));
+            if (result instanceof MultiAcquisition.Result.WaitsForItself never) {
+                throw new IllegalStateException(never.message());
+            }
+            return result;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -309,8 +310,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         operations.lifecycle().close();
         cleanup.close();
         events.close();
-        releasing.shutdown();
-        ownThreads.shutdown();
+        async.close();
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */

@@ -58,28 +58,25 @@ final class LockOperations {
         this.grants = new Grants(client, holds, keeper, reports, handles, events);
     }
 
-    /** The thread shares a lock that it wants alone. */
-    static final class WaitsForItself extends IllegalStateException {
-
-        private static final long serialVersionUID = 1L;
-
-        WaitsForItself(String message) {
-            super(message);
-        }
-    }
-
     /** What came of an acquisition. */
     sealed interface Outcome {
 
         record Acquired(Handle handle) implements Outcome {}
 
         record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements Outcome {}
+
+        /**
+         * The thread holds less of the lock than it asked for: shared instead of exclusive, or with a lower weight.
+         *
+         * @param message says so, and what to do
+         */
+        record WaitsForItself(String message) implements Outcome {}
     }
 
     Outcome acquire(Call call) throws InterruptedException {
-        Handle reentered = reenter(call);
+        Outcome reentered = reenter(call);
         if (reentered != null) {
-            return new Outcome.Acquired(reentered);
+            return reentered;
         }
         lifecycle.ensureOpen();
         String self = client.id();
@@ -205,7 +202,7 @@ final class LockOperations {
         return new Outcome.Refused(call.key(), waited, holder);
     }
 
-    private @Nullable Handle reenter(Call call) {
+    private @Nullable Outcome reenter(Call call) {
         Hold hold = holds.find(call.key());
         if (hold == null) {
             return null;
@@ -217,15 +214,16 @@ final class LockOperations {
                 holds.ofCurrentThread().remove(call.key(), hold);
                 return null;
             }
-            case NOT_ALONE ->
-                throw new WaitsForItself("This thread holds lock '" + call.key()
-                        + "' shared, and would wait for itself to get it alone. Release it first, or take it alone from"
-                        + " the beginning.");
+            case NOT_ALONE -> {
+                return new Outcome.WaitsForItself("This thread holds lock '" + call.key()
+                        + "' shared and asks for it exclusive, so it would wait for itself. Release the shared lock first,"
+                        + " or acquire the exclusive one from the beginning.");
+            }
         }
         return entered(call, hold);
     }
 
-    private Handle entered(Call call, Hold hold) {
+    private Outcome entered(Call call, Hold hold) {
         Lease lease = hold.lease();
         boolean wasRenewing = lease.isRenewing();
         if (call.terms().renew()) {
@@ -233,25 +231,25 @@ final class LockOperations {
         }
         Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), call);
         try {
-            checkReentry(hold, call.terms());
+            checkReentry(lease, call.terms());
+            if (!lease.isExclusive() && call.terms().weight() > hold.weight()) {
+                handle.close();
+                return new Outcome.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
+                        + hold.weight() + " and asks for one of " + call.terms().weight()
+                        + ", so it would wait for itself. Acquire the greatest weight from the beginning.");
+            }
             stretch(lease, call.terms(), wasRenewing);
-            return handle;
+            return new Outcome.Acquired(handle);
         } catch (RuntimeException | Error e) {
             handle.closeAfter(e);
             throw e;
         }
     }
 
-    private static void checkReentry(Hold hold, Terms terms) {
-        Lease lease = hold.lease();
+    private static void checkReentry(Lease lease, Terms terms) {
         LockEvent.Lost loss = lease.loss();
         if (loss != null) {
             throw new LockLostException(loss);
-        }
-        if (!lease.isExclusive() && terms.weight() > hold.weight()) {
-            throw new WaitsForItself("This thread holds lock '" + lease.key() + "' with a weight of " + hold.weight()
-                    + ", and would wait for itself to get one of " + terms.weight()
-                    + ". Take the greatest weight at the beginning.");
         }
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException("This thread holds lock '" + lease.key()

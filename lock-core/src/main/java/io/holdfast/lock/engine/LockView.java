@@ -3,16 +3,22 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** How a {@link java.util.concurrent.locks.Lock} waits, whatever it locks. */
+/** How a {@link java.util.concurrent.locks.Lock} is acquired, whatever it locks. */
 abstract class LockView implements RemoteLock {
 
+    private final LockOperations operations;
     private final Ticker ticker;
 
-    LockView(Ticker ticker) {
+    LockView(LockOperations operations, Ticker ticker) {
+        this.operations = operations;
         this.ticker = ticker;
     }
+
+    /** One call for each key, in the order of the keys. */
+    abstract List<Call> calls(Budget budget, boolean interruptible);
 
     @Override
     public void lock() {
@@ -30,7 +36,11 @@ abstract class LockView implements RemoteLock {
     }
 
     private void acquireForSure(boolean interruptible) throws InterruptedException {
-        if (!acquire(Budget.unlimited(ticker), interruptible)) {
+        MultiAcquisition.Result result = acquire(Budget.unlimited(ticker), interruptible);
+        if (result instanceof MultiAcquisition.Result.WaitsForItself never) {
+            throw new IllegalStateException(never.message());
+        }
+        if (!isAcquired(result)) {
             throw new AssertionError("A wait without limit ended without the lock");
         }
     }
@@ -38,29 +48,30 @@ abstract class LockView implements RemoteLock {
     @Override
     public boolean tryLock() {
         try {
-            return tryAcquire(Budget.of(ticker, 0), false);
+            return isAcquired(acquire(Budget.of(ticker, 0), false));
         } catch (InterruptedException e) {
             throw new AssertionError("An uninterruptible try was interrupted", e);
         }
     }
 
+    /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         throwIfInterrupted();
-        return tryAcquire(Budget.of(ticker, unit.toNanos(time)), true);
+        return isAcquired(acquire(Budget.of(ticker, unit.toNanos(time)), true));
     }
 
-    /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
-    private boolean tryAcquire(Budget budget, boolean interruptible) throws InterruptedException {
-        try {
-            return acquire(budget, interruptible);
-        } catch (LockOperations.WaitsForItself writeInsideRead) {
-            return false;
+    private MultiAcquisition.Result acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        return MultiAcquisition.acquire(operations, calls(budget, interruptible));
+    }
+
+    private static boolean isAcquired(MultiAcquisition.Result result) {
+        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
+            acquired.handle().parts().forEach(part -> part.hold().lockedByView(part));
+            return true;
         }
+        return false;
     }
-
-    /** One acquisition; false if the budget is spent. */
-    abstract boolean acquire(Budget budget, boolean interruptible) throws InterruptedException;
 
     private static void throwIfInterrupted() throws InterruptedException {
         if (Thread.interrupted()) {

@@ -24,6 +24,8 @@ final class MultiAcquisition {
         record Acquired(ClosableHandle handle) implements Result {}
 
         record Refused(Outcome.Refused first) implements Result {}
+
+        record WaitsForItself(String message) implements Result {}
     }
 
     private MultiAcquisition() {}
@@ -34,11 +36,17 @@ final class MultiAcquisition {
     static Result acquire(LockOperations operations, List<Call> calls) throws InterruptedException {
         if (calls.size() == 1) {
             Outcome outcome = operations.acquire(calls.get(0));
-            return outcome instanceof Outcome.Refused refused
-                    ? new Result.Refused(refused)
-                    : new Result.Acquired(((Outcome.Acquired) outcome).handle());
+            Result ended = withoutLock(outcome);
+            return ended != null ? ended : new Result.Acquired(((Outcome.Acquired) outcome).handle());
         }
         return acquireAll(operations, calls);
+    }
+
+    private static @Nullable Result withoutLock(Outcome outcome) {
+        if (outcome instanceof Outcome.Refused refused) {
+            return new Result.Refused(refused);
+        }
+        return outcome instanceof Outcome.WaitsForItself never ? new Result.WaitsForItself(never.message()) : null;
     }
 
     /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
@@ -67,8 +75,9 @@ final class MultiAcquisition {
         try {
             for (Call call : calls) {
                 Outcome outcome = operations.acquire(call);
-                if (outcome instanceof Outcome.Refused refused) {
-                    return new Result.Refused(refused);
+                Result ended = withoutLock(outcome);
+                if (ended != null) {
+                    return ended;
                 }
                 taken.add(((Outcome.Acquired) outcome).handle());
             }

@@ -10,13 +10,11 @@ import java.util.List;
 /** Several keys as one {@link java.util.concurrent.locks.Lock}: all are locked, or none. */
 final class MultiLockView extends LockView {
 
-    private final LockOperations operations;
     private final List<RemoteLockView> views;
 
     /** @param views one for each key, in the order of the keys */
     MultiLockView(LockOperations operations, Ticker ticker, List<RemoteLockView> views) {
-        super(ticker);
-        this.operations = operations;
+        super(operations, ticker);
         this.views = List.copyOf(views);
     }
 
@@ -31,15 +29,8 @@ final class MultiLockView extends LockView {
     }
 
     @Override
-    boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        List<Call> calls =
-                views.stream().map(view -> view.call(budget, interruptible)).toList();
-        MultiAcquisition.Result result = MultiAcquisition.acquire(operations, calls);
-        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
-            acquired.handle().parts().forEach(part -> part.hold().lockedByView(part));
-            return true;
-        }
-        return false;
+    List<Call> calls(Budget budget, boolean interruptible) {
+        return views.stream().map(view -> view.call(budget, interruptible)).toList();
     }
 
     @Override

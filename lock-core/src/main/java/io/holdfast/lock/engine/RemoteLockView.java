@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ final class RemoteLockView extends LockView {
     private final Terms terms;
 
     RemoteLockView(LockOperations operations, Ticker ticker, LockKey key, Terms terms) {
-        super(ticker);
+        super(operations, ticker);
         this.operations = operations;
         this.key = key;
         this.terms = terms;
@@ -27,13 +28,8 @@ final class RemoteLockView extends LockView {
     }
 
     @Override
-    boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        LockOperations.Outcome outcome = operations.acquire(call(budget, interruptible));
-        if (outcome instanceof LockOperations.Outcome.Acquired acquired) {
-            acquired.handle().hold().lockedByView(acquired.handle());
-            return true;
-        }
-        return false;
+    List<Call> calls(Budget budget, boolean interruptible) {
+        return List.of(call(budget, interruptible));
     }
 
     Call call(Budget budget, boolean interruptible) {

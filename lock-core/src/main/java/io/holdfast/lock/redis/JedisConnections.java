@@ -54,19 +54,22 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
     private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
         super(server, client);
         this.client = client;
-        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
-        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
-        this.lender = new JedisLender(this::pools, client.getReadTimeout().toNanos());
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
     }
 
     static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
@@ -100,6 +103,11 @@ final class JedisConnections extends JedisConnectionFactory implements OwnConnec
         RedisConfiguration single = sentinel == null ? original.getStandaloneConfiguration() : sentinel;
         Assert.state(single != null, "The JedisConnectionFactory has no configuration");
         return single;
+    }
+
+    @Override
+    public String server() {
+        return Topology.describe(configuration(this));
     }
 
     @Override

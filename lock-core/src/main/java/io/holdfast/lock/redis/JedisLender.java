@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import static org.springframework.util.StringUtils.capitalize;
+
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.DaemonThreads;
 import java.net.SocketTimeoutException;
@@ -33,14 +35,19 @@ final class JedisLender {
     private static final Logger log = LoggerFactory.getLogger(JedisLender.class);
 
     private final Supplier<Collection<? extends Pool<Connection>>> pools;
+    private final Supplier<String> server;
     private final long timeoutNanos;
     private final ThreadLocal<@Nullable Long> connectUntil = new ThreadLocal<>();
     private final AtomicBoolean refilling = new AtomicBoolean();
     private volatile boolean unanswered;
 
-    /** @param pools all there are at the moment */
-    JedisLender(Supplier<Collection<? extends Pool<Connection>>> pools, long timeoutNanos) {
+    /**
+     * @param pools all there are at the moment
+     * @param server for messages
+     */
+    JedisLender(Supplier<Collection<? extends Pool<Connection>>> pools, Supplier<String> server, long timeoutNanos) {
         this.pools = pools;
+        this.server = server;
         this.timeoutNanos = timeoutNanos;
     }
 
@@ -71,7 +78,8 @@ final class JedisLender {
     RuntimeException explain(RuntimeException failure) {
         return unanswered && RedisFailures.isPoolExhausted(failure)
                 ? new LockStoreException(
-                        "Redis did not answer in time, and all connections for locks wait for it. Check that the server"
+                        capitalize(server.get())
+                                + " did not answer in time, and all connections for locks wait for it. Check that the server"
                                 + " answers, and holdfast.redis.command-timeout.",
                         failure,
                         false)

@@ -101,6 +101,11 @@ final class LettuceConnections extends LettuceConnectionFactory implements OwnCo
         return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, original));
     }
 
+    @Override
+    public String server() {
+        return Topology.describe(configuration(this));
+    }
+
     private static RedisConfiguration known(LettuceConnectionFactory original) {
         RedisConfiguration cluster = original.getClusterConfiguration();
         RedisConfiguration sentinel = original.getSentinelConfiguration();

@@ -52,6 +52,9 @@ interface OwnConnections extends RedisConnectionFactory {
         return "";
     }
 
+    /** Where the servers are, for messages: without users and passwords. */
+    String server();
+
     /** Looks anew for where the servers are. Takes calls to them. */
     default void refreshTopology() {}
 }

@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import static org.springframework.util.StringUtils.capitalize;
+
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
@@ -10,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -67,7 +70,8 @@ final class RedisFailures {
 
     private RedisFailures() {}
 
-    static LockStoreException translate(RuntimeException failure) {
+    /** @param server where it is, without secrets; asked for where a message needs it */
+    static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
         if (failure instanceof LockStoreException known) {
             return known;
         }
@@ -75,25 +79,31 @@ final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    "Redis refused: " + LockKey.printable(error.get()) + " " + hint(error.get()), failure, false);
+                    capitalize(server.get()) + " refused: " + LockKey.printable(error.get()) + " " + hint(error.get()),
+                    failure,
+                    false);
         }
         if (isRefused(failure)) {
             return new LockStoreException(
-                    "Redis cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if that is set). ("
+                    capitalize(server.get())
+                            + " cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if that is set). ("
                             + rootOf(failure) + ")",
                     failure,
                     false);
         }
         if (isPoolExhausted(failure)) {
             return new LockStoreException(
-                    "All connections for locks are in use. Raise holdfast.redis.connections, or find out why calls take so"
-                            + " long. (" + rootOf(failure) + ")",
+                    "All connections for locks are in use (" + server.get()
+                            + "). Raise holdfast.redis.connections, or find out why" + " calls take so long. ("
+                            + rootOf(failure) + ")",
                     new ConnectionsInUseException(failure),
                     false);
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
-                ? "Redis did not answer in time. Check that the server answers, and holdfast.redis.command-timeout. "
-                : "The connection to Redis broke. Check that the server runs, and what stands in between. ";
+                ? capitalize(server.get())
+                        + " did not answer in time. Check that the server answers, and holdfast.redis.command-timeout. "
+                : "The connection to " + server.get()
+                        + " broke. Check that the server runs, and what stands in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
     }
 

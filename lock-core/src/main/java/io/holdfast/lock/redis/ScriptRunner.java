@@ -82,7 +82,7 @@ final class ScriptRunner {
                     failed = e;
                 }
             }
-            LockStoreException failure = RedisFailures.translate(failed);
+            LockStoreException failure = translate(failed);
             failed = null;
             notice(failure);
             outcomeUnknown |= failure.outcomeUnknown();
@@ -95,6 +95,10 @@ final class ScriptRunner {
                 LockSupport.parkNanos(this, PAUSE_NANOS);
             }
         }
+    }
+
+    LockStoreException translate(RuntimeException failure) {
+        return RedisFailures.translate(failure, connections::server);
     }
 
     private void notice(LockStoreException failure) {

@@ -17,6 +17,11 @@ final class SharedConnections implements OwnConnections {
     }
 
     @Override
+    public String server() {
+        return "Redis by " + delegate.getClass().getName();
+    }
+
+    @Override
     public RedisConnection getConnection() {
         return delegate.getConnection();
     }

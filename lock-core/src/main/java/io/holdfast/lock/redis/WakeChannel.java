@@ -186,7 +186,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     /** Once for each outage, and each reason. */
     private void warn(RuntimeException e) {
-        String reason = String.valueOf(RedisFailures.translate(e).getMessage());
+        OwnConnections made = factory;
+        String server = made == null ? "Redis" : made.server();
+        String reason = String.valueOf(RedisFailures.translate(e, () -> server).getMessage());
         if (!reason.equals(warned) && !closed) {
             warned = reason;
             log.warn(

@@ -182,10 +182,10 @@ final class WireCalls {
         return new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true);
     }
 
-    private static Result result(ScriptCall call, Object reply) {
+    private Result result(ScriptCall call, Object reply) {
         try {
             if (reply instanceof RuntimeException e) {
-                return new Result(null, RedisFailures.translate(e), false);
+                return new Result(null, runner.translate(e), false);
             }
             return new Result(ScriptRunner.text(call.script(), reply), null, false);
         } catch (LockStoreException e) {

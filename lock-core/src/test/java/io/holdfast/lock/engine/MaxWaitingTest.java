@@ -44,7 +44,7 @@ class MaxWaitingTest extends ThreadsFixture {
                 .hasMessageContaining("'order:42'")
                 .hasMessageContaining("2 calls")
                 .hasMessageContaining("maxWaiting");
-        eventually(() -> waiters() == known);
+        assertThat(waiters()).isEqualTo(known);
         assertThat(locks.waiting()).hasSize(2);
         held.close();
         get(first).close();

@@ -83,11 +83,15 @@ class SharedLocksTest extends EngineFixture {
         store.acquires.clear();
 
         assertThatThrownBy(() -> locks.acquire(WRITE))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("Release it first");
-        assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isInstanceOf(IllegalStateException.class);
+                .isExactlyInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "This thread holds lock '%s' shared and asks for it exclusive, so it would wait for itself. Release"
+                                + " the shared lock first, or acquire the exclusive one from the beginning.",
+                        KEY);
+        assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isExactlyInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> locks.getReadWriteLock(KEY).writeLock().lock())
-                .isInstanceOf(IllegalStateException.class);
+                .isExactlyInstanceOf(IllegalStateException.class);
+        assertThat(locks.getReadWriteLock(KEY).writeLock().tryLock()).isFalse();
 
         assertThat(store.acquires).isEmpty();
         assertThat(reader.isHeld()).isTrue();

@@ -41,7 +41,7 @@ class JedisLenderTest {
     }
 
     private void open(Duration timeout) {
-        lender = new JedisLender(() -> List.of(pool), timeout.toNanos());
+        lender = new JedisLender(() -> List.of(pool), () -> "Redis at somewhere:6379", timeout.toNanos());
         pool = new ConnectionPool(
                 new HostAndPort("127.0.0.1", proxy.port()),
                 lender.guard(DefaultJedisClientConfig.builder().build()),

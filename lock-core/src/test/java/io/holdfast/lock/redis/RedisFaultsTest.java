@@ -108,7 +108,9 @@ class RedisFaultsTest {
             assertThatThrownBy(() -> hasty.acquire(request(owner)))
                     .isInstanceOfSatisfying(LockStoreException.class, e -> {
                         assertThat(e.outcomeUnknown()).isTrue();
-                        assertThat(e).hasMessageContaining("did not answer in time");
+                        assertThat(e)
+                                .hasMessageContaining(
+                                        "Redis at %s:%d did not answer in time", "127.0.0.1", proxy.port());
                     });
         }
 
@@ -121,10 +123,13 @@ class RedisFaultsTest {
         try (ServerSocket closedAtOnce = new ServerSocket(0)) {
             nobody = closedAtOnce.getLocalPort();
         }
-        RedisLockStore absent = new RedisLockStore(client.connect(nobody), RedisLockSettings.STANDARD);
+        RedisLockStore absent =
+                new RedisLockStore(client.connect(nobody, "somebody", "s3cret"), RedisLockSettings.STANDARD);
 
         assertThatThrownBy(() -> absent.inspect(key)).isInstanceOfSatisfying(LockStoreException.class, e -> {
-            assertThat(e).hasMessageContaining("cannot be reached");
+            assertThat(e)
+                    .hasMessageContaining("Redis at 127.0.0.1:%d cannot be reached", nobody)
+                    .hasMessageNotContaining("s3cret");
             assertThat(e.outcomeUnknown()).isFalse();
         });
         absent.close();
@@ -135,7 +140,10 @@ class RedisFaultsTest {
         proxy.answer("-LOADING Redis is loading the dataset in memory");
 
         assertThatThrownBy(() -> acquire(owner)).isInstanceOfSatisfying(LockStoreException.class, e -> {
-            assertThat(e).hasMessageContaining("LOADING").hasMessageContaining("still loading");
+            assertThat(e)
+                    .hasMessageStartingWith("Redis at 127.0.0.1:%d refused: ".formatted(proxy.port()))
+                    .hasMessageContaining("LOADING")
+                    .hasMessageContaining("still loading");
             assertThat(e.outcomeUnknown()).isFalse();
         });
 

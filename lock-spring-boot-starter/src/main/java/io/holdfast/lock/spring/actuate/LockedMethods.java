@@ -24,34 +24,45 @@ final class LockedMethods {
     private final LockAdvisor advisor;
     private volatile @Nullable Known known;
 
-    private record Known(int beans, List<Definition> methods) {}
+    /** @param untyped those of which the type was not known; a FactoryBean may tell it later */
+    private record Known(int beans, int singletons, List<String> untyped, List<Definition> methods) {}
 
     LockedMethods(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         this.beans = beans;
         this.advisor = advisor;
     }
 
-    /** Looked for once, and again when beans were added. */
+    /** Looked for once, and again when beans were added or created, which may tell a bean's class for the first time. */
     List<Definition> all() {
-        int number = beans.getBeanDefinitionCount();
         Known last = known;
-        if (last == null || last.beans != number) {
-            last = new Known(number, List.copyOf(find()));
+        if (last == null || isOutdated(last)) {
+            last = find();
             known = last;
         }
         return last.methods;
     }
 
-    private List<Definition> find() {
+    private boolean isOutdated(Known last) {
+        return last.beans != beans.getBeanDefinitionCount()
+                || last.singletons != beans.getSingletonCount()
+                || last.untyped.stream().anyMatch(bean -> BeanTypes.of(beans, bean) != null);
+    }
+
+    private Known find() {
+        int definitions = beans.getBeanDefinitionCount();
+        int singletons = beans.getSingletonCount();
+        List<String> untyped = new ArrayList<>();
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
             Class<?> type = BeanTypes.of(beans, bean);
-            if (type != null) {
+            if (type == null) {
+                untyped.add(bean);
+            } else {
                 Class<?> userClass = ClassUtils.getUserClass(type);
                 advisor.definitionsOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));
             }
         }
-        return all;
+        return new Known(definitions, singletons, List.copyOf(untyped), List.copyOf(all));
     }
 
     private static Definition describe(String bean, Class<?> type, LockDefinition definition) {

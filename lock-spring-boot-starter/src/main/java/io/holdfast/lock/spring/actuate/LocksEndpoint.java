@@ -33,6 +33,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 final class LocksEndpoint {
 
     private static final String HIDDEN = "******";
+    private static final String UNNAMED = "none";
 
     private final Supplier<LockTemplate> locks;
     private final Supplier<@Nullable LockActivity> books;
@@ -70,7 +71,7 @@ final class LocksEndpoint {
                 activity.held().stream()
                         .map(each -> new Held(
                                 withKeys ? each.key().toString() : HIDDEN,
-                                each.name(),
+                                shown(each.name()),
                                 each.mode().name(),
                                 each.fencingToken(),
                                 each.thread(),
@@ -80,13 +81,18 @@ final class LocksEndpoint {
                 activity.waiting().stream()
                         .map(each -> new Waiting(
                                 withKeys ? each.key().toString() : HIDDEN,
-                                each.name(),
+                                shown(each.name()),
                                 each.mode().name(),
                                 each.thread(),
                                 each.waited().toString()))
                         .toList(),
                 activity.wakeUps(),
                 definitions.get());
+    }
+
+    /** As the metrics call it. */
+    private static String shown(String name) {
+        return name.isEmpty() ? UNNAMED : name;
     }
 
     @ReadOperation

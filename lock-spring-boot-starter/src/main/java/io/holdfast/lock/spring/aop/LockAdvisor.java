@@ -23,6 +23,7 @@ import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -37,7 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Makes Spring run methods with {@link io.holdfast.lock.spring.annotation.DistributedLock} under their lock. Needs a
  * proxy creator, which the starter's configuration registers.
  */
-public final class LockAdvisor extends AbstractPointcutAdvisor {
+public final class LockAdvisor extends AbstractPointcutAdvisor implements DisposableBean {
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -155,6 +156,12 @@ public final class LockAdvisor extends AbstractPointcutAdvisor {
                         "Leave out onLost = LOG; or do the work that may be done twice outside of the transaction.");
             }
         }
+    }
+
+    /** Calls may come later still, from beans that are destroyed after this one. */
+    @Override
+    public void destroy() {
+        interceptor.close();
     }
 
     @Override

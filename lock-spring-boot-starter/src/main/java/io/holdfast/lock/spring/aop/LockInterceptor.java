@@ -56,6 +56,11 @@ final class LockInterceptor implements MethodInterceptor {
         this.transactions = transactions;
     }
 
+    /** Ends its threads. */
+    void close() {
+        async.close();
+    }
+
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();

@@ -36,7 +36,8 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * ({@code spring.lifecycle.timeout-per-shutdown-phase}) is in force too.
  *
  * <p>A client that refuses locks does not come back. So nothing of this happens when the context is merely stopped, paused
- * or started again: locks go on then, as their holders do.
+ * or started again: locks go on then, as their holders do. Around a checkpoint ({@link LockCheckpoint}) Spring stops and starts
+ * its beans too, and the start is what brings the locks back, before whatever may need them.
  *
  * <p>It looks for clients only then, and for those that were made, so a lazy one is not made in order to be closed.
  */
@@ -52,6 +53,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     private final ConfigurableListableBeanFactory beans;
     private final Duration await;
     private volatile boolean running;
+    private volatile boolean suspended;
     private volatile @Nullable Long closingSince;
 
     LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans, Duration await) {
@@ -75,6 +77,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     /** Before the process is copied: as at the end, but for a while. */
     void suspend() throws InterruptedException {
+        suspended = true;
         for (LockEngine locks : clients()) {
             tellHeld(locks, await, "is saved as a checkpoint");
             locks.suspend(await);
@@ -83,6 +86,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     /** Each copy goes on as a client of its own. */
     void resume() {
+        suspended = false;
         clients().forEach(LockEngine::resume);
     }
 
@@ -95,6 +99,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     public void stop(Runnable callback) {
         Long since = closingSince;
         if (since == null) {
+            running = !suspended; // after a restore Spring starts what is not running any more
             callback.run();
             return;
         }

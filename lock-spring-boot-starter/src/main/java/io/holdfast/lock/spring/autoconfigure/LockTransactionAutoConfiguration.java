@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.transaction.CallerTransactions;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.spring.transaction.JoinedTransactions;
 import io.holdfast.lock.spring.transaction.TransactionManagers;
 import org.springframework.beans.factory.ObjectProvider;
@@ -29,9 +29,15 @@ public final class LockTransactionAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static CallerTransactions holdfastCallerTransactions(
+    static JoinedTransactions holdfastCallerTransactions(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
         return new JoinedTransactions(
                 beans, () -> properties.getObject().transactions().releaseAfterCompletion());
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LockListener holdfastEarlyReleases(JoinedTransactions transactions) {
+        return transactions.earlyReleases();
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -15,6 +16,7 @@ import org.springframework.core.annotation.Order;
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
+    private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("holdfast.redis");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
@@ -27,10 +29,20 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         String names = ours.stream()
                 .map(property -> property.getName() + " (" + property.getOrigin() + ")")
                 .collect(Collectors.joining(", "));
-        return new FailureAnalysis(
-                "Nothing reads " + names + ".",
-                "Correct its name, or remove it. Another Redis for locks than the application's is named by"
-                        + " holdfast.redis.url, with user, password and database in it.",
-                cause);
+        return new FailureAnalysis("Nothing reads " + names + ".", action(ours), cause);
+    }
+
+    private static String action(List<ConfigurationProperty> ours) {
+        List<String> meant = ours.stream()
+                .map(property -> SimilarProperty.of(property.getName()))
+                .flatMap(Optional::stream)
+                .toList();
+        String action = meant.isEmpty() ? "" : "Did you mean " + String.join(", ", meant) + "? ";
+        boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
+        return action + "Correct the name, or remove the property."
+                + (meant.isEmpty() && redis
+                        ? " Another Redis for locks than the application's is named by holdfast.redis.url, with user,"
+                                + " password and database in it."
+                        : "");
     }
 }

@@ -41,7 +41,7 @@ final class InsideWarnings {
     }
 
     /** One that was begun with a TransactionTemplate has no name. */
-    private static String transaction() {
+    static String transaction() {
         String name = TransactionSynchronizationManager.getCurrentTransactionName();
         return name == null ? "a transaction" : "transaction '" + name + "'";
     }

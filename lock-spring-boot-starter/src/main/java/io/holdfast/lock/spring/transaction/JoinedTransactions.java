@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.transaction;
 
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.lang.reflect.Method;
@@ -19,6 +20,7 @@ public final class JoinedTransactions implements CallerTransactions {
 
     private final OwnTransactions own;
     private final InsideWarnings warnings = new InsideWarnings();
+    private final EarlyReleases early = new EarlyReleases();
     private final BooleanSupplier releaseAfterCompletion;
 
     /**
@@ -46,6 +48,13 @@ public final class JoinedTransactions implements CallerTransactions {
         }
         boolean keep = releaseAfterCompletion.getAsBoolean();
         warnings.warn(caller, request, locks, keep);
-        return keep ? () -> HeldUntilCompletion.inCurrentTransaction(this).keep(request, locks) : NOTHING;
+        return keep
+                ? () -> HeldUntilCompletion.inCurrentTransaction(this).keep(request, locks)
+                : () -> early.forget(request.name());
+    }
+
+    /** {@return warns of locks that no locked method acquired, and that are released before the commit} */
+    public LockListener earlyReleases() {
+        return early;
     }
 }

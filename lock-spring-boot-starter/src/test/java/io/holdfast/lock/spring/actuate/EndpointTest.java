@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -83,6 +84,25 @@ class EndpointTest {
                     .allSatisfy(time -> assertThat(Duration.parse(time)).isPositive());
         }
         assertThat(body("/actuator/locks")).doesNotContain("endpoint:held");
+    }
+
+    @Test
+    void lock_without_a_name_is_called_as_in_the_metrics() {
+        LockTemplate locks = application.bean(LockTemplate.class);
+        LockRequest request = LockRequest.of("endpoint:unnamed").waitFor(Duration.ofMinutes(1));
+        LockHandle held = locks.acquire(request);
+        CompletableFuture<LockHandle> waiter =
+                NewThread.start(() -> locks.acquire(request).detach());
+        String[] paths = {
+            "$.held[?(@.key == 'endpoint:unnamed')].name", "$.waiting[?(@.key == 'endpoint:unnamed')].name"
+        };
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(Stream.of(paths)
+                                .flatMap(path -> JsonPath.<List<String>>read(body("/actuator/locks"), path).stream())
+                                .toList())
+                        .containsExactly("none", "none"));
+        held.close();
+        waiter.join().close();
     }
 
     @Test

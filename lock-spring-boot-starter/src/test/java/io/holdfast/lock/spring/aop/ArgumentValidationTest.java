@@ -96,7 +96,7 @@ class ArgumentValidationTest {
             }
             assertThat(orders.calls()).isZero();
             assertThat(orders.pay(new Order("7"), 1)).isEqualTo("paid");
-            assertThat(orders.later(7)).isCompletedWithValue("paid");
+            assertThat(orders.later(7).join()).isEqualTo("paid");
         });
     }
 

@@ -9,6 +9,11 @@ import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.annotation.Observed;
+import io.micrometer.observation.aop.ObservedAspect;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -21,11 +26,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.resilience.InvocationRejectedException;
 import org.springframework.resilience.annotation.ConcurrencyLimit;
 import org.springframework.resilience.annotation.EnableResilientMethods;
@@ -79,6 +86,12 @@ class AspectOrderTest {
             return "answer " + calls.incrementAndGet();
         }
 
+        @Observed
+        @DistributedLock(key = "'order'", waitFor = 0)
+        public String observed() {
+            return "done";
+        }
+
         @PreAuthorize("hasRole('ADMIN')")
         @DistributedLock(key = "'order'")
         public String secured() {
@@ -121,6 +134,29 @@ class AspectOrderTest {
 
     @EnableMethodSecurity
     static class Secured {}
+
+    static class Observing {
+
+        /** Whether the lock was held when an observation began. */
+        static final Queue<Boolean> HELD = new ConcurrentLinkedQueue<>();
+
+        @Bean
+        static ObservedAspect observedAspect(ObjectProvider<LockTemplate> locks) {
+            ObservationRegistry registry = ObservationRegistry.create();
+            registry.observationConfig().observationHandler(new ObservationHandler<Observation.Context>() {
+                @Override
+                public void onStart(Observation.Context context) {
+                    HELD.add(locks.getObject().getLock("order").isHeldByCurrentThread());
+                }
+
+                @Override
+                public boolean supportsContext(Observation.Context context) {
+                    return true;
+                }
+            });
+            return new ObservedAspect(registry);
+        }
+    }
 
     private interface Body {
         void run(Service service, Events events, ApplicationContext context) throws Exception;
@@ -214,6 +250,19 @@ class AspectOrderTest {
             assertThat(service.cached()).isEqualTo("answer 1");
             events.awaitReleased(1);
             assertThat(events.acquired()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void observation_begins_under_the_lock_and_not_without_it() {
+        Observing.HELD.clear();
+        in(Observing.class, (service, events, context) -> {
+            assertThat(service.observed()).isEqualTo("done");
+            assertThat(Observing.HELD).containsExactly(true);
+            var other = context.getBean(LockTemplate.class).acquire("order").detach();
+            assertThatThrownBy(service::observed).isInstanceOf(LockNotAcquiredException.class);
+            assertThat(Observing.HELD).hasSize(1);
+            other.close();
         });
     }
 

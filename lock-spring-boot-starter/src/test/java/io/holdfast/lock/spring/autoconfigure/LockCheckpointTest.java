@@ -16,6 +16,9 @@ import org.crac.Resource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.test.util.ReflectionTestUtils;
 
 /** What happens to locks around a checkpoint, as CRaC announces it. */
 class LockCheckpointTest {
@@ -63,8 +66,24 @@ class LockCheckpointTest {
     void locks_are_back_when_spring_starts_the_parts_that_may_need_them() {
         Context<? extends Resource> none = null;
         Runners.redis().withPropertyValues("holdfast.shutdown.await=0s").run(context -> {
-            context.getBean(LockCheckpoint.class).beforeCheckpoint(none);
-            context.getBean(LockShutdown.class).start();
+            Object spring = context.getBean(AbstractApplicationContext.LIFECYCLE_PROCESSOR_BEAN_NAME);
+            for (int checkpoint = 0; checkpoint < 2; checkpoint++) {
+                context.getBean(LockCheckpoint.class).beforeCheckpoint(none);
+                ReflectionTestUtils.invokeMethod(spring, "stopForRestart");
+                ReflectionTestUtils.invokeMethod(spring, "restartAfterStop");
+                context.getBean(LockTemplate.class).acquire(request).close();
+                context.getBean(LockCheckpoint.class).afterRestore(none);
+                context.getBean(LockTemplate.class).acquire(request).close();
+            }
+        });
+    }
+
+    @Test
+    void locks_go_on_while_the_context_is_merely_stopped() {
+        Runners.redis().run(context -> {
+            context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+                    .stop();
+            assertThat(context.getBean(LockShutdown.class).isRunning()).isTrue();
             context.getBean(LockTemplate.class).acquire(request).close();
         });
     }

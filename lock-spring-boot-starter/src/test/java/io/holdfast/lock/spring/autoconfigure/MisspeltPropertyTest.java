@@ -8,6 +8,7 @@ import io.holdfast.lock.spring.Startup;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -46,6 +47,40 @@ class MisspeltPropertyTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Nothing reads holdfast.redis.password", "holdfast.redis.url")
                         .doesNotContain("secret"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "holdfast.lesae, holdfast.lease",
+        "holdfast.wait-fro, holdfast.wait-for",
+        "holdfast.redis.key-prefx, holdfast.redis.key-prefix",
+        "holdfast.redsi.url, holdfast.redis.url",
+        "holdfast.shutdown.wait, holdfast.shutdown.await",
+        "holdfast.instances.order.leas, holdfast.instances.order.lease",
+        "holdfast.instances[Orders.pay].wait-fr, holdfast.instances[Orders.pay].wait-for"
+    })
+    void property_that_was_probably_meant_is_named(String misspelt, String meant) {
+        Runners.inMemory()
+                .withPropertyValues(misspelt + "=5")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Nothing reads " + misspelt, "Did you mean " + meant + "?")
+                        .doesNotContain("Another Redis"));
+    }
+
+    @Test
+    void several_are_named_together() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.leese=5", "holdfast.wait-four=5")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Did you mean holdfast.lease, holdfast.wait-for?"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.colour", "holdfast.redi", "holdfast.instances.orders.pay.lease"})
+    void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
+        Runners.inMemory()
+                .withPropertyValues(misspelt + "=5")
+                .run(context -> assertThat(Startup.failureOf(context)).doesNotContain("Did you mean", "Another Redis"));
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,15 +105,22 @@ class QuorumTest {
                 assertThat(context).hasNotFailed();
                 assertThatThrownBy(() -> context.getBean(LockTemplate.class).tryAcquire(key))
                         .isInstanceOf(LockStoreException.class)
-                        .hasMessageContaining(servers.name(0))
-                        .hasMessageNotContaining(QuorumServers.PASSWORD);
+                        .message()
+                        .containsPattern(namesOneThatIsDown(servers))
+                        .doesNotContain(QuorumServers.PASSWORD);
             });
             application(servers)
                     .withPropertyValues("holdfast.fail-fast=true")
                     .run(context -> assertThat(Startup.failureOf(context))
-                            .contains("holdfast.fail-fast is true", servers.name(0), "holdfast.quorum")
+                            .contains("holdfast.fail-fast is true", "holdfast.quorum")
+                            .containsPattern(namesOneThatIsDown(servers))
                             .doesNotContain(QuorumServers.PASSWORD));
         }
+    }
+
+    /** Two that fail decide it, and the third one may be one of them: it was started a short time ago. */
+    private static String namesOneThatIsDown(QuorumServers servers) {
+        return Pattern.quote(servers.name(0)) + "|" + Pattern.quote(servers.name(1));
     }
 
     @Test

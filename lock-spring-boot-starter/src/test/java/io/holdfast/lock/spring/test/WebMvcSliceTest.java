@@ -2,9 +2,11 @@ package io.holdfast.lock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +18,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.webmvc.test.autoconfigure.AutoConfigureMockMvc;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
 import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
 import org.springframework.test.context.ContextConfiguration;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
@@ -135,6 +138,55 @@ class WebMvcSliceTest {
                         .isInstanceOf(LockNotAcquiredException.class);
                 assertThat(mvc.get().uri("/controller/43")).hasStatusOk();
             }
+        }
+    }
+
+    @Nested
+    @WebMvcTest(controllers = OrderController.class, properties = "holdfast.web.problem-details=true")
+    @ContextConfiguration(classes = Shop.class)
+    @AutoConfigureTestLocks
+    class WithProblemDetails {
+
+        @Autowired
+        MockMvcTester mvc;
+
+        @Autowired
+        TestLocks testLocks;
+
+        @Test
+        void contention_is_a_conflict() {
+            try (var elsewhere = testLocks.holdElsewhere("order:42")) {
+                assertThat(mvc.get().uri("/controller/42"))
+                        .hasStatus(HttpStatus.CONFLICT)
+                        .hasHeader("Retry-After", "1");
+            }
+            assertThat(mvc.get().uri("/controller/42")).hasStatusOk();
+        }
+
+        @Test
+        void store_that_fails_is_an_unavailable_service() {
+            try (var outage = testLocks.fail()) {
+                assertThat(mvc.get().uri("/controller/42")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
+            }
+        }
+    }
+
+    @Nested
+    @WebMvcTest(properties = "holdfast.web.problem-details=true")
+    @ContextConfiguration(classes = Shop.class)
+    class WithProblemDetailsAndAMock {
+
+        @Autowired
+        MockMvcTester mvc;
+
+        @MockitoBean
+        Orders orders;
+
+        @Test
+        void contention_is_a_conflict() {
+            org.mockito.Mockito.when(orders.pay(42))
+                    .thenThrow(new LockNotAcquiredException(null, LockKey.of("order:42"), Duration.ZERO, null));
+            assertThat(mvc.get().uri("/service/42")).hasStatus(HttpStatus.CONFLICT);
         }
     }
 

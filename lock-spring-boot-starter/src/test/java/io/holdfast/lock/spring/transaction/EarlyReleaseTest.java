@@ -2,6 +2,8 @@ package io.holdfast.lock.spring.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockListener;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -14,6 +16,12 @@ class EarlyReleaseTest extends TransactionFixture {
     @Override
     String[] properties() {
         return new String[] {"holdfast.transactions.release-after-completion=false"};
+    }
+
+    @Override
+    void happened(LockEvent event) {
+        super.happened(event);
+        context.getBeanProvider(LockListener.class).forEach(listener -> listener.onEvent(event));
     }
 
     @Test
@@ -38,5 +46,11 @@ class EarlyReleaseTest extends TransactionFixture {
         }
         assertThat(output.getOut().split("releases it before the commit", -1)).hasSize(2);
         assertThat(output).contains("Service.locked", "holdfast.transactions.release-after-completion=true");
+    }
+
+    @Test
+    void it_is_not_warned_of_as_a_lock_of_the_template(CapturedOutput output) {
+        inTransaction(() -> service.locked(() -> {}));
+        assertThat(output).doesNotContain("was acquired and released inside");
     }
 }

@@ -1,0 +1,95 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import java.lang.reflect.RecordComponent;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/**
+ * Finds the property that a misspelt one is meant to be.
+ */
+final class SimilarProperty {
+
+    private static final int MOST_EDITS = 2;
+
+    private static final Pattern CAPITAL = Pattern.compile("[A-Z]");
+
+    /** A map: its entries have the settings of the scheduled methods. */
+    private static final ConfigurationPropertyName INSTANCES = ConfigurationPropertyName.of("holdfast.instances");
+
+    private static final String SCHEDULED = "holdfast.scheduled.";
+    private static final int ELEMENTS_OF_SETTING = 4;
+
+    private SimilarProperty() {}
+
+    /** {@return the one with the most similar name, if there is one that differs in two characters at most} */
+    static Optional<String> of(ConfigurationPropertyName misspelt) {
+        Set<String> known = known();
+        if (INSTANCES.isAncestorOf(misspelt) && misspelt.getNumberOfElements() == ELEMENTS_OF_SETTING) {
+            String parent = misspelt.getParent() + ".";
+            return nearest(
+                    misspelt.toString(),
+                    known.stream()
+                            .filter(each -> each.startsWith(SCHEDULED))
+                            .map(each -> parent + each.substring(SCHEDULED.length()))
+                            .toList());
+        }
+        return nearest(misspelt.toString(), known);
+    }
+
+    private static Optional<String> nearest(String name, Iterable<String> known) {
+        String nearest = null;
+        int fewest = MOST_EDITS + 1;
+        for (String each : known) {
+            int edits = edits(name, each);
+            if (edits < fewest) {
+                fewest = edits;
+                nearest = each;
+            }
+        }
+        return Optional.ofNullable(nearest);
+    }
+
+    /** By Levenshtein: characters to be inserted, removed or replaced. */
+    private static int edits(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j <= to.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= from.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= to.length(); j++) {
+                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[to.length()];
+    }
+
+    /** By the records that the properties are bound to. A native image may not know their components: then there is no advice. */
+    private static Set<String> known() {
+        Set<String> names = new TreeSet<>();
+        collect(LockProperties.class, "holdfast", names);
+        return names;
+    }
+
+    private static void collect(Class<?> type, String prefix, Set<String> names) {
+        for (RecordComponent each : type.getRecordComponents()) {
+            String name = prefix + '.' + dashed(each.getName());
+            if (each.getType().isRecord()) {
+                collect(each.getType(), name, names);
+            } else {
+                names.add(name);
+            }
+        }
+    }
+
+    private static String dashed(String name) {
+        return CAPITAL.matcher(name).replaceAll(match -> "-" + match.group().toLowerCase(Locale.ROOT));
+    }
+}
