@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
@@ -22,9 +23,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one
@@ -65,6 +68,23 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public AcquireReply acquire(AcquireRequest request) {
         return locked(request.key(), state -> state.acquire(request, ticker.nanos()));
+    }
+
+    @Override
+    public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        return locked(() -> {
+            for (int i = 0; i < requests.size(); i++) {
+                AcquireRequest request = requests.get(i);
+                Optional<AcquireReply> refusal = on(request.key(), state -> state.refusal(request, ticker.nanos()));
+                if (refusal.isPresent()) {
+                    return new AcquireAllReply.Refused(i, refusal.get());
+                }
+            }
+            return new AcquireAllReply.Granted(requests.stream()
+                    .map(request -> on(request.key(), state -> state.acquire(request, ticker.nanos())))
+                    .map(AcquireReply.Granted.class::cast)
+                    .toList());
+        });
     }
 
     @Override
@@ -143,20 +163,28 @@ public final class InMemoryLockStore implements LockStore {
     public void close() {}
 
     private <T> T locked(LockKey key, Function<LockState, T> action) {
+        return locked(() -> on(key, action));
+    }
+
+    private <T> T locked(Supplier<T> action) {
         List<Hints.Hint> due;
         T result;
         mutex.lock();
         try {
-            long now = ticker.nanos();
-            LockState state = locks.computeIfAbsent(key, unused -> new LockState(hints, clock));
-            result = action.apply(state);
-            state.touch(now + TOKEN_RETENTION.toNanos());
-            forgetOld(now);
+            result = action.get();
+            forgetOld(ticker.nanos());
             due = hints.drain();
         } finally {
             mutex.unlock();
         }
         listeners.tell(due);
+        return result;
+    }
+
+    private <T> T on(LockKey key, Function<LockState, T> action) {
+        LockState state = locks.computeIfAbsent(key, unused -> new LockState(hints, clock));
+        T result = action.apply(state);
+        state.touch(ticker.nanos() + TOKEN_RETENTION.toNanos());
         return result;
     }
 

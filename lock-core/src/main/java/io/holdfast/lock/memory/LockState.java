@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +43,7 @@ final class LockState {
 
     AcquireReply acquire(AcquireRequest request, long now) {
         OwnerId owner = request.owner();
-        graves.values().removeIf(end -> Times.isOver(end, now));
-        if (graves.containsKey(owner)) {
+        if (isBuried(owner, now)) {
             return new AcquireReply.Buried();
         }
         long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
@@ -60,6 +60,25 @@ final class LockState {
         }
         takeOrLeaveSeat(request, now);
         occupancy.settle(now);
+        return held(now);
+    }
+
+    /** How a request that does not wait would be refused; empty if it would be granted. */
+    Optional<AcquireReply> refusal(AcquireRequest request, long now) {
+        if (isBuried(request.owner(), now)) {
+            return Optional.of(new AcquireReply.Buried());
+        }
+        occupancy.settle(now);
+        boolean granted = holders.find(request.owner(), now) != null || (seats.isEmpty() && occupancy.admits(request));
+        return granted ? Optional.empty() : Optional.of(held(now));
+    }
+
+    private boolean isBuried(OwnerId owner, long now) {
+        graves.values().removeIf(end -> Times.isOver(end, now));
+        return graves.containsKey(owner);
+    }
+
+    private AcquireReply held(long now) {
         return new AcquireReply.Held(holders.describeAny(now), clock.micros(now), occupancy.blockedFor(now), false);
     }
 

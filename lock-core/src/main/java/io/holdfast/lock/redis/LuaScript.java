@@ -12,7 +12,9 @@ import org.springframework.data.redis.core.script.DigestUtils;
 @SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
 enum LuaScript {
     ACQUIRE,
+    ACQUIRE_ALL,
     RELEASE,
+    RELEASE_ALL,
     RENEW,
     KEEP_SEATS,
     DOWNGRADE,
@@ -34,7 +36,7 @@ enum LuaScript {
 
     /** Whether a lock that fails does not fail the others of the same call. */
     boolean isForMany() {
-        return this == RENEW || this == KEEP_SEATS;
+        return this == RENEW || this == KEEP_SEATS || this == RELEASE_ALL;
     }
 
     byte[] text() {

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
@@ -62,6 +63,7 @@ public final class RedisLockStore implements LockStore {
     private final ScriptCalls scripts;
     private final Acknowledgements acks;
     private final BatchCalls batches;
+    private final JointCalls joint;
     private final @Nullable Rejoining rejoining;
 
     /**
@@ -81,6 +83,7 @@ public final class RedisLockStore implements LockStore {
         this.acks = new Acknowledgements(settings.replicaAcks());
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
         check(applications);
+        this.joint = new JointCalls(calls, scripts, rejoining == null && !acks.wanted());
         this.batches = new BatchCalls(
                 open(connections.renewals()),
                 scripts,
@@ -138,6 +141,11 @@ public final class RedisLockStore implements LockStore {
         return () -> acquired(call, begun.get());
     }
 
+    @Override
+    public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        return joint.acquire(requests);
+    }
+
     private AcquireReply acquired(ScriptCall call, ScriptRunner.Reply first) {
         ScriptRunner.Reply reply = first;
         if (rejoining != null && Replies.isStranger(reply.text())) {
@@ -160,6 +168,11 @@ public final class RedisLockStore implements LockStore {
     public Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         Supplier<ScriptRunner.Reply> begun = calls.begin(scripts.release(request));
         return () -> released(begun.get());
+    }
+
+    @Override
+    public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+        return calls.isCluster() ? LockStore.super.releaseAll(requests) : joint.release(requests);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Supplier;
@@ -52,6 +54,33 @@ final class Replies {
         };
     }
 
+    static AcquireAllReply acquireAll(String reply, int expected, boolean resent) {
+        return guarded(reply, () -> readAcquireAll(reply, expected, resent));
+    }
+
+    private static AcquireAllReply readAcquireAll(String reply, int expected, boolean resent) {
+        String[] parts = reply.split("\n", 2);
+        String[] words = words(parts[0]);
+        return switch (words[0]) {
+            case "GRANTED" -> new AcquireAllReply.Granted(grants(lines(parts[1]), expected, resent));
+            case "REFUSED" ->
+                new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, readAcquire(parts[1], resent));
+            case "BROKEN" -> new AcquireAllReply.OneByOne();
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
+
+    private static List<AcquireReply.Granted> grants(String[] lines, int expected, boolean resent) {
+        if (lines.length != expected) {
+            throw new IllegalArgumentException("Not a line for each lock");
+        }
+        return Arrays.stream(lines)
+                .map(Replies::words)
+                .map(words -> new AcquireReply.Granted(
+                        positive(words[0]), positive(words[1]), waiters(Long.parseLong(words[2])), resent))
+                .toList();
+    }
+
     /** Whether the server has to be told first for how long it has been running. */
     static boolean isStranger(String reply) {
         return reply.equals("STRANGER");
@@ -71,6 +100,20 @@ final class Replies {
             case "NOT_HOLDER" -> false;
             default -> throw unexpected(reply, null);
         };
+    }
+
+    /** For each lock nothing if it was released, or else {@code NOT_HOLDER}, or what went wrong. */
+    static List<String> releaseAll(String reply, int expected) {
+        return guarded(reply, () -> {
+            List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
+            if (!reply.isEmpty()) {
+                for (String line : lines(reply)) {
+                    String[] words = line.split(" ", 2);
+                    outcomes.set(Integer.parseInt(words[0]) - 1, words[1]);
+                }
+            }
+            return outcomes;
+        });
     }
 
     static void left(String reply) {

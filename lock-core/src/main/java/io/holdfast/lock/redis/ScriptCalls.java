@@ -51,6 +51,32 @@ final class ScriptCalls {
                         false);
     }
 
+    /** @param requests of one thread */
+    ScriptCall acquireAll(List<AcquireRequest> requests) {
+        List<byte[]> arguments =
+                new ArrayList<>(List.of(retention, bytes(requests.get(0).holder())));
+        for (AcquireRequest request : requests) {
+            arguments.add(bytes(request.owner()));
+            arguments.add(bytes(request.leaseMillis()));
+            arguments.add(bytes(limit(request)));
+        }
+        return forMany(
+                LuaScript.ACQUIRE_ALL,
+                requests.stream().map(AcquireRequest::key).toList(),
+                arguments);
+    }
+
+    private ScriptCall forMany(LuaScript script, List<LockKey> locks, List<byte[]> arguments) {
+        List<byte[]> all = new ArrayList<>(locks.size() + arguments.size());
+        locks.forEach(lock -> all.add(layout.bytes(lock)));
+        all.addAll(arguments);
+        return new ScriptCall(script, locks.size(), all.toArray(byte[][]::new), false);
+    }
+
+    private static String limit(AcquireRequest request) {
+        return request.limit() + (request.weight() == 1 ? "" : "/" + request.weight());
+    }
+
     private static boolean isPlain(AcquireRequest request) {
         return request.isExclusive()
                 && !request.fair()
@@ -60,8 +86,7 @@ final class ScriptCalls {
     }
 
     private static String wish(AcquireRequest request) {
-        return request.limit()
-                + (request.weight() == 1 ? "" : "/" + request.weight())
+        return limit(request)
                 + (request.fair() ? " 1 " : " 0 ")
                 + (request.waiting() ? "1 " : "0 ")
                 + request.tokens()
@@ -74,6 +99,18 @@ final class ScriptCalls {
         return isPlain(request)
                 ? call(LuaScript.RELEASE, key, owner, retention)
                 : call(LuaScript.RELEASE, key, owner, retention, bytes(wish(request)));
+    }
+
+    ScriptCall releaseAll(List<ReleaseRequest> requests) {
+        List<byte[]> arguments = new ArrayList<>(List.of(retention));
+        for (ReleaseRequest request : requests) {
+            arguments.add(bytes(request.owner()));
+            arguments.add(bytes(isPlain(request) ? "" : wish(request)));
+        }
+        return forMany(
+                LuaScript.RELEASE_ALL,
+                requests.stream().map(ReleaseRequest::key).toList(),
+                arguments);
     }
 
     /** A key that is known to live for at most two retentions anyway keeps its time-out. */

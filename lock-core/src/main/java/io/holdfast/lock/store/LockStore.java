@@ -75,6 +75,18 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
+     * One try to get several locks in one step: all of them, or none. A refusal changes nothing, so nobody ever sees that some
+     * of them were granted.
+     *
+     * @param requests one for each lock, none of which is waiting, raising, or asks for a least token
+     * @return all granted; or the first refusal; or that each has to be asked for by itself, as by default
+     * @throws LockStoreException if the store did not answer or refused; if the outcome is unknown, any of them may be granted
+     */
+    default AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        return new AcquireAllReply.OneByOne();
+    }
+
+    /**
      * Gives a lock back, and reserves it for those who wait first. With a {@link ReleaseRequest#keep} it settles nothing.
      *
      * <p>A hold whose lease has ended is none. The one exception: as long as nobody else got the lock, or has a seat, an
@@ -96,6 +108,19 @@ public interface LockStore extends AutoCloseable {
      */
     default Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         return () -> release(request);
+    }
+
+    /**
+     * Gives several locks back, each as {@link #release} does; in one call if the store can.
+     *
+     * @param requests one for each lock
+     * @return for each request its answer, in their order; a broken lock, or one that was not asked for, fails alone
+     * @throws LockStoreException if the store did not answer or refused all
+     */
+    default List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+        return requests.stream()
+                .<Pending<ReleaseReply>>map(request -> () -> release(request))
+                .toList();
     }
 
     /**

@@ -32,4 +32,11 @@ public abstract class HolderContract implements ContractFixture.Subject {
             super(HolderContract.this);
         }
     }
+
+    @Nested
+    class Joint extends JointContract {
+        Joint() {
+            super(HolderContract.this);
+        }
+    }
 }

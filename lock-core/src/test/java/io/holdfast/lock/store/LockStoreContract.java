@@ -32,4 +32,11 @@ public abstract class LockStoreContract extends HolderContract {
             super(LockStoreContract.this);
         }
     }
+
+    @Nested
+    class JointQueues extends JointQueueContract {
+        JointQueues() {
+            super(LockStoreContract.this);
+        }
+    }
 }

@@ -1,0 +1,79 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireAllReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore.Pending;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Several locks of one caller in one script. That needs one server: on a cluster the keys are in several slots, which no script
+ * can look at together.
+ */
+final class JointCalls {
+
+    /** At some 10 µs each, Redis serves nobody else for a few milliseconds. */
+    static final int MOST_PER_CALL = 500;
+
+    private final Channel channel;
+    private final ScriptCalls scripts;
+    private final boolean acquires;
+
+    /** @param acquires whether a grant takes no more than the script: no acknowledgements, and no look at when the server joined */
+    JointCalls(Channel channel, ScriptCalls scripts, boolean acquires) {
+        this.channel = channel;
+        this.scripts = scripts;
+        this.acquires = acquires;
+    }
+
+    AcquireAllReply acquire(List<AcquireRequest> requests) {
+        if (!acquires || channel.isCluster() || requests.isEmpty() || requests.size() > MOST_PER_CALL) {
+            return new AcquireAllReply.OneByOne();
+        }
+        ScriptRunner.Reply reply = channel.run(scripts.acquireAll(requests));
+        return Replies.acquireAll(reply.text(), requests.size(), !reply.firstSend());
+    }
+
+    /** A server that fails is not asked again for the rest. */
+    List<Pending<ReleaseReply>> release(List<ReleaseRequest> requests) {
+        List<Pending<ReleaseReply>> replies = new ArrayList<>(requests.size());
+        for (int from = 0; from < requests.size(); from += MOST_PER_CALL) {
+            List<ReleaseRequest> part = requests.subList(from, Math.min(from + MOST_PER_CALL, requests.size()));
+            try {
+                replies.addAll(releaseTogether(part));
+            } catch (LockStoreException e) {
+                replies.addAll(Collections.nCopies(requests.size() - from, () -> {
+                    throw e;
+                }));
+                return replies;
+            }
+        }
+        return replies;
+    }
+
+    private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
+        ScriptRunner.Reply reply = channel.run(scripts.releaseAll(requests));
+        List<String> outcomes = Replies.releaseAll(reply.text(), requests.size());
+        List<Pending<ReleaseReply>> replies = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            ReleaseRequest request = requests.get(i);
+            String outcome = outcomes.get(i);
+            replies.add(() -> released(request, outcome, reply.firstSend()));
+        }
+        return replies;
+    }
+
+    private static ReleaseReply released(ReleaseRequest request, String outcome, boolean firstSend) {
+        return switch (outcome) {
+            case "" -> ReleaseReply.RELEASED;
+            case "NOT_HOLDER" -> firstSend ? ReleaseReply.NOT_HOLDER : ReleaseReply.GONE;
+            default ->
+                throw new LockStoreException(
+                        "Lock '" + request.key() + "' could not be released: " + outcome, null, false);
+        };
+    }
+}

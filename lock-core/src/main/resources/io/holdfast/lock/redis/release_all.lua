@@ -1,0 +1,29 @@
+-- Gives any number of locks back, each as release.lua does. A broken or foreign key fails alone. The first write deletes, so it
+-- works when Redis is out of memory, see release.lua.
+-- KEYS  the locks
+-- ARGV  1 token retention in ms, then for each lock: owner; for how long it is to be kept, and the last token that was used, as
+--       in release.lua, or nothing for 0 0, if the key needs no other time-out than it has
+-- returns nothing if all are released; else a line for each that is not: its number, from 1 on, and NOT_HOLDER or what went
+--         wrong
+-- include common
+-- include queue
+-- include give_back
+local now, retention_ms = now_us(), tonumber(ARGV[1])
+
+local function release(key, owner, wish)
+  if wish == '' and call('HGET', key, 'owner') == owner then
+    call('HDEL', key, 'owner')
+    return 'RELEASED'
+  end
+  local keep_ms, last_token = string.match(wish == '' and '0 0' or wish, '^(%d+) (%d+)$')
+  return give_back(key, now, retention_ms, owner, keep_ms, last_token)
+end
+
+local lines = {}
+for i, key in ipairs(KEYS) do
+  local _, reply = pcall(release, key, ARGV[2 * i], ARGV[2 * i + 1])
+  if reply ~= 'RELEASED' then
+    lines[#lines + 1] = i .. ' ' .. failure(reply)
+  end
+end
+return table.concat(lines, '\n')
