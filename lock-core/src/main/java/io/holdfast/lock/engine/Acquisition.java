@@ -435,7 +435,7 @@ final class Acquisition {
     }
 
     /** The driver gave up its answer because the thread was interrupted. */
-    private static InterruptedException interrupted(LockStoreException failure) {
+    static InterruptedException interrupted(LockStoreException failure) {
         var interrupt = new InterruptedException("Interrupted while Redis was asked");
         interrupt.initCause(failure);
         return interrupt;

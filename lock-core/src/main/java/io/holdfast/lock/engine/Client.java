@@ -90,6 +90,11 @@ final class Client {
         return self.seats.open(key, new OwnerId(self.id, sequences.next()));
     }
 
+    /** For an acquisition that is new to the store, and takes no seat. */
+    OwnerId newOwner() {
+        return new OwnerId(id(), sequences.next());
+    }
+
     /** Wakes all who wait. */
     void stopWaiting() {
         Identity self = identity;

@@ -5,6 +5,7 @@ import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.HandOff;
 import io.holdfast.lock.waiting.Turn;
@@ -95,5 +96,21 @@ final class Grants {
                     call.key(), lease.name(), lease.token(), call.budget().spent(), handedOff));
         }
         return handle;
+    }
+
+    /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
+    void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
+        Hold hold = holds.find(call.key());
+        if (hold != null && hold.lease().owner().equals(owner)) {
+            hold.lease().abandon();
+            keeper.forget(hold.lease());
+            holds.remove(hold.lease());
+            holds.ofCurrentThread().remove(call.key(), hold);
+            hold.leaveGate(client.gates());
+        }
+        if (turn != null) {
+            turn.pass(null);
+        }
+        client.cleanup().undoHold(call.key(), owner, call.terms().lease().leaseNanos());
     }
 }

@@ -130,15 +130,27 @@ final class Handle implements ClosableHandle {
 
     @Override
     public void closeAfter(@Nullable Throwable failure) {
+        HandleOperations.Closed closed = beginClose();
+        if (closed != null) {
+            tell(operations.end(closed), failure);
+        }
+    }
+
+    /** Closes it, but for giving back its lock. Returns null if it was closed before. */
+    HandleOperations.@Nullable Closed beginClose() {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
-            return;
+            return null;
         }
         if (former == State.ATTACHED) {
             endInterrupt();
             unbind();
         }
-        LockEvent.Lost loss = operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
+        return operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
+    }
+
+    /** Throws the loss that its close has found, unless that is what its work failed for. */
+    void tell(LockEvent.@Nullable Lost loss, @Nullable Throwable failure) {
         if (loss != null && !isToldBy(failure)) {
             throw new LockLostException(loss).suppressing(failure);
         }
@@ -178,6 +190,10 @@ final class Handle implements ClosableHandle {
 
     Hold hold() {
         return hold;
+    }
+
+    HandleOperations operations() {
+        return operations;
     }
 
     private Lease lease() {

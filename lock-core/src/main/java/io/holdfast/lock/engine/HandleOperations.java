@@ -7,15 +7,19 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,9 +84,17 @@ final class HandleOperations {
         }
     }
 
-    /** A handle was closed. Returns the loss, if the lock was lost before. */
-    LockEvent.@Nullable Lost close(
-            Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
+    /**
+     * What came of a close.
+     *
+     * @param loss if the lock was lost before
+     * @param ends whether the lock is still to be given back
+     * @param alone whether the handle needed it alone
+     */
+    record Closed(Hold hold, LockEvent.@Nullable Lost loss, boolean ends, boolean alone) {}
+
+    /** A handle was closed. If that was the last one, the lock is still to be given back, by {@link #end}. */
+    Closed close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
         Lease lease = hold.lease();
         LockEvent.Lost loss = lease.loss();
         if (renewing) {
@@ -91,9 +103,12 @@ final class HandleOperations {
         Lease.Exit exit = lease.exit(attached, exclusive);
         leftThread(hold, thread);
         return switch (exit) {
-            case STAYS -> loss;
-            case DOWNGRADES -> loss == null ? downgrade(hold) : loss;
-            case ENDS -> end(hold, loss, exclusive);
+            case STAYS -> new Closed(hold, loss, false, exclusive);
+            case DOWNGRADES -> new Closed(hold, loss == null ? downgrade(hold) : loss, false, exclusive);
+            case ENDS -> {
+                keeper.forget(lease);
+                yield new Closed(hold, loss, true, exclusive);
+            }
         };
     }
 
@@ -101,13 +116,99 @@ final class HandleOperations {
      * Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. It stays in
      * the books until the store has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
      */
-    private LockEvent.@Nullable Lost end(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
-        Lease lease = hold.lease();
-        keeper.forget(lease);
+    LockEvent.@Nullable Lost end(Closed closed) {
+        if (!closed.ends()) {
+            return closed.loss();
+        }
         try {
-            return giveBack(hold, loss, alone);
+            return giveBack(closed.hold(), closed.loss(), closed.alone());
         } finally {
-            holds.remove(lease);
+            holds.remove(closed.hold().lease());
+        }
+    }
+
+    /**
+     * Ends what was closed together: in one call what nobody of this client stands in line for, and then the others, one
+     * after the other. So a thread that one of these is handed off to finds the rest given back.
+     *
+     * @return for each the loss, if it was lost before
+     */
+    List<LockEvent.@Nullable Lost> endAll(List<Closed> closed) {
+        List<LockEvent.@Nullable Lost> losses = new ArrayList<>(Collections.nCopies(closed.size(), null));
+        List<Integer> forTheStore = IntStream.range(0, closed.size())
+                .filter(i -> isForTheStore(closed.get(i)))
+                .boxed()
+                .toList();
+        List<Integer> together = forTheStore.size() > 1 ? forTheStore : List.of();
+        try {
+            List<LockEvent.@Nullable Lost> found =
+                    releaseAll(together.stream().map(i -> closed.get(i).hold()).toList());
+            for (int i = 0; i < found.size(); i++) {
+                losses.set(together.get(i), found.get(i));
+            }
+        } finally {
+            for (int i = 0; i < closed.size(); i++) {
+                if (!together.contains(i)) {
+                    losses.set(i, end(closed.get(i)));
+                }
+            }
+        }
+        return losses;
+    }
+
+    private static boolean isForTheStore(Closed closed) {
+        return closed.ends() && closed.loss() == null && !closed.hold().hasFollowers();
+    }
+
+    private List<LockEvent.@Nullable Lost> releaseAll(List<Hold> ended) {
+        if (ended.isEmpty()) {
+            return List.of();
+        }
+        try {
+            List<ReleaseRequest> requests =
+                    ended.stream().map(this::releaseRequest).toList();
+            List<LockEvent.@Nullable Lost> losses = new ArrayList<>(ended.size());
+            AtomicInteger sends = new AtomicInteger();
+            List<Supplier<ReleaseReply>> replies = replies(requests, sends);
+            for (int i = 0; i < ended.size(); i++) {
+                losses.add(released(ended.get(i), requests.get(i), replies.get(i), sends));
+            }
+            return losses;
+        } finally {
+            for (Hold hold : ended) {
+                leaveGate(hold);
+                holds.remove(hold.lease());
+            }
+        }
+    }
+
+    /** What the store says of each. If an interrupt has broken one, all are sent again. */
+    private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicInteger sends) {
+        try {
+            return Shielded.call(() -> {
+                sends.incrementAndGet();
+                return client.store().releaseAll(requests).stream()
+                        .map(HandleOperations::await)
+                        .toList();
+            });
+        } catch (LockStoreException e) {
+            return Collections.nCopies(requests.size(), () -> {
+                throw e;
+            });
+        }
+    }
+
+    private static Supplier<ReleaseReply> await(LockStore.Pending<ReleaseReply> pending) {
+        try {
+            ReleaseReply reply = pending.await();
+            return () -> reply;
+        } catch (LockStoreException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            return () -> {
+                throw e;
+            };
         }
     }
 
@@ -134,14 +235,24 @@ final class HandleOperations {
     }
 
     private LockEvent.@Nullable Lost release(Hold hold) {
+        ReleaseRequest request = releaseRequest(hold);
+        AtomicInteger sends = new AtomicInteger();
+        return released(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
+    }
+
+    private ReleaseRequest releaseRequest(Hold hold) {
         Lease lease = hold.lease();
-        Duration keep = hold.keep();
         long longest =
                 Math.max(lease.leaseNanos(), lease.deadline() - client.ticker().nanos());
-        var request = new ReleaseRequest(
-                lease.key(), lease.owner(), keep, hold.lastToken(), TimeUnit.NANOSECONDS.toMillis(longest));
+        return new ReleaseRequest(
+                lease.key(), lease.owner(), hold.keep(), hold.lastToken(), TimeUnit.NANOSECONDS.toMillis(longest));
+    }
+
+    private LockEvent.@Nullable Lost released(
+            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
+        Lease lease = hold.lease();
         try {
-            if (isSurelyGone(lease, () -> client.store().release(request))) {
+            if (isSurelyGone(lease, reply.get(), sends)) {
                 return lease.lose(LossCause.REVOKED);
             }
         } catch (LockStoreException e) {
@@ -154,7 +265,7 @@ final class HandleOperations {
             client.cleanup().release(hold);
         }
         if (hold.isResent()) {
-            client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), keep);
+            client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
         }
         publishReleased(lease);
         return null;
@@ -165,7 +276,9 @@ final class HandleOperations {
         Lease lease = hold.lease();
         long lastToken = hold.lastToken();
         try {
-            if (isSurelyGone(lease, () -> client.store().downgrade(lease.key(), lease.owner(), lastToken))) {
+            AtomicInteger sends = new AtomicInteger();
+            ReleaseReply reply = ask(() -> client.store().downgrade(lease.key(), lease.owner(), lastToken), sends);
+            if (isSurelyGone(lease, reply, sends)) {
                 return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
             }
         } catch (LockStoreException e) {
@@ -180,13 +293,15 @@ final class HandleOperations {
         return null;
     }
 
-    /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
-    private boolean isSurelyGone(Lease lease, Supplier<ReleaseReply> call) {
-        AtomicInteger sends = new AtomicInteger();
-        ReleaseReply reply = Shielded.call(() -> {
+    private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicInteger sends) {
+        return Shielded.call(() -> {
             sends.incrementAndGet();
             return call.get();
         });
+    }
+
+    /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
+    private boolean isSurelyGone(Lease lease, ReleaseReply reply, AtomicInteger sends) {
         return reply == ReleaseReply.NOT_HOLDER
                 && sends.get() == 1
                 && client.ticker().nanos() - lease.deadline() < 0;

@@ -104,6 +104,11 @@ final class Hold {
         return cohort == null ? 0 : cohort.lastToken();
     }
 
+    /** Whether other threads of this client stand in line for the lock. */
+    boolean hasFollowers() {
+        return turn != null && turn.hasFollowers();
+    }
+
     /**
      * Hands the lock to the next thread at the gate, if the next one gets from it what it would get from the store: a
      * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear

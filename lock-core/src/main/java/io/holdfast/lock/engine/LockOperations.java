@@ -11,7 +11,6 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Turn;
 import java.time.Duration;
@@ -92,6 +91,11 @@ final class LockOperations {
         return outcome;
     }
 
+    /** One try to get several locks in one call. */
+    AllAtOnce allAtOnce(List<Call> calls) {
+        return new AllAtOnce(client, holds, lifecycle, grants, events, calls);
+    }
+
     private Outcome acquireObserved(Call call) throws InterruptedException {
         String name = call.terms().name();
         events.begin(call.key(), name);
@@ -156,25 +160,9 @@ final class LockOperations {
         try {
             return grants.open(call, handOff, Client.currentThread(), turn);
         } catch (RuntimeException | Error e) {
-            giveBack(call, handOff.cohort().owner(), turn);
+            grants.giveBack(call, handOff.cohort().owner(), turn);
             throw e;
         }
-    }
-
-    /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
-    private void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
-        Hold hold = holds.find(call.key());
-        if (hold != null && hold.lease().owner().equals(owner)) {
-            hold.lease().abandon();
-            keeper.forget(hold.lease());
-            holds.remove(hold.lease());
-            holds.ofCurrentThread().remove(call.key(), hold);
-            hold.leaveGate(client.gates());
-        }
-        if (turn != null) {
-            turn.pass(null);
-        }
-        client.cleanup().undoHold(call.key(), owner, call.terms().lease().leaseNanos());
     }
 
     private Outcome atStore(Call call, @Nullable Turn turn, Waits.Wait wait) throws InterruptedException {
@@ -185,7 +173,7 @@ final class LockOperations {
             try {
                 return new Outcome.Acquired(grants.open(call, granted, holder, turn));
             } catch (RuntimeException | Error e) {
-                giveBack(call, granted.owner(), turn);
+                grants.giveBack(call, granted.owner(), turn);
                 throw e;
             } finally {
                 acquisition.end();

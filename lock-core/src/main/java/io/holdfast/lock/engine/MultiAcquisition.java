@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks, all or nothing. They are taken one after the other in the order of their keys, which is the same for
+ * Several locks, all or nothing. If they are all free, they are taken {@linkplain AllAtOnce in one call}. Else they are taken one after the other in the order of their keys, which is the same for
  * every request; so whoever waits for one holds only smaller keys, and a circle of waiters, each waiting for a key that is
  * greater than all it holds, cannot close. One budget serves all, and the acquisition waits in one queue at a time.
  *
@@ -49,8 +49,14 @@ final class MultiAcquisition {
         return outcome instanceof Outcome.WaitsForItself never ? new Result.WaitsForItself(never.message()) : null;
     }
 
-    /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
+    /** All at once if that is possible, else in order. */
     private static Result acquireAll(LockOperations operations, List<Call> calls) throws InterruptedException {
+        Result atOnce = operations.allAtOnce(calls).run();
+        return atOnce != null ? atOnce : acquireInOrder(operations, calls);
+    }
+
+    /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
+    private static Result acquireInOrder(LockOperations operations, List<Call> calls) throws InterruptedException {
         Budget budget = calls.get(0).budget();
         boolean last;
         do {

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,10 +109,12 @@ final class MultiHandle implements ClosableHandle {
     /** All are closed, whatever is found; the first loss that is found is thrown. */
     @Override
     public void closeAfter(@Nullable Throwable failure) {
+        List<Handle> closing = new ArrayList<>(handles.size());
+        List<LockEvent.@Nullable Lost> losses = closeAll(closing);
         LockException loss = null;
-        for (int i = handles.size() - 1; i >= 0; i--) {
+        for (int i = 0; i < closing.size(); i++) {
             try {
-                handles.get(i).closeAfter(loss == null ? failure : loss);
+                closing.get(i).tell(losses.get(i), loss == null ? failure : loss);
             } catch (LockException e) {
                 loss = loss == null ? e : loss;
             }
@@ -119,6 +122,29 @@ final class MultiHandle implements ClosableHandle {
         if (loss != null) {
             throw loss;
         }
+    }
+
+    /** Returns what was found of those that were open, which it adds to a list. */
+    private List<LockEvent.@Nullable Lost> closeAll(List<Handle> closing) {
+        List<HandleOperations.Closed> closed = new ArrayList<>(handles.size());
+        try {
+            for (int i = handles.size() - 1; i >= 0; i--) {
+                Handle handle = handles.get(i);
+                HandleOperations.Closed begun = handle.beginClose();
+                if (begun != null) {
+                    closing.add(handle);
+                    closed.add(begun);
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            endAll(closed);
+            throw e;
+        }
+        return endAll(closed);
+    }
+
+    private List<LockEvent.@Nullable Lost> endAll(List<HandleOperations.Closed> closed) {
+        return closed.isEmpty() ? List.of() : handles.get(0).operations().endAll(closed);
     }
 
     /** Closes what was taken in vain; a loss of it is of no matter, and was told to listeners. */

@@ -87,6 +87,11 @@ final class Gate {
         return turn;
     }
 
+    /** Returns null if somebody is there, or the lock is offered, or the gate has retired meanwhile. */
+    synchronized @Nullable Turn enterAlone(Object terms) {
+        return front == null && offer == null ? enter(terms, true) : null;
+    }
+
     /** A thread in line looks whether the lock is offered to it; if not, it will be told. */
     synchronized void look(Turn turn) {
         if (head() == turn) {

@@ -55,6 +55,17 @@ public final class Gates implements AutoCloseable {
         return gate(key).enter(terms, true);
     }
 
+    /**
+     * Lets the current thread in if nobody is there, and the lock is not offered to whoever comes.
+     *
+     * @param key what it wants
+     * @param terms on which terms
+     * @return its turn, as the front, which nothing was handed off to; or null
+     */
+    public @Nullable Turn enterAlone(LockKey key, Object terms) {
+        return gate(key).enterAlone(terms);
+    }
+
     private Gate gate(LockKey key) {
         Gate known = gates.get(key);
         return known != null ? known : gates.computeIfAbsent(key, unused -> new Gate(this, key));

@@ -202,6 +202,7 @@ class MultiLockTest extends EngineFixture {
 
     @Test
     void locks_that_cannot_be_held_together_at_all_are_a_failure_of_the_store() {
+        store.oneByOne = true;
         store.after = () -> time.pass(Duration.ofMillis(60));
 
         assertThatThrownBy(() -> locks.tryAcquire(ALL.lease(Duration.ofMillis(100))))

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
@@ -30,6 +33,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -453,6 +457,81 @@ class RedisLockStoreTest {
                         failed -> assertThat(failed.reason()).contains("WRONGTYPE"));
         assertThat(replies.get(1)).isInstanceOf(RenewReply.Failed.class);
         assertThat(replies.get(2)).isInstanceOf(RenewReply.Renewed.class);
+    }
+
+    private List<AcquireRequest> together(String... keys) {
+        return Stream.of(keys)
+                .map(key -> Requests.exclusive(LockKey.of(key), newOwner(), 30_000, HERE, false))
+                .toList();
+    }
+
+    @Test
+    void locks_of_one_call_are_not_granted_if_one_of_them_is_broken() {
+        redis.hset("lock:{broken}", Map.of("owner", "x", "lease_end", "soon"));
+        redis.set("lock:{foreign}", "a string");
+
+        assertThat(store.acquireAll(together("a", "broken"))).isInstanceOf(AcquireAllReply.OneByOne.class);
+        assertThat(store.acquireAll(together("a", "foreign"))).isInstanceOf(AcquireAllReply.OneByOne.class);
+
+        assertThat(redis.exists("lock:{a}")).isFalse();
+        assertThat(store.acquireAll(together("a", "b"))).isInstanceOf(AcquireAllReply.Granted.class);
+    }
+
+    /** Its tombstones are looked at when it is written. */
+    @Test
+    void lock_that_breaks_after_others_were_granted_leaves_the_outcome_unknown() {
+        redis.hset("lock:{b}", Map.of("crowd", "1 0 0 0 0 0 1 .", "grave:x:1", "soon"));
+
+        assertThatThrownBy(() -> store.acquireAll(together("a", "b")))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        e -> assertThat(e.outcomeUnknown()).isTrue());
+    }
+
+    @Test
+    void broken_and_foreign_keys_fail_alone_when_many_are_released() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.set("lock:{foreign}", "a string");
+
+        var replies = store.releaseAll(
+                List.of(new ReleaseRequest(LockKey.of("foreign"), owner), new ReleaseRequest(KEY, owner)));
+
+        assertThatThrownBy(replies.get(0)::await)
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("'foreign'")
+                .hasMessageContaining("WRONGTYPE");
+        assertThat(replies.get(1).await()).isEqualTo(ReleaseReply.RELEASED);
+    }
+
+    @Test
+    void hundred_locks_are_acquired_and_given_back_in_one_script_each() {
+        String[] keys = IntStream.range(0, 100).mapToObj(i -> "many:" + i).toArray(String[]::new);
+        try (LockEngine locks = LockEngine.builder(store).build()) {
+            locks.acquire(LockRequest.ofAll(List.of("warm", "up"))).close();
+            int before = calls("evalsha") + calls("eval");
+
+            locks.acquire(LockRequest.ofAll(List.of(keys))).close();
+
+            assertThat(calls("evalsha") + calls("eval") - before).isEqualTo(2);
+        }
+        assertThat(store.inspect(LockKey.of("many:99")).holders()).isEmpty();
+    }
+
+    @Test
+    void more_locks_than_one_script_takes_are_asked_for_one_by_one_and_given_back_in_parts() {
+        int many = JointCalls.MOST_PER_CALL + 1;
+        String[] keys = IntStream.range(0, many).mapToObj(i -> "many:" + i).toArray(String[]::new);
+        List<AcquireRequest> requests = together(keys);
+        assertThat(store.acquireAll(requests)).isInstanceOf(AcquireAllReply.OneByOne.class);
+        store.acquireAll(requests.subList(0, many - 1));
+
+        var replies = store.releaseAll(requests.stream()
+                .map(request -> new ReleaseRequest(request.key(), request.owner()))
+                .toList());
+
+        assertThat(replies).hasSize(many);
+        assertThat(replies.subList(0, many - 1)).allMatch(reply -> reply.await() == ReleaseReply.RELEASED);
+        assertThat(replies.get(many - 1).await()).isEqualTo(ReleaseReply.NOT_HOLDER);
     }
 
     @Test

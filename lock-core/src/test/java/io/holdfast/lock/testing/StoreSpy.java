@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
@@ -30,7 +31,13 @@ public class StoreSpy implements LockStore {
     public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
     public final List<List<SeatRequest>> polls = new CopyOnWriteArrayList<>();
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
+    /** How many locks were asked for in one call, or given back, which is negative. */
+    public final List<Integer> joint = new CopyOnWriteArrayList<>();
+
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
+    /** Whether several locks are refused in one call, so that they are asked for in order. */
+    public volatile boolean oneByOne;
+
     public volatile Runnable beforeAcquire = () -> {};
     public volatile Runnable beforeListen = () -> {};
     public volatile Runnable before = () -> {};
@@ -102,6 +109,30 @@ public class StoreSpy implements LockStore {
         acquires.add(request);
         beforeAcquire.run();
         return call(() -> delegate.acquire(request));
+    }
+
+    @Override
+    public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        if (oneByOne) {
+            return new AcquireAllReply.OneByOne();
+        }
+        joint.add(requests.size());
+        acquires.addAll(requests);
+        beforeAcquire.run();
+        return call(() -> delegate.acquireAll(requests));
+    }
+
+    @Override
+    public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+        joint.add(-requests.size());
+        requests.forEach(request -> releases.add(request.owner()));
+        beforeRelease.run();
+        List<Pending<ReleaseReply>> replies = call(() -> delegate.releaseAll(requests).stream()
+                .map(Pending::await)
+                .<Pending<ReleaseReply>>map(reply -> () -> reply)
+                .toList());
+        afterRelease.run();
+        return replies;
     }
 
     @Override

@@ -1,0 +1,298 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockOperations.Outcome;
+import io.holdfast.lock.store.AcquireAllReply;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Turn;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try to get several locks in one call of the store, for a request that finds them all free. Everybody else takes them in
+ * order, see {@link MultiAcquisition}.
+ *
+ * <p><b>No circle of waiters.</b> Nobody waits here. The thread holds none of the keys, or it does not come here. It enters
+ * gates where nobody is, and lines up at none. It makes one call, for which the store keeps no queue entry. Then it has all
+ * locks, or it has left all gates, before it lines up anywhere. So those who line up behind it meanwhile wait for the end of
+ * one call.
+ *
+ * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
+ * back, and others never see some of them granted. If the outcome is unknown, or a send of the call may still arrive, all are
+ * undone and buried, each by its own owner id, and none of these is sent again. All leases count from before the call
+ * was sent. If one of them is over when the answer is there, all are undone.
+ *
+ * <p><b>A refusal of one try is final</b>: at one moment somebody held one of the locks, or waited for it. That was no other
+ * such try which got nothing in the end: until it has all it has none. So of several that come for the same free locks at the same
+ * time, one gets them.
+ *
+ * <p>A grant reserves one token for each lock, so none of them is handed off. If threads line up while the locks are held, the
+ * next one goes to the store, and takes its locks in order.
+ */
+final class AllAtOnce {
+
+    private final Client client;
+    private final ThreadHolds holds;
+    private final Lifecycle lifecycle;
+    private final Grants grants;
+    private final EventPublisher events;
+    private final List<Call> calls;
+    private final List<@Nullable Turn> turns;
+    private final List<OwnerId> owners;
+    private final HolderInfo holder = Client.currentThread();
+    private final boolean interruptible;
+    private long sentAt;
+    private int sends;
+
+    /** @param calls for different keys, with one budget */
+    AllAtOnce(
+            Client client,
+            ThreadHolds holds,
+            Lifecycle lifecycle,
+            Grants grants,
+            EventPublisher events,
+            List<Call> calls) {
+        this.client = client;
+        this.holds = holds;
+        this.lifecycle = lifecycle;
+        this.grants = grants;
+        this.events = events;
+        this.calls = calls;
+        this.turns = new ArrayList<>(calls.size());
+        this.owners = new ArrayList<>(calls.size());
+        this.interruptible = calls.get(0).interruptible();
+    }
+
+    /** Returns null if the locks are to be taken in order; then nothing is held, and nothing is left behind. */
+    MultiAcquisition.@Nullable Result run() throws InterruptedException {
+        if (!isWorthACall()) {
+            return null;
+        }
+        lifecycle.ensureOpen();
+        String self = client.id();
+        boolean held = false;
+        try {
+            MultiAcquisition.Result result = enterAll() ? ask(self) : null;
+            held = result instanceof MultiAcquisition.Result.Acquired;
+            return result;
+        } finally {
+            if (!held) {
+                passAll();
+            }
+        }
+    }
+
+    private boolean isWorthACall() {
+        boolean oneTry = calls.get(0).budget().isOneTry();
+        return !(interruptible && Thread.currentThread().isInterrupted())
+                && calls.stream()
+                        .map(Call::key)
+                        .allMatch(key -> holds.find(key) == null && !(oneTry && holds.findLive(key) != null));
+    }
+
+    private boolean enterAll() {
+        for (Call call : calls) {
+            Turn turn = null;
+            if (call.terms().usesGate()) {
+                turn = client.gates().enterAlone(call.key(), call.terms().handOff());
+                if (turn == null) {
+                    return false;
+                }
+            }
+            turns.add(turn);
+        }
+        return true;
+    }
+
+    private void passAll() {
+        for (Turn turn : turns) {
+            if (turn != null) {
+                turn.pass(null);
+            }
+        }
+    }
+
+    private MultiAcquisition.@Nullable Result ask(String self) throws InterruptedException {
+        calls.forEach(call -> owners.add(client.newOwner()));
+        AcquireAllReply reply;
+        try {
+            reply = send();
+        } catch (LockStoreException e) {
+            return failed(e);
+        } catch (RuntimeException | Error e) {
+            undoAll();
+            throw e;
+        }
+        if (reply instanceof AcquireAllReply.Granted granted) {
+            if (isInTime()) {
+                return open(granted.grants(), self);
+            }
+            undoAll();
+            return null;
+        }
+        return refused(reply);
+    }
+
+    private AcquireAllReply send() {
+        List<AcquireRequest> requests = new ArrayList<>(calls.size());
+        for (int i = 0; i < calls.size(); i++) {
+            requests.add(request(calls.get(i), owners.get(i)));
+        }
+        sentAt = client.ticker().nanos();
+        return interruptible
+                ? client.store().acquireAll(requests)
+                : Shielded.call(() -> {
+                    sends++;
+                    return client.store().acquireAll(requests);
+                });
+    }
+
+    private AcquireRequest request(Call call, OwnerId owner) {
+        Terms terms = call.terms();
+        long leaseMillis = TimeUnit.NANOSECONDS.toMillis(terms.lease().leaseNanos());
+        return new AcquireRequest(
+                call.key(),
+                owner,
+                leaseMillis,
+                holder,
+                terms.limit(),
+                terms.weight(),
+                terms.fair(),
+                false,
+                1,
+                0,
+                false);
+    }
+
+    /** As that of the first try of an acquisition: nobody in line behind it would fare better. */
+    private MultiAcquisition.@Nullable Result failed(LockStoreException e) throws InterruptedException {
+        if (e.outcomeUnknown() || isResent()) {
+            undoAll();
+        }
+        if (interruptible && Thread.interrupted()) {
+            InterruptedException interrupt = Acquisition.interrupted(e);
+            publishFailed(interrupt);
+            throw interrupt;
+        }
+        if (e.getCause() instanceof ConnectionsInUseException) {
+            return null;
+        }
+        for (Turn turn : turns) {
+            if (turn != null) {
+                turn.fail(e);
+            }
+        }
+        publishFailed(e);
+        throw e;
+    }
+
+    private MultiAcquisition.@Nullable Result refused(AcquireAllReply reply) {
+        if (!(reply instanceof AcquireAllReply.Refused refused)
+                || !(refused.reply() instanceof AcquireReply.Held held)) {
+            if (isResent()) {
+                undoAll();
+            }
+            return null;
+        }
+        if (isResent() || held.resent()) {
+            undoAll();
+        }
+        Call call = calls.get(refused.index());
+        return call.budget().isOneTry() ? new MultiAcquisition.Result.Refused(refusal(call, held.holder())) : null;
+    }
+
+    private Outcome.Refused refusal(Call call, Optional<LockHolder> blocking) {
+        Duration waited = call.budget().spent();
+        String name = call.terms().name();
+        begin(call);
+        if (events.hasListeners()) {
+            events.publish(new LockEvent.NotAcquired(call.key(), name, waited, blocking));
+        }
+        return new Outcome.Refused(call.key(), waited, blocking);
+    }
+
+    private boolean isInTime() {
+        long now = client.ticker().nanos();
+        return calls.stream().allMatch(call -> now - deadline(call) < 0);
+    }
+
+    private long deadline(Call call) {
+        return sentAt + call.terms().lease().leaseNanos();
+    }
+
+    /** Makes handles of all, or gives all back. */
+    private MultiAcquisition.@Nullable Result open(List<AcquireReply.Granted> granted, String self) {
+        List<Handle> handles = new ArrayList<>(calls.size());
+        boolean held = false;
+        try {
+            for (int i = 0; i < calls.size(); i++) {
+                begin(calls.get(i));
+                handles.add(grants.open(calls.get(i), grant(i, granted.get(i)), holder, turns.get(i)));
+            }
+            if (lifecycle.isOver(self)) {
+                throw lifecycle.tooLate(calls.get(0).key());
+            }
+            MultiHandle handle = new MultiHandle(handles);
+            held = handle.isHeld();
+            return held ? new MultiAcquisition.Result.Acquired(handle) : null;
+        } finally {
+            if (!held) {
+                new MultiHandle(handles).giveBack();
+                for (int i = handles.size(); i < calls.size(); i++) {
+                    grants.giveBack(calls.get(i), owners.get(i), turns.get(i));
+                }
+            }
+        }
+    }
+
+    private Acquisition.Result.Granted grant(int i, AcquireReply.Granted granted) {
+        return new Acquisition.Result.Granted(
+                owners.get(i),
+                granted.token(),
+                granted.tokens(),
+                granted.waiters(),
+                sentAt,
+                deadline(calls.get(i)),
+                true,
+                isResent() || granted.resent());
+    }
+
+    /** Whether a send was broken by an interrupt, and may still arrive. */
+    private boolean isResent() {
+        return sends > 1;
+    }
+
+    private void undoAll() {
+        for (int i = 0; i < calls.size(); i++) {
+            Call call = calls.get(i);
+            client.cleanup()
+                    .undo(call.key(), owners.get(i), call.terms().lease().leaseNanos());
+        }
+    }
+
+    /** One after the other, each right before its end: listeners pair them. */
+    private void begin(Call call) {
+        if (events.hasListeners()) {
+            events.begin(call.key(), call.terms().name());
+        }
+    }
+
+    private void publishFailed(Exception failure) {
+        Call first = calls.get(0);
+        if (events.hasListeners()) {
+            begin(first);
+            events.publish(new LockEvent.Failed(
+                    first.key(), first.terms().name(), first.budget().spent(), failure));
+        }
+    }
+}
