@@ -24,7 +24,13 @@ end
 -- Returns how it is refused, or nothing. What it settles is written only if all are granted.
 local function refusal(i)
   local owner, lease_ms, limit, weight = ARGV[3 * i], ARGV[3 * i + 1], string.match(ARGV[3 * i + 2], '^(%d+)/?(%d*)$')
-  local lock = load(KEYS[i], now, retention_ms)
+  local fields = call('HMGET', KEYS[i], 'owner', 'lease_end', 'token', 'crowd')
+  if limit == '0' and not fields[4] and (not fields[1] or now >= tonumber(fields[2])) then
+    wishes[i] = {owner = owner, lease_end = now + lease_ms * 1000, keep_ms = lease_ms + retention_ms,
+      last_token = (fields[3] or 0) + 0}
+    return nil
+  end
+  local lock = open(KEYS[i], now, retention_ms, fields)
   local wish = {lock = lock, owner = owner, lease_end = now + lease_ms * 1000, limit = tonumber(limit),
     weight = tonumber(weight) or 1}
   wishes[i] = wish
@@ -36,10 +42,22 @@ local function refusal(i)
   if not is_holder(wish) and (lock.seats > 0 or not compatible(lock, wish.limit, wish.weight)) then
     return string.format('HELD %d %d', now, blocked_us(lock)) .. describe_any(lock)
   end
+  return nil
+end
+
+-- As acquire.lua does it with a lock that nobody holds, shares or waits for.
+local function take_free(key, wish)
+  local token = string.format('%d', math.max(wish.last_token + 1, now))
+  call('HSET', key, 'owner', wish.owner, 'lease_end', string.format('%d', wish.lease_end), 'token', token, 'holder', where)
+  call('PEXPIRE', key, wish.keep_ms)
+  return '\n' .. token .. ' 1 0'
 end
 
 local function take(i)
   local wish = wishes[i]
+  if not wish.lock then
+    return take_free(KEYS[i], wish)
+  end
   local lock, hold, token, of = wish.lock, wish.hold, nil, 1
   if lock.owner == wish.owner then
     of = reserved_tokens(lock)
