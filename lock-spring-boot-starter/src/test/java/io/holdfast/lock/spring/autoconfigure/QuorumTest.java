@@ -104,13 +104,16 @@ class QuorumTest {
                 assertThat(context).hasNotFailed();
                 assertThatThrownBy(() -> context.getBean(LockTemplate.class).tryAcquire(key))
                         .isInstanceOf(LockStoreException.class)
-                        .hasMessageContaining(servers.name(0))
-                        .hasMessageNotContaining(QuorumServers.PASSWORD);
+                        .hasMessageNotContaining(QuorumServers.PASSWORD)
+                        .message()
+                        .containsAnyOf(
+                                servers.name(0), servers.name(1)); // the third has just been started, and refuses
             });
             application(servers)
                     .withPropertyValues("holdfast.fail-fast=true")
                     .run(context -> assertThat(Startup.failureOf(context))
-                            .contains("holdfast.fail-fast is true", servers.name(0), "holdfast.quorum")
+                            .contains("holdfast.fail-fast is true", "holdfast.quorum")
+                            .containsAnyOf(servers.name(0), servers.name(1))
                             .doesNotContain(QuorumServers.PASSWORD));
         }
     }
