@@ -91,6 +91,10 @@ class NativeHintsTest {
         @DistributedLock(key = "#node.next.value.length()")
         public void walk(Node<String> node) {}
 
+        @DistributedLock(name = "from", key = "#from.strip()")
+        @DistributedLock(name = "to", key = "#to.trim()")
+        public void transfer(String from, String to) {}
+
         public void onlyByTheClass() {}
 
         @Override
@@ -149,6 +153,12 @@ class NativeHintsTest {
         assertThat(List.of("pay", "charge", "hash", "walk", "onlyByTheClass", "ship"))
                 .allMatch(name -> invocation(Shop.class, name).test(hints));
         assertThat(invocation(Shipping.class, "ship")).accepts(hints);
+    }
+
+    @Test
+    void every_annotation_of_a_method_counts() {
+        assertThat(invocation(String.class, "strip")).accepts(hints);
+        assertThat(invocation(String.class, "trim")).accepts(hints);
     }
 
     @Test
