@@ -106,6 +106,7 @@ public class AnnotationOverhead {
                             Objects.requireNonNull(each.getSecondaryResults().get(ALLOCATED))
                                     .getScore()));
         }
-        return "| | beside the starter | ns a call | bytes a call |\n|---|---|---:|---:|\n" + String.join("", lines.values());
+        return "| | beside the starter | ns a call | bytes a call |\n|---|---|---:|---:|\n"
+                + String.join("", lines.values());
     }
 }
