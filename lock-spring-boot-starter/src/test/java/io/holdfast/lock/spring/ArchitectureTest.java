@@ -154,6 +154,7 @@ class ArchitectureTest {
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnLost",
+                        "coroutine.KotlinNames",
                         "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -52,7 +53,7 @@ final class LockAnnotations {
         if (found == null) {
             found = AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), DistributedLock.class);
         }
-        boolean fallback = found != null && found.fallbackMethod().equals(specific.getName());
+        boolean fallback = found != null && found.fallbackMethod().equals(KotlinNames.of(specific));
         return fallback ? null : found;
     }
 
