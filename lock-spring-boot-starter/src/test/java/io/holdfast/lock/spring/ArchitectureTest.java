@@ -155,6 +155,7 @@ class ArchitectureTest {
                         "annotation.OnContention",
                         "annotation.OnLost",
                         "coroutine.KotlinNames",
+                        "coroutine.LockedRun",
                         "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",
