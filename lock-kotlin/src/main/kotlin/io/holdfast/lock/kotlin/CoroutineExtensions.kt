@@ -1,8 +1,11 @@
 package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockNotAcquiredException
 import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockResult
 import io.holdfast.lock.api.LockTemplate
+import java.time.Duration
 import java.util.function.Function
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.future.future
@@ -46,3 +49,51 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
     supervisorScope {
         executeAsync(request, Function { lock: LockHandle -> future { work(lock) } }).await()
     }
+
+/**
+ * Runs work that suspends if the lock is free, without a thread of the caller's that waits.
+ *
+ * ```kotlin
+ * when (val outcome = locks.tryExecuteAndAwait("nightly") { import() }) {
+ *     is LockResult.Executed -> log.info("imported {}", outcome.value)
+ *     is LockResult.NotAcquired -> log.info("somebody else does it")
+ * }
+ * ```
+ *
+ * The work runs as that of [executeAndAwait] does.
+ *
+ * @param key what to lock
+ * @param work runs while the lock is held, and is given the lock
+ * @return the outcome, after the lock was released; contention is no exception
+ * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
+ * @throws io.holdfast.lock.api.LockOverloadException if too many wait already
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ */
+public suspend fun <R> LockTemplate.tryExecuteAndAwait(key: String, work: suspend (LockHandle) -> R): LockResult<R> =
+    tryExecuteAndAwait(LockRequest.of(key), work)
+
+/**
+ * Runs work that suspends if the lock is free, see [tryExecuteAndAwait].
+ *
+ * @param request what to lock, and how; does not wait unless told to
+ * @param work runs while the lock is held, and is given the lock
+ * @return the outcome, after the lock was released; contention is no exception
+ */
+public suspend fun <R> LockTemplate.tryExecuteAndAwait(
+    request: LockRequest,
+    work: suspend (LockHandle) -> R,
+): LockResult<R> {
+    val patient = if (request.waitFor().isPresent) request else request.waitFor(Duration.ZERO)
+    var begun = false
+    return try {
+        LockResult.Executed(
+            executeAndAwait(patient) { lock ->
+                begun = true
+                work(lock)
+            },
+        )
+    } catch (refused: LockNotAcquiredException) {
+        if (begun) throw refused // a lock inside the work
+        LockResult.NotAcquired(refused.key(), refused.waited(), refused.holder())
+    }
+}
