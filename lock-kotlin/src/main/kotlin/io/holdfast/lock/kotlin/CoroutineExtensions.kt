@@ -6,10 +6,14 @@ import io.holdfast.lock.api.LockRequest
 import io.holdfast.lock.api.LockResult
 import io.holdfast.lock.api.LockTemplate
 import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.function.Function
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.future.future
 import kotlinx.coroutines.supervisorScope
+import kotlinx.coroutines.withContext
 
 /**
  * Runs work that suspends under the lock, without a thread of the caller's that waits.
@@ -24,7 +28,7 @@ import kotlinx.coroutines.supervisorScope
  * waits for itself.
  *
  * A cancel while it waits ends the wait, and one while the work runs cancels the work; the lock is released when that has
- * ended.
+ * ended, and the call ends after that.
  *
  * @param key what to lock
  * @param work runs while the lock is held, and is given the lock
@@ -47,7 +51,24 @@ public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (
 public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
     // A supervisor: work that fails is told with the future, after the release, and does not cancel the wait for that.
     supervisorScope {
-        executeAsync(request, Function { lock: LockHandle -> future { work(lock) } }).await()
+        val begun = AtomicBoolean()
+        val held =
+            executeAsync(
+                request,
+                Function { lock: LockHandle ->
+                    begun.set(true)
+                    future { work(lock) }
+                },
+            )
+        try {
+            held.thenApply { it }.await() // a cancel ends this await, and not yet what it waits for
+        } catch (cancelled: CancellationException) {
+            if (!begun.get()) {
+                held.cancel(true)
+            }
+            withContext(NonCancellable) { held.handle { _, _ -> }.await() }
+            throw cancelled
+        }
     }
 
 /**

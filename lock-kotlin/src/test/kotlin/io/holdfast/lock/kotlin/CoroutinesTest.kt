@@ -21,6 +21,7 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -193,7 +194,26 @@ class CoroutinesTest : InMemoryLocks() {
         begun.await()
         working.cancelAndJoin()
         assertThat(ended.isCompleted).isTrue()
-        await().until { !isHeld("order:42") }
+        assertThat(isHeld("order:42")).isFalse()
+    }
+
+    @Test
+    fun cancelled_call_ends_after_the_release() = runBlocking<Unit> {
+        val late = LateAnswers(locks)
+        val begun = CompletableDeferred<Unit>()
+        val call = launch {
+            late.executeAndAwait("order:42") {
+                begun.complete(Unit)
+                awaitCancellation()
+            }
+        }
+        begun.await()
+        call.cancel()
+        delay(200.milliseconds)
+        assertThat(call.isCompleted).isFalse()
+        late.released.complete(Unit)
+        call.join()
+        assertThat(call.isCancelled).isTrue()
     }
 
     @Test

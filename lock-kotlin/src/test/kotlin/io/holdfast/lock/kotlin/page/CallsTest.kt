@@ -12,12 +12,23 @@ import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
+import org.slf4j.LoggerFactory
 
 /** The calls of the page. */
 class CallsTest : InMemoryLocks() {
 
     private val id = 42L
-    private val told = ArrayList<Any?>()
+    private val log = LoggerFactory.getLogger(javaClass)
+    private val published = ArrayList<Any>()
+
+    private fun publish(report: String) {
+        published.add(report)
+    }
+
+    private fun reserve(article: Int, token: Long) {
+        assertThat(token).isPositive()
+        published.add(article)
+    }
 
     private fun charge(id: Long, token: Long = 0): String = "receipt $id $token"
 
@@ -35,22 +46,20 @@ class CallsTest : InMemoryLocks() {
         val other = locks.withLock(request) { lock -> charge(id, lock.fencingToken()) }
 
         when (val outcome = locks.tryWithLock("nightly") { report() }) {
-            is LockResult.Executed -> told.add(outcome.value)
-            is LockResult.NotAcquired -> told.add("${outcome.key} is held by ${outcome.holder}")
+            is LockResult.Executed -> publish(outcome.value)
+            is LockResult.NotAcquired -> log.info("{} is held by {}", outcome.key, outcome.holder)
         }
 
-        locks.acquire("stock:7").use { lock -> told.add(lock.fencingToken()) }
-        assertThat(told).hasSize(2).contains("report")
+        locks.acquire("stock:7").use { lock -> reserve(7, lock.fencingToken()) }
+        assertThat(published).containsExactly("report", 7)
         assertThat(listOf(receipt, other)).allMatch { it.startsWith("receipt 42") }
     }
 
     @Test
     fun times() {
         val patient = LockRequest.of("nightly").waitFor(Duration.INFINITE)
-        val gotIt = locks.getLock(patient).tryLock(2.seconds)
-        locks.ensureHeld(10.seconds)
-        assertThat(gotIt).isTrue()
-        locks.getLock("nightly").unlock()
+        locks.withLock(patient) { report() }
+        assertThat(patient.waitFor()).isPresent()
     }
 
     @Test
