@@ -155,6 +155,8 @@ class ArchitectureTest {
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnLost",
+                        "coroutine.KotlinNames",
+                        "coroutine.LockedRun",
                         "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",

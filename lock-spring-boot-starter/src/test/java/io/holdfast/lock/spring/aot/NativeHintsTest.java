@@ -10,6 +10,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
+import kotlin.UInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
@@ -95,6 +96,9 @@ class NativeHintsTest {
         @DistributedLock(name = "to", key = "#to.trim()")
         public void transfer(String from, String to) {}
 
+        @DistributedLock(key = "#number")
+        public void count(UInt number) {}
+
         public void onlyByTheClass() {}
 
         @Override
@@ -178,6 +182,13 @@ class NativeHintsTest {
         assertThat(invocation(Order.class, "customer")).accepts(hints);
         assertThat(invocation(Customer.class, "getId")).accepts(hints);
         assertThat(invocation(Order.class, "number")).accepts(hints);
+    }
+
+    @Test
+    void value_classes_of_kotlin_can_be_opened() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(ReflectionUtils.findMethod(UInt.class, "unbox-impl")))
+                .accepts(hints);
     }
 
     @Test
