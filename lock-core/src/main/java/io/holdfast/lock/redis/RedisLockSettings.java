@@ -53,10 +53,6 @@ public record RedisLockSettings(
             }
             Ranges.check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }
-
-        boolean wanted() {
-            return number > 0;
-        }
     }
 
     /**

@@ -4,7 +4,8 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
@@ -73,12 +74,12 @@ public final class RedisLockStore implements LockStore {
      * @throws IllegalArgumentException if the settings do not fit the kind of server
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
-        this.connections = new LockConnections(applications, settings);
+        this.acks = new Acknowledgements(settings.replicaAcks());
+        this.connections = new LockConnections(applications, settings, acks.acks());
         this.commandTimeout = settings.commandTimeout();
         this.calls = open(connections.calls());
         this.layout = new KeyLayout(settings.keyPrefix());
         this.scripts = new ScriptCalls(layout, settings.tokenRetention());
-        this.acks = new Acknowledgements(settings.replicaAcks());
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
         check(applications);
         this.batches = new BatchCalls(
@@ -89,7 +90,7 @@ public final class RedisLockStore implements LockStore {
                 new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
     }
 
-    private Channel open(OwnConnections own) {
+    private Channel open(DriverConnections own) {
         return new Channel(own, commandTimeout, new SubscriptionDoubts(wakeups));
     }
 

@@ -1,6 +1,9 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -35,13 +38,13 @@ final class ScriptRunner {
     record Sent<T>(T result, boolean firstSend) {}
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
-    private final OwnConnections connections;
+    private final DriverConnections connections;
     private final TopologyRefresh unanswered;
     private final TopologyRefresh replica;
     private final long timeoutNanos;
 
     /** @param doubts is told when a call was not answered, or by a replica; not for each of them if there are many */
-    ScriptRunner(OwnConnections connections, Duration commandTimeout, Doubts doubts) {
+    ScriptRunner(DriverConnections connections, Duration commandTimeout, Doubts doubts) {
         this.connections = connections;
         template.setConnectionFactory(connections);
         template.afterPropertiesSet();
@@ -60,7 +63,7 @@ final class ScriptRunner {
         return run(call.script(), call.keys(), call.keysAndArgs());
     }
 
-    Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
+    Reply run(Wire.Script script, int keys, byte[][] keysAndArgs) {
         Sent<String> sent = resending(() -> send(script, keys, keysAndArgs), System.nanoTime(), null);
         return new Reply(sent.result(), sent.firstSend());
     }
@@ -114,13 +117,13 @@ final class ScriptRunner {
         replica.request();
     }
 
-    private String send(LuaScript script, int keys, byte[][] keysAndArgs) {
+    private String send(Wire.Script script, int keys, byte[][] keysAndArgs) {
         @SuppressWarnings("NullAway") // drivers answer null in MULTI
         RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
         return connections.inTime(() -> text(script, template.execute(callback, true)));
     }
 
-    static String text(LuaScript script, @Nullable Object reply) {
+    static String text(Wire.Script script, @Nullable Object reply) {
         if (reply instanceof byte[] text) {
             return new String(text, StandardCharsets.UTF_8);
         }
@@ -132,7 +135,7 @@ final class ScriptRunner {
     }
 
     private static @Nullable Object sendOn(
-            RedisConnection connection, LuaScript script, int keys, byte[][] keysAndArgs) {
+            RedisConnection connection, Wire.Script script, int keys, byte[][] keysAndArgs) {
         var commands = connection.scriptingCommands();
         try {
             return commands.evalSha(script.sha(), ReturnType.VALUE, keys, keysAndArgs);

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -6,7 +6,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Connections that only locks use, and what their driver can do that Spring Data has no words for. */
-interface OwnConnections extends RedisConnectionFactory {
+public interface DriverConnections extends RedisConnectionFactory {
 
     /** A connection for a subscription, which keeps it. */
     default RedisConnection newConnection() {
