@@ -6,6 +6,9 @@ import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
 import java.util.List;
 import java.util.Objects;
 
@@ -50,6 +53,42 @@ final class Acknowledgements {
         return replies.stream()
                 .map(reply -> reply instanceof RenewReply.Renewed ? new RenewReply.Failed(tooFew(replicas)) : reply)
                 .toList();
+    }
+
+    /** {@return what a subscription tells; grants that do not count yet have ended already} */
+    WakeListener listener(WakeListener listener) {
+        return wanted() ? new EndedGrants(listener) : listener;
+    }
+
+    /** Nobody knows whether the replicas have a grant by message. So the waiter asks for it, and that call waits for them. */
+    private record EndedGrants(WakeListener listener) implements WakeListener {
+
+        @Override
+        public void granted(long sequence, Reservation told) {
+            listener.granted(
+                    sequence,
+                    new Reservation(told.token(), told.tokens(), told.waiters(), told.atMicros(), told.atMicros()));
+        }
+
+        @Override
+        public void awaited(long sequence, Waiters waiters) {
+            listener.awaited(sequence, waiters);
+        }
+
+        @Override
+        public void revoked(long sequence) {
+            listener.revoked(sequence);
+        }
+
+        @Override
+        public void connected() {
+            listener.connected();
+        }
+
+        @Override
+        public void disconnected() {
+            listener.disconnected();
+        }
     }
 
     private String tooFew(long replicas) {

@@ -14,7 +14,7 @@ final class Channel {
     private final @Nullable WireCalls wire;
 
     /** @param doubts see {@link ScriptRunner} */
-    Channel(DriverConnections connections, Duration commandTimeout, Doubts doubts) {
+    Channel(DriverConnections connections, Duration commandTimeout, ScriptRunner.Doubts doubts) {
         this.connections = connections;
         this.runner = new ScriptRunner(connections, commandTimeout, doubts);
         Wire raw = connections.wire();

@@ -95,7 +95,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     /** A server that does not answer calls may have ceased to send messages; a replica may not get any. */
-    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements Doubts {
+    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements ScriptRunner.Doubts {
 
         @Override
         public void unanswered() {
@@ -219,16 +219,19 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        WakeListener ear = acks.wanted() ? new AcknowledgedGrants(listener) : listener;
         WakeChannel channel = new WakeChannel(
-                connections::newWakeups, layout.channel(clientId), ear, commandTimeout, wakeups::remove);
+                connections::newWakeups,
+                layout.channel(clientId),
+                acks.listener(listener),
+                commandTimeout,
+                wakeups::remove);
         wakeups.add(channel);
         return channel.start();
     }
 
     @Override
     public Map<String, String> evictionPolicies() {
-        return EvictionPolicies.of(calls.connections());
+        return calls.connections().evictionPolicies();
     }
 
     @Override

@@ -31,6 +31,16 @@ final class ScriptRunner {
     private static final int RESEND_WITHIN = 4;
     private static final long PAUSE_NANOS = 20_000_000;
 
+    /** Hears of what casts doubt on the server that a subscription is at. */
+    interface Doubts {
+
+        /** A call was not answered: the server may hang, or be gone. */
+        void unanswered();
+
+        /** A call was answered by a replica: another server is the primary now. */
+        void replica();
+    }
+
     /** An answer, and whether it is the answer to the first send. */
     record Reply(String text, boolean firstSend) {}
 

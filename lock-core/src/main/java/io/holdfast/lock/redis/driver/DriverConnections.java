@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis.driver;
 
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -54,6 +55,11 @@ public interface DriverConnections extends RedisConnectionFactory {
 
     /** Where the servers are, for messages: without users and passwords. */
     String server();
+
+    /** What each server does when its memory is full, by server; of a single one under the empty name. */
+    default Map<String, String> evictionPolicies() {
+        return EvictionPolicies.of(this);
+    }
 
     /** Looks anew for where the servers are. Takes calls to them. */
     default void refreshTopology() {}
