@@ -136,18 +136,26 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** An application has one of them, as a rule. */
     @Test
-    void only_the_driver_package_knows_drivers() {
+    void each_driver_is_known_to_classes_of_its_own_only() {
+        onlyKnownTo(
+                "redis.driver.(Jedis|GuardedConfig)",
+                "redis.clients..",
+                "org.springframework.data.redis.connection.jedis..");
+        onlyKnownTo(
+                "redis.driver.(Lettuce|WatchedProvider)",
+                "io.lettuce..",
+                "org.springframework.data.redis.connection.lettuce..");
+    }
+
+    private static void onlyKnownTo(String names, String... packages) {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + "redis.driver")
+                .haveNameNotMatching(BASE + names + ".*")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(
-                        "redis.clients..",
-                        "io.lettuce..",
-                        "org.springframework.data.redis.connection.jedis..",
-                        "org.springframework.data.redis.connection.lettuce..")
+                .resideInAnyPackage(packages)
                 .check(CLASSES);
     }
 
