@@ -35,7 +35,7 @@ class ArchitectureTest {
                         BASE + ".result",
                         BASE + ".autoconfigure",
                         "io.holdfast.lock.engine",
-                        "io.holdfast.lock.redis")
+                        "io.holdfast.lock.redis..")
                 .check(CLASSES);
     }
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.time.Duration;
 import java.util.Collection;
@@ -41,7 +41,7 @@ import redis.clients.jedis.util.Pool;
  *
  * <p>The provider of a cluster's connections is made here, not by the client, since only it knows which node has a slot.
  */
-final class JedisConnections extends JedisConnectionFactory implements OwnConnections {
+final class JedisConnections extends JedisConnectionFactory implements DriverConnections {
 
     private static final int MOST_REDIRECTS = 5;
 

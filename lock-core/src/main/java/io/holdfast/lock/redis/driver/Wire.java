@@ -1,5 +1,6 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -9,14 +10,27 @@ import java.util.List;
  *
  * <p>It does not follow redirections, sends nothing twice, and throws what the driver throws.
  */
-interface Wire {
+public interface Wire {
 
     /**
      * Sends to the server that has the first key; all others are there as well, as far as is known.
      *
      * @param start when the command timeout began, by {@link System#nanoTime()}
      */
-    Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks, long start);
+    Sent send(List<ScriptCall> calls, Acks acks, long start);
+
+    /** A script that servers know by its digest, once they have seen its text. */
+    interface Script {
+
+        /** {@return what {@code EVAL} takes; not to be changed} */
+        byte[] text();
+
+        /** {@return what {@code EVALSHA} takes, 40 hexadecimal digits; not to be changed} */
+        byte[] sha();
+
+        /** {@return whether a lock that fails does not fail the others of the same call} */
+        boolean isForMany();
+    }
 
     /**
      * A script and its arguments.
@@ -24,7 +38,7 @@ interface Wire {
      * @param byText whether to send the script itself, for a server that does not know its digest
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {
+    record ScriptCall(Script script, int keys, byte[][] keysAndArgs, boolean byText) {
 
         byte[] firstKey() {
             return keysAndArgs[0];
@@ -32,6 +46,23 @@ interface Wire {
 
         byte[] scriptOrDigest() {
             return byText ? script.text() : script.sha();
+        }
+    }
+
+    /**
+     * A {@code WAIT} behind the calls.
+     *
+     * @param number how many replicas must have what was written; none if there is nothing to wait for
+     * @param timeout how long they may take
+     */
+    record Acks(int number, Duration timeout) {
+
+        /** No {@code WAIT}. */
+        public static final Acks NONE = new Acks(0, Duration.ZERO);
+
+        /** {@return whether there is one} */
+        public boolean wanted() {
+            return number > 0;
         }
     }
 

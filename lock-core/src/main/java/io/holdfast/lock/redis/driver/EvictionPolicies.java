@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.util.Map;
 import java.util.Properties;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,6 +18,24 @@ import org.springframework.data.redis.RedisSystemException;
 /** Calls that begin before there is a connection. */
 class LettuceWireTest {
 
+    private record Any() implements Wire.Script {
+
+        @Override
+        public byte[] text() {
+            return new byte[0];
+        }
+
+        @Override
+        public byte[] sha() {
+            return new byte[0];
+        }
+
+        @Override
+        public boolean isForMany() {
+            return false;
+        }
+    }
+
     private final CompletableFuture<StatefulRedisConnection<byte[], byte[]>> node = new CompletableFuture<>();
 
     @SuppressWarnings("unchecked")
@@ -25,9 +43,9 @@ class LettuceWireTest {
             mock(StatefulRedisConnection.class, RETURNS_DEEP_STUBS);
 
     private Wire.Sent begin(Duration timeout) {
-        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {{'k'}}, false);
+        Wire.ScriptCall call = new Wire.ScriptCall(new Any(), 1, new byte[][] {{'k'}}, false);
         return new LettuceWire(key -> node, unusable -> {}, timeout)
-                .send(List.of(call), RedisLockSettings.ReplicaAcks.NONE, System.nanoTime());
+                .send(List.of(call), Wire.Acks.NONE, System.nanoTime());
     }
 
     @Test

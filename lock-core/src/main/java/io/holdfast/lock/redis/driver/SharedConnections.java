@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
@@ -7,8 +7,11 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
-/** A factory with an identity of its own over connections of another, see {@link ScriptRunner}. */
-final class SharedConnections implements OwnConnections {
+/**
+ * A factory with an identity of its own over connections of another: Spring binds connections to the factory object, and on
+ * a connection that a user's transaction has bound, a script would be queued and answer null.
+ */
+final class SharedConnections implements DriverConnections {
 
     private final RedisConnectionFactory delegate;
 

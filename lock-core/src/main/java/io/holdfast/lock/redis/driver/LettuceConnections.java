@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.api.StatefulConnection;
@@ -34,7 +34,7 @@ import org.springframework.util.ReflectionUtils;
  *
  * <p>It ends its own resources with its connections; the application's threads go on.
  */
-final class LettuceConnections extends LettuceConnectionFactory implements OwnConnections {
+final class LettuceConnections extends LettuceConnectionFactory implements DriverConnections {
 
     private static final Logger log = LoggerFactory.getLogger(LettuceConnections.class);
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
@@ -50,7 +50,7 @@ final class LettuceWire implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks, long start) {
+    public Sent send(List<ScriptCall> calls, Acks acks, long start) {
         var node = nodes.apply(calls.get(0).firstKey());
         long deadline = start + timeoutNanos;
         return node.isDone()
@@ -59,10 +59,7 @@ final class LettuceWire implements Wire {
     }
 
     private Sent send(
-            StatefulRedisConnection<byte[], byte[]> connection,
-            List<ScriptCall> calls,
-            RedisLockSettings.ReplicaAcks acks,
-            long deadline) {
+            StatefulRedisConnection<byte[], byte[]> connection, List<ScriptCall> calls, Acks acks, long deadline) {
         var node = connection.async();
         List<RedisFuture<byte[]>> replies =
                 calls.stream().map(call -> send(node, call)).toList();

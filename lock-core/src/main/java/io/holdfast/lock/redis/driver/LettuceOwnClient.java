@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;

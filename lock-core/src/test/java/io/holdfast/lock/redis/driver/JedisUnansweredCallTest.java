@@ -1,11 +1,13 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
+import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;

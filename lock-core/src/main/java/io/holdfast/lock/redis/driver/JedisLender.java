@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import static org.springframework.util.StringUtils.capitalize;
 

@@ -1,10 +1,11 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;

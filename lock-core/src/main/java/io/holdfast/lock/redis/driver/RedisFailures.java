@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import static org.springframework.util.StringUtils.capitalize;
 
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns what drivers throw into {@link LockStoreException}s that say what to check. */
-final class RedisFailures {
+public final class RedisFailures {
 
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
     private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
@@ -71,7 +71,7 @@ final class RedisFailures {
     private RedisFailures() {}
 
     /** @param server where it is, without secrets; asked for where a message needs it */
-    static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
+    public static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
         if (failure instanceof LockStoreException known) {
             return known;
         }
@@ -108,14 +108,14 @@ final class RedisFailures {
     }
 
     /** The last send certainly failed, but an earlier one of the same call may have arrived. */
-    static LockStoreException ofUnknownOutcome(LockStoreException failure) {
+    public static LockStoreException ofUnknownOutcome(LockStoreException failure) {
         return failure.outcomeUnknown()
                 ? failure
                 : new LockStoreException(String.valueOf(failure.getMessage()), failure.getCause(), true);
     }
 
     /** A connection broke under the command, at once: not a timeout, not an answer of the server, not an interrupt. */
-    static boolean isBrokenConnection(LockStoreException failure) {
+    public static boolean isBrokenConnection(LockStoreException failure) {
         Throwable cause = failure.getCause();
         return failure.outcomeUnknown()
                 && cause != null
@@ -139,12 +139,12 @@ final class RedisFailures {
     }
 
     /** Nobody listens there, so nothing was done. */
-    static boolean isUnreachable(RuntimeException failure) {
+    public static boolean isUnreachable(RuntimeException failure) {
         return isRefused(failure);
     }
 
     /** The server was not reached, or did not say anything: another one may have taken its place. */
-    static boolean isNoAnswer(LockStoreException failure) {
+    public static boolean isNoAnswer(LockStoreException failure) {
         Throwable cause = failure.getCause();
         return failure.outcomeUnknown() || (cause != null && isRefused(cause));
     }
@@ -152,14 +152,14 @@ final class RedisFailures {
     /**
      * The server is a replica. Redis before 7 says so in the middle of what it says of the script.
      */
-    static boolean isReadOnly(RuntimeException failure) {
+    public static boolean isReadOnly(RuntimeException failure) {
         return serverError(causeOf(failure))
                 .filter(text -> text.contains(READONLY))
                 .isPresent();
     }
 
     /** Whether a replica gave that answer. Scripts for many locks say for each of them how it failed. */
-    static boolean isOfReplica(Wire.ScriptCall call, Object reply) {
+    public static boolean isOfReplica(Wire.ScriptCall call, Object reply) {
         if (reply instanceof RuntimeException failure) {
             return isReadOnly(failure);
         }
@@ -175,13 +175,14 @@ final class RedisFailures {
     }
 
     /** The server sends the caller to another one of its cluster. */
-    static boolean isMoved(RuntimeException failure) {
+    public static boolean isMoved(RuntimeException failure) {
         return serverError(causeOf(failure))
                 .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
                 .isPresent();
     }
 
-    static boolean isNoScript(RuntimeException failure) {
+    /** The server does not know the digest of the script. */
+    public static boolean isNoScript(RuntimeException failure) {
         return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
     }
 

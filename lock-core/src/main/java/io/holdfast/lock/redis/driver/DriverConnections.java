@@ -1,12 +1,13 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Connections that only locks use, and what their driver can do that Spring Data has no words for. */
-interface OwnConnections extends RedisConnectionFactory {
+public interface DriverConnections extends RedisConnectionFactory {
 
     /** A connection for a subscription, which keeps it. */
     default RedisConnection newConnection() {
@@ -54,6 +55,11 @@ interface OwnConnections extends RedisConnectionFactory {
 
     /** Where the servers are, for messages: without users and passwords. */
     String server();
+
+    /** What each server does when its memory is full, by server; of a single one under the empty name. */
+    default Map<String, String> evictionPolicies() {
+        return EvictionPolicies.of(this);
+    }
 
     /** Looks anew for where the servers are. Takes calls to them. */
     default void refreshTopology() {}

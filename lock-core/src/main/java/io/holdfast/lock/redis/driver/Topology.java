@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.util.Collection;
 import java.util.stream.Collectors;

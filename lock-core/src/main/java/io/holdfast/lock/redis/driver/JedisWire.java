@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class JedisWire implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, RedisLockSettings.ReplicaAcks acks, long start) {
+    public Sent send(List<ScriptCall> calls, Acks acks, long start) {
         Connection connection = pools.apply(calls.get(0).firstKey());
         guarded(connection, () -> {
             calls.forEach(call -> connection.sendCommand(command(call)));
@@ -71,7 +71,7 @@ final class JedisWire implements Wire {
         }
     }
 
-    private Answers read(Connection connection, int calls, RedisLockSettings.ReplicaAcks acks) {
+    private Answers read(Connection connection, int calls, Acks acks) {
         List<Object> replies = connection.getMany(calls);
         if (!acks.wanted()) {
             return new Answers(replies, 0);

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
