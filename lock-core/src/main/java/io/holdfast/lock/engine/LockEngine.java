@@ -18,7 +18,6 @@ import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.LockOperations.Outcome;
-import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
@@ -27,14 +26,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -54,37 +49,53 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
-    /** Fewer than a store has connections, of which others want some too. */
-    private static final int RELEASING_THREADS = 8;
-
-    private final Client client;
-    private final LockOperations operations;
-    private final Cleanup cleanup;
-    private final EventPublisher events;
+    private final Parts.Settings settings;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
-    private final ExecutorService ownThreads;
-    private final ExecutorService releasing;
-    private final AsyncExecution.Threads async;
-    private final int mostWaiting;
     private final boolean masking;
+    private volatile @Nullable Parts parts;
+    private boolean endedUnused;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
         this.rule = builder.rule;
-        this.events = new EventPublisher(builder.sources);
-        this.cleanup = new Cleanup(builder.store);
-        this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
-        this.operations = new LockOperations(client, events);
-        this.ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.releasing = DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
-        this.mostWaiting = builder.mostWaiting;
         this.masking = builder.masking;
-        this.async = new AsyncExecution.Threads(
-                Objects.requireNonNullElse(builder.executor, ownThreads),
-                releasing,
-                ownThreads,
-                new Semaphore(builder.mostWaiting));
+        this.settings = new Parts.Settings(
+                builder.store,
+                List.copyOf(builder.sources),
+                builder.executor,
+                builder.mostWaiting,
+                builder.ticker,
+                builder.pause,
+                builder.clientId);
+    }
+
+    /** Made when they are first needed: an application that starts without a lock does not load them. */
+    private Parts parts() {
+        Parts made = parts;
+        return made == null ? make() : made;
+    }
+
+    private synchronized Parts make() {
+        Parts made = parts;
+        if (made == null) {
+            made = new Parts(settings);
+            if (endedUnused) {
+                made.close();
+            }
+            parts = made;
+        }
+        return made;
+    }
+
+    /** From then on no lock can be acquired. Returns false if there are parts, which have to be ended. */
+    private synchronized boolean endUnused() {
+        endedUnused = parts == null;
+        return endedUnused;
+    }
+
+    private LockOperations operations() {
+        return parts().operations();
     }
 
     /**
@@ -129,9 +140,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
+        AsyncExecution.Threads async = parts().async();
         if (!async.places().tryAcquire()) {
             return CompletableFuture.failedFuture(
-                    new LockOverloadException(masked(request).key(), mostWaiting));
+                    new LockOverloadException(masked(request).key(), settings.mostWaiting()));
         }
         return new AsyncExecution<T>(() -> required(request, false), work, async).start();
     }
@@ -156,7 +168,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
                     + "; acquire several with execute, acquire, tryExecute or tryAcquire");
         }
         Terms terms = Terms.of(rule.apply(request), defaults, Duration.ZERO);
-        return new RemoteLockView(operations, client.ticker(), request.key(), terms);
+        return new RemoteLockView(operations(), settings.ticker(), request.key(), terms);
     }
 
     @Override
@@ -169,47 +181,47 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        operations.ensureHeld(atLeast);
+        operations().ensureHeld(atLeast);
     }
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations.inspect(key(key));
+        return operations().inspect(key(key));
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations.forceRelease(key(key), EnumSet.allOf(LockMode.class));
+        return operations().forceRelease(key(key), EnumSet.allOf(LockMode.class));
     }
 
     @Override
     public List<LockActivity.Hold> held() {
-        return operations.activity().held();
+        return parts == null ? List.of() : operations().activity().held();
     }
 
     @Override
     public List<LockActivity.Wait> waiting() {
-        return operations.activity().waiting();
+        return operations().activity().waiting();
     }
 
     @Override
     public long wakeUps() {
-        return operations.activity().wakeUps();
+        return operations().activity().wakeUps();
     }
 
     @Override
     public int lateRenewals() {
-        return operations.activity().lateRenewals();
+        return operations().activity().lateRenewals();
     }
 
     @Override
     public Hearing hearing() {
-        return operations.activity().hearing();
+        return operations().activity().hearing();
     }
 
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
-        client.seats().tick();
+        parts().client().seats().tick();
     }
 
     private LockKey key(String text) {
@@ -234,10 +246,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
         LockRequest request = masked(rule.apply(masked(asked)));
         Terms terms = Terms.of(request, defaults, defaultWait);
-        Budget budget = Budget.of(client.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
+        Budget budget = Budget.of(settings.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
         try {
             return MultiAcquisition.acquire(
-                    operations, request.keys(), key -> new Call(key, terms, budget, bound, !budget.isOneTry()));
+                    operations(), request.keys(), key -> new Call(key, terms, budget, bound, !budget.isOneTry()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -250,7 +262,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * of threads, that may have left handles open.
      */
     public void forgetLost() {
-        operations.forgetLost();
+        operations().forgetLost();
     }
 
     /**
@@ -263,7 +275,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return operations.lifecycle().drain(atMost);
+        return endUnused() || operations().lifecycle().drain(atMost);
     }
 
     /**
@@ -276,7 +288,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        operations.lifecycle().suspend(atMost);
+        operations().lifecycle().suspend(atMost);
     }
 
     /**
@@ -284,16 +296,16 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * if the client is not suspended.
      */
     public void resume() {
-        operations.lifecycle().resume();
+        if (parts != null) {
+            operations().lifecycle().resume();
+        }
     }
 
     @Override
     public void close() {
-        operations.lifecycle().close();
-        cleanup.close();
-        events.close();
-        releasing.shutdown();
-        ownThreads.shutdown();
+        if (!endUnused()) {
+            parts().close();
+        }
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */
@@ -417,7 +429,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
         /** For tests: a client that is a copy of that one. */
         Builder copyOf(LockEngine original) {
-            this.clientId = original.client.id();
+            this.clientId = original.parts().client().id();
             return this;
         }
 
