@@ -2,8 +2,8 @@ package io.holdfast.lock.spring.guest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import example.orders.Orders;
 import io.holdfast.lock.spring.guest.Example.Starter;
-import io.holdfast.lock.spring.guest.orders.Orders;
 import io.holdfast.lock.testing.TestRedis;
 import java.io.File;
 import java.io.IOException;

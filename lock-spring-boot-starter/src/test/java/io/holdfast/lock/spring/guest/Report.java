@@ -6,6 +6,7 @@ import java.util.TreeSet;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,6 +28,7 @@ final class Report {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
+    @AutoConfigurationPackage(basePackages = "example.orders")
     static class Application {
 
         @Configuration(proxyBeanMethods = false)
@@ -47,7 +49,7 @@ final class Report {
             if (isPresent("io.holdfast.lock.api.LockTemplate")) {
                 Locks.add(context, lines);
             }
-            if (isPresent("io.holdfast.lock.spring.guest.orders.Orders")) {
+            if (isPresent("example.orders.Orders")) {
                 Repository.add(context, lines);
             }
             if (isPresent("org.springframework.boot.health.actuate.endpoint.HealthEndpoint")) {
@@ -109,9 +111,9 @@ final class Report {
     private static final class Repository {
 
         static void add(ConfigurableApplicationContext context, Set<String> lines) {
-            var orders = context.getBean(io.holdfast.lock.spring.guest.orders.Orders.class);
+            var orders = context.getBean(example.orders.Orders.class);
             String id = String.valueOf(ProcessHandle.current().pid());
-            orders.save(new io.holdfast.lock.spring.guest.orders.Order(id, "pen"));
+            orders.save(new example.orders.Order(id, "pen"));
             lines.add("repository has a " + orders.findById(id).orElseThrow().article());
             orders.deleteById(id);
         }

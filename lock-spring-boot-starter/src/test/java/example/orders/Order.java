@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.guest.orders;
+package example.orders;
 
 import org.springframework.data.annotation.Id;
 import org.springframework.data.redis.core.RedisHash;
