@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,13 @@ public final class LockRequest {
         return byKey.values().stream().sorted(ORDER).toList();
     }
 
+    /** One is the common case, and every call of a locked method comes here. */
+    private static <T> List<RequestPart> parts(Collection<T> sources, Function<T, RequestPart> toPart) {
+        return sources.size() == 1
+                ? List.of(toPart.apply(sources.iterator().next()))
+                : sources.stream().map(toPart).toList();
+    }
+
     private LockRequest with(Consumer<RequestOptions> change) {
         RequestOptions copy = options.copy();
         change.accept(copy);
@@ -67,7 +75,7 @@ public final class LockRequest {
     }
 
     private LockRequest withEach(UnaryOperator<RequestPart> change) {
-        return new LockRequest(parts.stream().map(change).toList(), options);
+        return new LockRequest(parts(parts, change), options);
     }
 
     /**
@@ -254,7 +262,7 @@ public final class LockRequest {
      */
     public LockRequest keys(Collection<LockKey> values) {
         RequestPart first = parts.get(0);
-        return new LockRequest(values.stream().map(first::withKey).toList(), options);
+        return new LockRequest(parts(values, first::withKey), options);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */

@@ -18,7 +18,6 @@ import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.LockOperations.Outcome;
-import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
@@ -27,14 +26,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -54,34 +49,53 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
-    /** Fewer than a store has connections, of which others want some too. */
-    private static final int RELEASING_THREADS = 8;
-
-    private final Client client;
-    private final LockOperations operations;
-    private final Cleanup cleanup;
-    private final EventPublisher events;
+    private final Parts.Settings settings;
     private final LockDefaults defaults;
     private final UnaryOperator<LockRequest> rule;
-    private final AsyncExecution.Threads async;
-    private final int mostWaiting;
     private final boolean masking;
+    private volatile @Nullable Parts parts;
+    private boolean endedUnused;
 
     private LockEngine(Builder builder) {
         this.defaults = builder.defaults;
         this.rule = builder.rule;
-        this.events = new EventPublisher(builder.sources);
-        this.cleanup = new Cleanup(builder.store);
-        this.client = new Client(builder.store, cleanup, builder.ticker, builder.pause, builder.clientId);
-        this.operations = new LockOperations(client, events);
-        ExecutorService ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.mostWaiting = builder.mostWaiting;
         this.masking = builder.masking;
-        this.async = new AsyncExecution.Threads(
-                Objects.requireNonNullElse(builder.executor, ownThreads),
-                DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-")),
-                ownThreads,
-                new Semaphore(builder.mostWaiting));
+        this.settings = new Parts.Settings(
+                builder.store,
+                List.copyOf(builder.sources),
+                builder.executor,
+                builder.mostWaiting,
+                builder.ticker,
+                builder.pause,
+                builder.clientId);
+    }
+
+    /** Made when they are first needed: an application that starts without a lock does not load them. */
+    private Parts parts() {
+        Parts made = parts;
+        return made == null ? make() : made;
+    }
+
+    private synchronized Parts make() {
+        Parts made = parts;
+        if (made == null) {
+            made = new Parts(settings);
+            if (endedUnused) {
+                made.close();
+            }
+            parts = made;
+        }
+        return made;
+    }
+
+    /** From then on no lock can be acquired. Returns false if there are parts, which have to be ended. */
+    private synchronized boolean endUnused() {
+        endedUnused = parts == null;
+        return endedUnused;
+    }
+
+    private LockOperations operations() {
+        return parts().operations();
     }
 
     /**
@@ -126,9 +140,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
+        AsyncExecution.Threads async = parts().async();
         if (!async.places().tryAcquire()) {
             return CompletableFuture.failedFuture(
-                    LockOverloadException.ofClient(masked(request).key(), mostWaiting));
+                    LockOverloadException.ofClient(masked(request).key(), settings.mostWaiting()));
         }
         return new AsyncExecution<T>(() -> required(request, false), work, async).start();
     }
@@ -150,12 +165,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         LockRequest request = masked(asked);
         List<RemoteLockView> views =
                 rule.apply(request).each().stream().map(this::view).toList();
-        return views.size() == 1 ? views.get(0) : new MultiLockView(operations, client.ticker(), views);
+        return views.size() == 1 ? views.get(0) : new MultiLockView(operations(), settings.ticker(), views);
     }
 
     private RemoteLockView view(LockRequest request) {
         Terms terms = Terms.of(request, defaults, Duration.ZERO);
-        return new RemoteLockView(operations, client.ticker(), request.key(), terms);
+        return new RemoteLockView(operations(), settings.ticker(), request.key(), terms);
     }
 
     @Override
@@ -173,47 +188,47 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        operations.ensureHeld(atLeast);
+        operations().ensureHeld(atLeast);
     }
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations.inspect(key(key));
+        return operations().inspect(key(key));
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations.forceRelease(key(key), EnumSet.allOf(LockMode.class));
+        return operations().forceRelease(key(key), EnumSet.allOf(LockMode.class));
     }
 
     @Override
     public List<LockActivity.Hold> held() {
-        return operations.activity().held();
+        return parts == null ? List.of() : operations().activity().held();
     }
 
     @Override
     public List<LockActivity.Wait> waiting() {
-        return operations.activity().waiting();
+        return operations().activity().waiting();
     }
 
     @Override
     public long wakeUps() {
-        return operations.activity().wakeUps();
+        return operations().activity().wakeUps();
     }
 
     @Override
     public int lateRenewals() {
-        return operations.activity().lateRenewals();
+        return operations().activity().lateRenewals();
     }
 
     @Override
     public Hearing hearing() {
-        return operations.activity().hearing();
+        return operations().activity().hearing();
     }
 
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
-        client.seats().tick();
+        parts().client().seats().tick();
     }
 
     private LockKey key(String text) {
@@ -238,9 +253,9 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
         LockRequest request = masked(rule.apply(masked(asked)));
         Terms first = Terms.of(request, defaults, defaultWait);
-        Budget budget = Budget.of(client.ticker(), first.waitNanos()).tolerating(first.outageNanos());
+        Budget budget = Budget.of(settings.ticker(), first.waitNanos()).tolerating(first.outageNanos());
         try {
-            var result = MultiAcquisition.acquire(operations, calls(request, first, budget, bound));
+            var result = MultiAcquisition.acquire(operations(), calls(request, first, budget, bound));
             if (result instanceof MultiAcquisition.Result.WaitsForItself never) {
                 throw new IllegalStateException(never.message());
             }
@@ -268,7 +283,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * of threads, that may have left handles open.
      */
     public void forgetLost() {
-        operations.forgetLost();
+        operations().forgetLost();
     }
 
     /**
@@ -281,7 +296,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return operations.lifecycle().drain(atMost);
+        return endUnused() || operations().lifecycle().drain(atMost);
     }
 
     /**
@@ -294,7 +309,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        operations.lifecycle().suspend(atMost);
+        operations().lifecycle().suspend(atMost);
     }
 
     /**
@@ -302,15 +317,16 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * if the client is not suspended.
      */
     public void resume() {
-        operations.lifecycle().resume();
+        if (parts != null) {
+            operations().lifecycle().resume();
+        }
     }
 
     @Override
     public void close() {
-        operations.lifecycle().close();
-        cleanup.close();
-        events.close();
-        async.close();
+        if (!endUnused()) {
+            parts().close();
+        }
     }
 
     /** Settings of a {@link LockEngine}; used by one thread. */
@@ -434,7 +450,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
         /** For tests: a client that is a copy of that one. */
         Builder copyOf(LockEngine original) {
-            this.clientId = original.client.id();
+            this.clientId = original.parts().client().id();
             return this;
         }
 

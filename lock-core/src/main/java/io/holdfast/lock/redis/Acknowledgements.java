@@ -2,27 +2,31 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
 import java.util.List;
 import java.util.Objects;
 
 /** Grants and renewals count only once enough replicas have them, if that is wanted. */
 final class Acknowledgements {
 
-    private final ReplicaAcks settings;
+    private final Wire.Acks acks;
 
     Acknowledgements(ReplicaAcks settings) {
-        this.settings = settings;
+        this.acks = new Wire.Acks(settings.number(), settings.timeout());
     }
 
-    ReplicaAcks settings() {
-        return settings;
+    Wire.Acks acks() {
+        return acks;
     }
 
     boolean wanted() {
-        return settings.wanted();
+        return acks.wanted();
     }
 
     /**
@@ -32,10 +36,10 @@ final class Acknowledgements {
      *     outcome is not known
      */
     AcquireReply acquire(Channel channel, ScriptCall call) {
-        WireCalls.Results sent = Objects.requireNonNull(channel.wire()).sendUntilCounted(call, settings);
+        WireCalls.Results sent = Objects.requireNonNull(channel.wire()).sendUntilCounted(call, acks);
         AcquireReply reply = Replies.acquire(sent.results().get(0).orThrow(), !sent.firstSend());
         long replicas = sent.moved() ? 0 : sent.replicas();
-        if (reply instanceof AcquireReply.Granted && replicas < settings.number()) {
+        if (reply instanceof AcquireReply.Granted && replicas < acks.number()) {
             throw new LockStoreException("The lock was granted, but " + tooFew(replicas), null, true);
         }
         return reply;
@@ -43,7 +47,7 @@ final class Acknowledgements {
 
     /** Whatever was renewed failed, if too few replicas know of it. */
     List<RenewReply> check(List<RenewReply> replies, long replicas) {
-        if (replicas >= settings.number()) {
+        if (replicas >= acks.number()) {
             return replies;
         }
         return replies.stream()
@@ -51,9 +55,45 @@ final class Acknowledgements {
                 .toList();
     }
 
+    /** {@return what a subscription tells; grants that do not count yet have ended already} */
+    WakeListener listener(WakeListener listener) {
+        return wanted() ? new EndedGrants(listener) : listener;
+    }
+
+    /** Nobody knows whether the replicas have a grant by message. So the waiter asks for it, and that call waits for them. */
+    private record EndedGrants(WakeListener listener) implements WakeListener {
+
+        @Override
+        public void granted(long sequence, Reservation told) {
+            listener.granted(
+                    sequence,
+                    new Reservation(told.token(), told.tokens(), told.waiters(), told.atMicros(), told.atMicros()));
+        }
+
+        @Override
+        public void awaited(long sequence, Waiters waiters) {
+            listener.awaited(sequence, waiters);
+        }
+
+        @Override
+        public void revoked(long sequence) {
+            listener.revoked(sequence);
+        }
+
+        @Override
+        public void connected() {
+            listener.connected();
+        }
+
+        @Override
+        public void disconnected() {
+            listener.disconnected();
+        }
+    }
+
     private String tooFew(long replicas) {
-        return "only " + replicas + " of " + settings.number() + " replicas acknowledged that within "
-                + settings.timeout().toMillis()
+        return "only " + replicas + " of " + acks.number() + " replicas acknowledged that within "
+                + acks.timeout().toMillis()
                 + " ms, so it does not count. Check replication, and holdfast.redis.replica-acks.";
     }
 }

@@ -1,7 +1,8 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.SeatReply;
@@ -63,7 +64,7 @@ final class BatchCalls {
         }
         List<List<RenewRequest>> parts =
                 oneByOne ? requests.stream().map(List::of).toList() : List.of(requests);
-        WireCalls.Results sent = wire.send(parts.stream().map(scripts::renew).toList(), acks.settings());
+        WireCalls.Results sent = wire.send(parts.stream().map(scripts::renew).toList(), acks.acks());
         List<RenewReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < parts.size(); i++) {
             WireCalls.Result result = sent.results().get(i);
@@ -101,7 +102,7 @@ final class BatchCalls {
                 .map(request -> scripts.keepSeats(List.of(request)))
                 .toList();
         List<WireCalls.Result> results = Objects.requireNonNull(channel.wire())
-                .send(calls, RedisLockSettings.ReplicaAcks.NONE)
+                .send(calls, Wire.Acks.NONE)
                 .results();
         List<SeatReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {

@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -7,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** One set of connections, and the two ways to send scripts over it. */
 final class Channel {
 
-    private final OwnConnections connections;
+    private final DriverConnections connections;
     private final ScriptRunner runner;
     private final @Nullable WireCalls wire;
 
     /** @param doubts see {@link ScriptRunner} */
-    Channel(OwnConnections connections, Duration commandTimeout, Doubts doubts) {
+    Channel(DriverConnections connections, Duration commandTimeout, ScriptRunner.Doubts doubts) {
         this.connections = connections;
         this.runner = new ScriptRunner(connections, commandTimeout, doubts);
         Wire raw = connections.wire();
@@ -44,7 +46,7 @@ final class Channel {
         return connections.isCluster();
     }
 
-    OwnConnections connections() {
+    DriverConnections connections() {
         return connections;
     }
 }

@@ -1,6 +1,8 @@
 package io.holdfast.lock.redis;
 
-import java.time.Duration;
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Drivers;
+import io.holdfast.lock.redis.driver.Wire;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,32 +21,31 @@ final class LockConnections {
 
     private static final int RENEWAL_CONNECTIONS = 2;
     private static final int WAKEUP_CONNECTIONS = 1;
-    private static final String FACTORIES = "org.springframework.data.redis.connection.";
-    private static final String JEDIS_FACTORY = FACTORIES + "jedis.JedisConnectionFactory";
-    private static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
 
     private final RedisConnectionFactory applications;
     private final RedisLockSettings settings;
-    private final OwnConnections calls;
-    private final OwnConnections renewals;
+    private final Wire.Acks acks;
+    private final DriverConnections calls;
+    private final DriverConnections renewals;
 
-    LockConnections(RedisConnectionFactory applications, RedisLockSettings settings) {
+    LockConnections(RedisConnectionFactory applications, RedisLockSettings settings, Wire.Acks acks) {
         this.applications = applications;
         this.settings = settings;
+        this.acks = acks;
         this.calls = derive(settings.connections(), true);
         this.renewals = derive(RENEWAL_CONNECTIONS, true);
     }
 
-    OwnConnections calls() {
+    DriverConnections calls() {
         return calls;
     }
 
-    OwnConnections renewals() {
+    DriverConnections renewals() {
         return renewals;
     }
 
     /** Connections for one subscription, which ends them with {@link #destroy}. */
-    OwnConnections newWakeups() {
+    DriverConnections newWakeups() {
         return derive(WAKEUP_CONNECTIONS, false);
     }
 
@@ -69,34 +70,11 @@ final class LockConnections {
 
     /** Driver, topology and addresses, without secrets. */
     String describe() {
-        if (isFrom(applications, JEDIS_FACTORY)) {
-            return Topology.describe(JedisConnections.configuration(applications)) + " by Jedis";
-        }
-        if (isFrom(applications, LETTUCE_FACTORY)) {
-            return Topology.describe(LettuceConnections.configuration(applications)) + " by Lettuce";
-        }
-        return "Redis by " + applications.getClass().getName();
+        return Drivers.describe(applications);
     }
 
-    private OwnConnections derive(int connections, boolean shared) {
-        if (isFrom(applications, JEDIS_FACTORY)) {
-            return JedisConnections.derive(applications, settings.commandTimeout(), connections);
-        }
-        if (isFrom(applications, LETTUCE_FACTORY)) {
-            return LettuceConnections.derive(applications, timeoutWithAcks(), shared);
-        }
-        log.warn(
-                "Locks share the connections of {}, since it is neither a JedisConnectionFactory nor a"
-                        + " LettuceConnectionFactory: give it timeouts of about {} for commands and for its pool",
-                applications.getClass().getName(),
-                settings.commandTimeout());
-        return new SharedConnections(applications);
-    }
-
-    /** On a shared connection an answer may be as late as the acknowledgements that calls before it wait for. */
-    private Duration timeoutWithAcks() {
-        RedisLockSettings.ReplicaAcks acks = settings.replicaAcks();
-        return acks.wanted() ? settings.commandTimeout().plus(acks.timeout()) : settings.commandTimeout();
+    private DriverConnections derive(int connections, boolean shared) {
+        return Drivers.derive(applications, settings.commandTimeout(), acks, connections, shared);
     }
 
     static void destroy(RedisConnectionFactory factory) {
@@ -107,10 +85,5 @@ final class LockConnections {
                 log.warn("Closing the lock connections failed", e);
             }
         }
-    }
-
-    /** By its name: the class of the other driver is not loaded, and need not be there. */
-    private static boolean isFrom(RedisConnectionFactory factory, String type) {
-        return factory.getClass().getName().equals(type);
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -10,7 +11,7 @@ import org.springframework.data.redis.core.script.DigestUtils;
 
 /** The scripts: a resource each. A line {@code -- include name} stands for another resource. */
 @SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
-enum LuaScript {
+enum LuaScript implements Wire.Script {
     ACQUIRE,
     ACQUIRE_ALL,
     RELEASE,
@@ -35,15 +36,18 @@ enum LuaScript {
     }
 
     /** Whether a lock that fails does not fail the others of the same call. */
-    boolean isForMany() {
+    @Override
+    public boolean isForMany() {
         return this == RENEW || this == KEEP_SEATS || this == RELEASE_ALL;
     }
 
-    byte[] text() {
+    @Override
+    public byte[] text() {
         return text;
     }
 
-    byte[] sha() {
+    @Override
+    public byte[] sha() {
         return sha;
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.Drivers;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -12,10 +13,8 @@ final class NativeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
+        Drivers.registerHints(hints);
         hints.reflection()
-                .registerType(
-                        TypeReference.of("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory"),
-                        type -> type.withField(LettuceConnections.CONFIGURATION_FIELD))
                 .registerType(TypeReference.of("io.holdfast.lock.lease.Lease"), MemberCategory.ACCESS_DECLARED_FIELDS);
     }
 }

@@ -53,9 +53,25 @@ public record RedisLockSettings(
             }
             Ranges.check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }
+    }
 
-        boolean wanted() {
-            return number > 0;
+    /**
+     * Checks settings. A class of its own because the record inside is checked too: were that loaded first, and asked the
+     * outer one, then the outer one's constants would be made before those of the record.
+     */
+    private static final class Ranges {
+
+        private Ranges() {}
+
+        static void check(String name, Duration value, Duration min, Duration max) {
+            if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                throw new IllegalArgumentException(
+                        name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + text(max));
+            }
+        }
+
+        private static String text(Duration value) {
+            return value.toDays() > 0 ? value.toDays() + " days" : value.toSeconds() + " s";
         }
     }
 

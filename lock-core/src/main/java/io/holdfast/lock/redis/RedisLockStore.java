@@ -4,7 +4,8 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -75,12 +76,12 @@ public final class RedisLockStore implements LockStore {
      * @throws IllegalArgumentException if the settings do not fit the kind of server
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
-        this.connections = new LockConnections(applications, settings);
+        this.acks = new Acknowledgements(settings.replicaAcks());
+        this.connections = new LockConnections(applications, settings, acks.acks());
         this.commandTimeout = settings.commandTimeout();
         this.calls = open(connections.calls());
         this.layout = new KeyLayout(settings.keyPrefix());
         this.scripts = new ScriptCalls(layout, settings.tokenRetention());
-        this.acks = new Acknowledgements(settings.replicaAcks());
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
         check(applications);
         this.joint = new JointCalls(calls, scripts, rejoining == null && !acks.wanted());
@@ -92,12 +93,12 @@ public final class RedisLockStore implements LockStore {
                 new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
     }
 
-    private Channel open(OwnConnections own) {
+    private Channel open(DriverConnections own) {
         return new Channel(own, commandTimeout, new SubscriptionDoubts(wakeups));
     }
 
     /** A server that does not answer calls may have ceased to send messages; a replica may not get any. */
-    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements Doubts {
+    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements ScriptRunner.Doubts {
 
         @Override
         public void unanswered() {
@@ -231,16 +232,19 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        WakeListener ear = acks.wanted() ? new AcknowledgedGrants(listener) : listener;
         WakeChannel channel = new WakeChannel(
-                connections::newWakeups, layout.channel(clientId), ear, commandTimeout, wakeups::remove);
+                connections::newWakeups,
+                layout.channel(clientId),
+                acks.listener(listener),
+                commandTimeout,
+                wakeups::remove);
         wakeups.add(channel);
         return channel.start();
     }
 
     @Override
     public Map<String, String> evictionPolicies() {
-        return EvictionPolicies.of(calls.connections());
+        return calls.connections().evictionPolicies();
     }
 
     @Override

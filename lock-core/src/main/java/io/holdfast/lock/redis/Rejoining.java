@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 

@@ -2,7 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;

@@ -1,6 +1,9 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -28,6 +31,16 @@ final class ScriptRunner {
     private static final int RESEND_WITHIN = 4;
     private static final long PAUSE_NANOS = 20_000_000;
 
+    /** Hears of what casts doubt on the server that a subscription is at. */
+    interface Doubts {
+
+        /** A call was not answered: the server may hang, or be gone. */
+        void unanswered();
+
+        /** A call was answered by a replica: another server is the primary now. */
+        void replica();
+    }
+
     /** An answer, and whether it is the answer to the first send. */
     record Reply(String text, boolean firstSend) {}
 
@@ -35,13 +48,13 @@ final class ScriptRunner {
     record Sent<T>(T result, boolean firstSend) {}
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
-    private final OwnConnections connections;
+    private final DriverConnections connections;
     private final TopologyRefresh unanswered;
     private final TopologyRefresh replica;
     private final long timeoutNanos;
 
     /** @param doubts is told when a call was not answered, or by a replica; not for each of them if there are many */
-    ScriptRunner(OwnConnections connections, Duration commandTimeout, Doubts doubts) {
+    ScriptRunner(DriverConnections connections, Duration commandTimeout, Doubts doubts) {
         this.connections = connections;
         template.setConnectionFactory(connections);
         template.afterPropertiesSet();
@@ -60,7 +73,7 @@ final class ScriptRunner {
         return run(call.script(), call.keys(), call.keysAndArgs());
     }
 
-    Reply run(LuaScript script, int keys, byte[][] keysAndArgs) {
+    Reply run(Wire.Script script, int keys, byte[][] keysAndArgs) {
         Sent<String> sent = resending(() -> send(script, keys, keysAndArgs), System.nanoTime(), null);
         return new Reply(sent.result(), sent.firstSend());
     }
@@ -114,13 +127,13 @@ final class ScriptRunner {
         replica.request();
     }
 
-    private String send(LuaScript script, int keys, byte[][] keysAndArgs) {
+    private String send(Wire.Script script, int keys, byte[][] keysAndArgs) {
         @SuppressWarnings("NullAway") // drivers answer null in MULTI
         RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
         return connections.inTime(() -> text(script, template.execute(callback, true)));
     }
 
-    static String text(LuaScript script, @Nullable Object reply) {
+    static String text(Wire.Script script, @Nullable Object reply) {
         if (reply instanceof byte[] text) {
             return new String(text, StandardCharsets.UTF_8);
         }
@@ -132,7 +145,7 @@ final class ScriptRunner {
     }
 
     private static @Nullable Object sendOn(
-            RedisConnection connection, LuaScript script, int keys, byte[][] keysAndArgs) {
+            RedisConnection connection, Wire.Script script, int keys, byte[][] keysAndArgs) {
         var commands = connection.scriptingCommands();
         try {
             return commands.evalSha(script.sha(), ReturnType.VALUE, keys, keysAndArgs);

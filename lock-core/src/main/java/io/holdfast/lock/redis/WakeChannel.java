@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.WakeListener;
@@ -47,7 +49,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private static final int PAUSE_MILLIS = 100;
     private static final int LAST_WORDS_MILLIS = 500;
 
-    private final Supplier<OwnConnections> connecting;
+    private final Supplier<DriverConnections> connecting;
     private final byte[] channel;
     private final WakeListener listener;
     private final WakeMessages messages;
@@ -59,7 +61,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private volatile boolean closed;
     private volatile boolean hearing;
-    private volatile @Nullable OwnConnections factory;
+    private volatile @Nullable DriverConnections factory;
     private volatile @Nullable RedisConnection connection;
     private volatile @Nullable RedisConnection abandoned;
     private volatile String warned = "";
@@ -69,7 +71,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      * @param patience for how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
-            Supplier<OwnConnections> connecting,
+            Supplier<DriverConnections> connecting,
             byte[] channel,
             WakeListener listener,
             Duration patience,
@@ -154,7 +156,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     private void breakOff(@Nullable RedisConnection open) {
-        OwnConnections made = factory;
+        DriverConnections made = factory;
         if (open != null && made != null) {
             try {
                 made.breakOff(open);
@@ -186,7 +188,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     /** Once for each outage, and each reason. */
     private void warn(RuntimeException e) {
-        OwnConnections made = factory;
+        DriverConnections made = factory;
         String server = made == null ? "Redis" : made.server();
         String reason = String.valueOf(RedisFailures.translate(e, () -> server).getMessage());
         if (!reason.equals(warned) && !closed) {
@@ -197,8 +199,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    private OwnConnections connections() {
-        OwnConnections known = factory;
+    private DriverConnections connections() {
+        DriverConnections known = factory;
         if (known == null) {
             known = connecting.get();
             known.onDisconnect(() -> LockSupport.unpark(thread));
@@ -208,14 +210,14 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     private void destroyConnections() {
-        OwnConnections made = factory;
+        DriverConnections made = factory;
         if (made != null) {
             LockConnections.destroy(made);
         }
     }
 
     /** Returns when the subscription has ended. */
-    private void subscribe(OwnConnections connections) {
+    private void subscribe(DriverConnections connections) {
         if (abandoned != null) {
             abandoned = null;
             connections.refreshTopology();
@@ -268,7 +270,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      * with Lettuce that would close it as well, and Lettuce warns of the second time.
      */
     private void endReading() {
-        OwnConnections made = factory;
+        DriverConnections made = factory;
         if (made != null && !made.readsByItself()) {
             unsubscribe();
         }

@@ -1,9 +1,11 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
-import io.holdfast.lock.redis.Wire.Answers;
-import io.holdfast.lock.redis.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.Acks;
+import io.holdfast.lock.redis.driver.Wire.Answers;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -68,7 +70,7 @@ final class WireCalls {
     private Supplier<ScriptRunner.Reply> begin(ScriptCall call, long start) {
         Wire.Sent sent;
         try {
-            sent = wire.send(List.of(call), ReplicaAcks.NONE, start);
+            sent = wire.send(List.of(call), Acks.NONE, start);
         } catch (RuntimeException e) {
             return () -> again(call, start, e);
         }
@@ -110,8 +112,7 @@ final class WireCalls {
         if (cluster) {
             return runner.run(call).text();
         }
-        Object reply =
-                sendKnown(List.of(call), ReplicaAcks.NONE, start).replies().get(0);
+        Object reply = sendKnown(List.of(call), Acks.NONE, start).replies().get(0);
         if (reply instanceof RuntimeException e) {
             throw e;
         }
@@ -123,7 +124,7 @@ final class WireCalls {
         return cluster && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
     }
 
-    Results send(List<ScriptCall> calls, ReplicaAcks acks) {
+    Results send(List<ScriptCall> calls, Acks acks) {
         long start = System.nanoTime();
         ScriptRunner.Sent<Answers> sent = runner.resending(() -> sendKnown(calls, acks, start), start, null);
         List<Result> results = new ArrayList<>(calls.size());
@@ -144,7 +145,7 @@ final class WireCalls {
     }
 
     /** As {@link #send} of one call, again after it has moved: only the replicas of the right server count. */
-    Results sendUntilCounted(ScriptCall call, ReplicaAcks acks) {
+    Results sendUntilCounted(ScriptCall call, Acks acks) {
         Results results = send(List.of(call), acks);
         for (int move = 1; results.moved() && move < MOST_MOVES; move++) {
             results = sendAfterMove(call, acks);
@@ -153,7 +154,7 @@ final class WireCalls {
     }
 
     /** What the other server did with it is not forgotten. */
-    private Results sendAfterMove(ScriptCall call, ReplicaAcks acks) {
+    private Results sendAfterMove(ScriptCall call, Acks acks) {
         try {
             Results results = send(List.of(call), acks);
             Result result = results.results().get(0);
@@ -167,7 +168,7 @@ final class WireCalls {
         }
     }
 
-    private Answers sendKnown(List<ScriptCall> calls, ReplicaAcks acks, long start) {
+    private Answers sendKnown(List<ScriptCall> calls, Acks acks, long start) {
         Answers answers = wire.send(calls, acks, start).await();
         boolean unknown = answers.replies().stream()
                 .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isNoScript(e));

@@ -31,6 +31,7 @@ class ArchitectureTest {
     /** A class that is public is a promise; add to this list only on purpose. {@code api} and {@code store} are all doors. */
     private static final Map<String, Set<String>> DOORS = Map.of(
             "redis", Set.of("RedisLockStore", "RedisLockSettings"),
+            "redis.driver", Set.of("Drivers", "DriverConnections", "Wire", "RedisFailures"),
             "memory", Set.of("InMemoryLockStore"),
             "quorum", Set.of("QuorumLockStore", "QuorumNode"),
             "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "Lanes"),
@@ -58,6 +59,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "store")
                 .layer("redis")
                 .definedBy(BASE + "redis")
+                .layer("driver")
+                .definedBy(BASE + "redis.driver")
                 .layer("memory")
                 .definedBy(BASE + "memory")
                 .layer("quorum")
@@ -73,7 +76,11 @@ class ArchitectureTest {
                 .whereLayer("store")
                 .mayOnlyAccessLayers("api")
                 .whereLayer("redis")
+                .mayOnlyAccessLayers("driver", "store", "api")
+                .whereLayer("driver")
                 .mayOnlyAccessLayers("store", "api")
+                .whereLayer("driver")
+                .mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("memory")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("quorum")
@@ -95,6 +102,7 @@ class ArchitectureTest {
                         BASE + "api",
                         BASE + "store",
                         BASE + "redis",
+                        BASE + "redis.driver",
                         BASE + "memory",
                         BASE + "quorum",
                         BASE + "lease",
@@ -118,13 +126,36 @@ class ArchitectureTest {
     }
 
     @Test
-    void only_the_redis_package_knows_redis_and_spring() {
+    void only_the_redis_packages_know_redis_and_spring() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + "redis")
+                .resideOutsideOfPackage(BASE + "redis..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("org.springframework..", "redis.clients..", "io.lettuce..")
+                .check(CLASSES);
+    }
+
+    /** An application has one of them, as a rule. */
+    @Test
+    void each_driver_is_known_to_classes_of_its_own_only() {
+        onlyKnownTo(
+                "redis.driver.(Jedis|GuardedConfig)",
+                "redis.clients..",
+                "org.springframework.data.redis.connection.jedis..");
+        onlyKnownTo(
+                "redis.driver.(Lettuce|WatchedProvider)",
+                "io.lettuce..",
+                "org.springframework.data.redis.connection.lettuce..");
+    }
+
+    private static void onlyKnownTo(String names, String... packages) {
+        noClasses()
+                .that()
+                .haveNameNotMatching(BASE + names + ".*")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(packages)
                 .check(CLASSES);
     }
 

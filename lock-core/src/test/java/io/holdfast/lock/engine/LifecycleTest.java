@@ -49,6 +49,38 @@ class LifecycleTest extends EngineFixture {
     }
 
     @Test
+    void client_that_was_closed_or_drained_before_its_first_lock_refuses_it() throws InterruptedException {
+        LockEngine closed = LockEngine.builder(new InMemoryLockStore()).build();
+        closed.close();
+        closed.close();
+        LockEngine drained = LockEngine.builder(new InMemoryLockStore()).build();
+        assertThat(drained.drain(Duration.ZERO)).isTrue();
+
+        for (LockEngine each : List.of(closed, drained)) {
+            assertThat(each.held()).isEmpty();
+            assertThatThrownBy(() -> each.acquire(KEY))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closed");
+            assertThat(each.executeAsync(LockRequest.of(KEY), lock -> CompletableFuture.completedFuture(1)))
+                    .failsWithin(Duration.ofMinutes(1));
+            assertThat(each.drain(Duration.ZERO)).isTrue();
+            each.close();
+        }
+    }
+
+    @Test
+    void client_is_suspended_and_resumed_before_its_first_lock() throws InterruptedException {
+        LockEngine client = LockEngine.builder(new InMemoryLockStore()).build();
+        client.resume();
+        client.suspend(Duration.ZERO);
+        assertThatThrownBy(() -> client.acquire(KEY)).hasMessageContaining("checkpoint");
+
+        client.resume();
+        client.acquire(KEY).close();
+        client.close();
+    }
+
+    @Test
     void closed_client_refuses_new_locks_and_frees_the_old_ones() {
         LockHandle handle = locks.acquire(KEY);
         AtomicReference<LockEvent.Lost> told = new AtomicReference<>();

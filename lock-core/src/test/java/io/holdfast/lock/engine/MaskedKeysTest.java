@@ -88,7 +88,8 @@ class MaskedKeysTest extends EngineFixture {
                 masking.getLock(PERSONAL),
                 masking.getReadWriteLock(PERSONAL),
                 catchThrowable(() -> masking.getLock(PERSONAL).unlock()).getMessage(),
-                catchThrowable(() -> masking.getLock(LockRequest.ofAll(List.of(PERSONAL, PERSONAL + '2'))))
+                masking.getLock(LockRequest.ofAll(List.of(PERSONAL, PERSONAL + '2'))),
+                catchThrowable(() -> masking.getReadWriteLock(LockRequest.ofAll(List.of(PERSONAL, PERSONAL + '2'))))
                         .getMessage()));
     }
 

@@ -41,11 +41,19 @@ final class StateWriter {
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
         kind(Kind.TOKEN, "Occupancy.lastToken", "Hold.token", "Reservation.token");
         kind(Kind.TICKET, "Seat.ticket", "SeatQueue.cursor");
-        kind(Kind.PLAIN, "OwnerId.clientId", "OwnerId.sequence", "Hold.owner", "Hold.mode", "Hold.tokens");
+        kind(
+                Kind.PLAIN,
+                "OwnerId.clientId",
+                "OwnerId.sequence",
+                "Hold.owner",
+                "Hold.mode",
+                "Hold.tokens",
+                "Hold.weight");
         kind(
                 Kind.PLAIN,
                 "AcquireRequest.owner",
                 "AcquireRequest.limit",
+                "AcquireRequest.weight",
                 "AcquireRequest.fair",
                 "AcquireRequest.tokens");
         kind(Kind.PLAIN, "Reservation.tokens", "Seat.called", "Seat.taken", "Seat.resent", "Seat.metFailure");

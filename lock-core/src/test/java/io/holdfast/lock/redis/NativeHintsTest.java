@@ -43,7 +43,7 @@ class NativeHintsTest {
 
     @Test
     void servers_of_a_lettuce_factory_can_be_read() {
-        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, LettuceConnections.CONFIGURATION_FIELD);
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
         assertThat(field).isNotNull();
         assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(field)).accepts(hints);
     }

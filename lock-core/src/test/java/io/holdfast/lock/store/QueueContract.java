@@ -3,7 +3,9 @@ package io.holdfast.lock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,6 +17,20 @@ abstract class QueueContract extends ContractFixture {
 
     QueueContract(Subject subject) {
         super(subject);
+    }
+
+    @Test
+    void weight_is_given_back_whichever_way_a_hold_ends() {
+        granted(tryWeighted(alice, 3, 3, false));
+        pass(LEASE);
+        granted(tryWeighted(bob, 3, 3, false));
+        leave(bob);
+        granted(tryWeighted(carol, 3, 3, false));
+        store().forceRelease(key, EnumSet.of(LockMode.SHARED));
+
+        shared(alice, 3);
+        granted(tryWeighted(bob, 3, 2, false));
+        refused(tryShared(carol, 3));
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
 import java.time.Duration;
-import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
 /** Several who hold a lock together: readers and permits. */
@@ -59,20 +58,6 @@ abstract class SharedContract extends ContractFixture {
         released(alice);
         granted(tryWeighted(carol, 5, 3, false));
         refused(tryShared(alice, 5));
-    }
-
-    @Test
-    void weight_is_given_back_whichever_way_a_hold_ends() {
-        granted(tryWeighted(alice, 3, 3, false));
-        pass(LEASE);
-        granted(tryWeighted(bob, 3, 3, false));
-        leave(bob);
-        granted(tryWeighted(carol, 3, 3, false));
-        store().forceRelease(key, EnumSet.of(LockMode.SHARED));
-
-        shared(alice, 3);
-        granted(tryWeighted(bob, 3, 2, false));
-        refused(tryShared(carol, 3));
     }
 
     @Test

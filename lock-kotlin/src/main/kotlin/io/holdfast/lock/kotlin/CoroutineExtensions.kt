@@ -1,12 +1,19 @@
 package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockNotAcquiredException
 import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockResult
 import io.holdfast.lock.api.LockTemplate
+import java.time.Duration
+import java.util.concurrent.atomic.AtomicBoolean
 import java.util.function.Function
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.future.future
 import kotlinx.coroutines.supervisorScope
+import kotlinx.coroutines.withContext
 
 /**
  * Runs work that suspends under the lock, without a thread of the caller's that waits.
@@ -21,7 +28,7 @@ import kotlinx.coroutines.supervisorScope
  * waits for itself.
  *
  * A cancel while it waits ends the wait, and one while the work runs cancels the work; the lock is released when that has
- * ended.
+ * ended, and the call ends after that.
  *
  * @param key what to lock
  * @param work runs while the lock is held, and is given the lock
@@ -44,5 +51,70 @@ public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (
 public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
     // A supervisor: work that fails is told with the future, after the release, and does not cancel the wait for that.
     supervisorScope {
-        executeAsync(request, Function { lock: LockHandle -> future { work(lock) } }).await()
+        val begun = AtomicBoolean()
+        val held =
+            executeAsync(
+                request,
+                Function { lock: LockHandle ->
+                    begun.set(true)
+                    future { work(lock) }
+                },
+            )
+        try {
+            held.thenApply { it }.await() // a cancel ends this await, and not yet what it waits for
+        } catch (cancelled: CancellationException) {
+            if (!begun.get()) {
+                held.cancel(true)
+            }
+            withContext(NonCancellable) { held.handle { _, _ -> }.await() }
+            throw cancelled
+        }
     }
+
+/**
+ * Runs work that suspends if the lock is free, without a thread of the caller's that waits.
+ *
+ * ```kotlin
+ * when (val outcome = locks.tryExecuteAndAwait("nightly") { import() }) {
+ *     is LockResult.Executed -> log.info("imported {}", outcome.value)
+ *     is LockResult.NotAcquired -> log.info("somebody else does it")
+ * }
+ * ```
+ *
+ * The work runs as that of [executeAndAwait] does.
+ *
+ * @param key what to lock
+ * @param work runs while the lock is held, and is given the lock
+ * @return the outcome, after the lock was released; contention is no exception
+ * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
+ * @throws io.holdfast.lock.api.LockOverloadException if too many wait already
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ */
+public suspend fun <R> LockTemplate.tryExecuteAndAwait(key: String, work: suspend (LockHandle) -> R): LockResult<R> =
+    tryExecuteAndAwait(LockRequest.of(key), work)
+
+/**
+ * Runs work that suspends if the lock is free, see [tryExecuteAndAwait].
+ *
+ * @param request what to lock, and how; does not wait unless told to
+ * @param work runs while the lock is held, and is given the lock
+ * @return the outcome, after the lock was released; contention is no exception
+ */
+public suspend fun <R> LockTemplate.tryExecuteAndAwait(
+    request: LockRequest,
+    work: suspend (LockHandle) -> R,
+): LockResult<R> {
+    val patient = if (request.waitFor().isPresent) request else request.waitFor(Duration.ZERO)
+    var begun = false
+    return try {
+        LockResult.Executed(
+            executeAndAwait(patient) { lock ->
+                begun = true
+                work(lock)
+            },
+        )
+    } catch (refused: LockNotAcquiredException) {
+        if (begun) throw refused // a lock inside the work
+        LockResult.NotAcquired(refused.key(), refused.waited(), refused.holder())
+    }
+}

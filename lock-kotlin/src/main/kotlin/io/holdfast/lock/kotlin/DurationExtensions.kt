@@ -2,14 +2,18 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockHandle
 import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockTemplate
+import io.holdfast.lock.api.RemoteLock
+import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
 /** [LockRequest.lease] by a duration of Kotlin: `LockRequest.of("nightly").lease(10.seconds)`. */
 public fun LockRequest.lease(value: Duration): LockRequest = lease(value.toJavaDuration())
 
-/** [LockRequest.waitFor] by a duration of Kotlin. */
-public fun LockRequest.waitFor(value: Duration): LockRequest = waitFor(value.toJavaDuration())
+/** [LockRequest.waitFor] by a duration of Kotlin; [Duration.INFINITE] is [LockRequest.waitWithoutLimit]. */
+public fun LockRequest.waitFor(value: Duration): LockRequest =
+    if (value == Duration.INFINITE) waitWithoutLimit() else waitFor(value.toJavaDuration())
 
 /** [LockRequest.minHold] by a duration of Kotlin. */
 public fun LockRequest.minHold(value: Duration): LockRequest = minHold(value.toJavaDuration())
@@ -22,3 +26,14 @@ public fun LockRequest.outageTolerance(value: Duration): LockRequest = outageTol
 
 /** [LockHandle.extend] by a duration of Kotlin. */
 public fun LockHandle.extend(atLeast: Duration): Unit = extend(atLeast.toJavaDuration())
+
+/** [LockTemplate.ensureHeld] by a duration of Kotlin. */
+public fun LockTemplate.ensureHeld(atLeast: Duration): Unit = ensureHeld(atLeast.toJavaDuration())
+
+/**
+ * [RemoteLock.tryLock] by a duration of Kotlin: `locks.getLock("order:42").tryLock(2.seconds)`.
+ *
+ * @param time how long to wait at most; with zero or less, one try
+ * @throws InterruptedException if the thread was interrupted while it waited
+ */
+public fun RemoteLock.tryLock(time: Duration): Boolean = tryLock(time.inWholeNanoseconds, TimeUnit.NANOSECONDS)

@@ -3,13 +3,11 @@ package io.holdfast.lock.kotlin
 import io.holdfast.lock.api.LockNotAcquiredException
 import io.holdfast.lock.spring.annotation.DistributedLock
 import io.holdfast.lock.spring.annotation.LockContext
-import io.holdfast.lock.spring.annotation.LockDefinitionException
 import io.holdfast.lock.spring.annotation.OnContention
 import io.holdfast.lock.spring.test.AutoConfigureTestLocks
 import io.holdfast.lock.spring.test.TestLocks
 import java.io.IOException
 import java.util.concurrent.atomic.AtomicInteger
-import kotlin.reflect.KClass
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
@@ -32,7 +30,6 @@ import org.junit.jupiter.api.Test
 import org.junit.jupiter.api.Timeout
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration
-import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.context.annotation.Configuration
 import org.springframework.context.annotation.Import
@@ -75,6 +72,12 @@ class AnnotatedFunctionsTest {
         open suspend fun receiptOf(id: Long): String? {
             yield()
             return "receipt $id"
+        }
+
+        @DistributedLock(name = "order", key = ["#id"], onContention = OnContention.SKIP)
+        open suspend fun count(id: Long, journal: Journal) {
+            yield()
+            journal.inside.incrementAndGet()
         }
 
         @DistributedLock(name = "order", key = ["#id"], waitFor = 0)
@@ -164,6 +167,13 @@ class AnnotatedFunctionsTest {
     }
 
     @Test
+    fun function_that_returns_nothing_may_be_skipped() = runBlocking<Unit> {
+        orders.count(42, journal)
+        testLocks.holdElsewhere("order:42").use { orders.count(42, journal) }
+        assertThat(journal.inside.get()).isEqualTo(1)
+    }
+
+    @Test
     fun contention_and_failures_reach_the_caller_as_they_are() {
         assertThatThrownBy { runBlocking { orders.failing(42) } }
             .isInstanceOf(IOException::class.java)
@@ -217,49 +227,5 @@ class AnnotatedFunctionsTest {
                 .isInstanceOf(LockNotAcquiredException::class.java)
         }
         assertThat(refused.toList()).hasSize(2)
-    }
-
-    open class SkipsWithoutNull {
-        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
-        open suspend fun report(): String = "report"
-    }
-
-    open class SkipsPlainWithoutNull {
-        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
-        open fun report(): String = "report"
-    }
-
-    open class SuspendsForFlow {
-        @DistributedLock(key = ["'nightly'"])
-        open suspend fun lines(): Flow<String> = flow { emit("line") }
-    }
-
-    open class UnfitFallback {
-        @DistributedLock(key = ["#id"], fallbackMethod = "other")
-        open suspend fun report(id: Long): String = "report $id"
-
-        @Suppress("unused") fun other(id: Long): Int = id.toInt()
-    }
-
-    private fun startOf(bean: KClass<*>) {
-        SpringApplicationBuilder(Application::class.java, bean.java)
-            .properties("spring.main.banner-mode=off", "spring.main.web-application-type=none", "holdfast.store=in-memory")
-            .run()
-            .close()
-    }
-
-    private fun assertRefused(bean: KClass<*>, vararg words: String) {
-        assertThatThrownBy { startOf(bean) }
-            .rootCause()
-            .isInstanceOf(LockDefinitionException::class.java)
-            .hasMessageContainingAll(*words)
-    }
-
-    @Test
-    fun what_cannot_work_fails_the_start() {
-        assertRefused(SkipsWithoutNull::class, "SKIP", "java.lang.String", "report()")
-        assertRefused(SkipsPlainWithoutNull::class, "SKIP", "java.lang.String", "report()")
-        assertRefused(SuspendsForFlow::class, "suspend function that returns a kotlinx.coroutines.flow.Flow")
-        assertRefused(UnfitFallback::class, "other(long) returns int, not String")
     }
 }

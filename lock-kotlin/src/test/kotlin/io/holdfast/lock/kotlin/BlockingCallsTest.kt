@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockRequest
 import io.holdfast.lock.api.LockResult
 import java.io.IOException
 import java.time.Duration as JavaDuration
+import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.minutes
 import kotlin.time.Duration.Companion.seconds
@@ -94,5 +95,27 @@ class BlockingCallsTest : InMemoryLocks() {
         assertThat(timed.minHold()).contains(JavaDuration.ofSeconds(1))
         assertThat(timed.maxHold()).contains(JavaDuration.ofMinutes(1))
         assertThat(timed.outageTolerance()).contains(JavaDuration.ofSeconds(9))
+    }
+
+    @Test
+    fun infinite_wait_is_one_without_limit() {
+        assertThat(request.waitFor(Duration.INFINITE)).isEqualTo(request.waitWithoutLimit())
+        assertThatThrownBy { request.waitFor(-Duration.INFINITE) }.isInstanceOf(IllegalArgumentException::class.java)
+    }
+
+    @Test
+    fun view_waits_by_a_duration_of_kotlin() {
+        val view = locks.getLock("order:42")
+        others.acquire("order:42").use { assertThat(view.tryLock(1.milliseconds)).isFalse() }
+        assertThat(view.tryLock(Duration.INFINITE)).isTrue()
+        view.unlock()
+    }
+
+    @Test
+    fun locks_of_the_thread_last_for_a_duration_of_kotlin() {
+        locks.acquire("order:42").use { lock ->
+            locks.ensureHeld(2.minutes)
+            assertThat(lock.remaining()).isGreaterThan(JavaDuration.ofSeconds(61))
+        }
     }
 }

@@ -1,9 +1,11 @@
 package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockKey
 import io.holdfast.lock.api.LockLostException
 import io.holdfast.lock.api.LockNotAcquiredException
 import io.holdfast.lock.api.LockRequest
+import io.holdfast.lock.api.LockResult
 import io.holdfast.lock.api.LockTemplate
 import java.io.IOException
 import java.util.concurrent.CompletableFuture
@@ -19,6 +21,7 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -31,6 +34,7 @@ import org.junit.jupiter.api.Test
 class CoroutinesTest : InMemoryLocks() {
 
     private val patient = LockRequest.of("order:42").waitFor(5.minutes)
+    private val inner = LockRequest.of("order:43").waitFor(1.milliseconds)
 
     @Test
     fun lock_is_held_while_the_work_is_suspended() = runBlocking<Unit> {
@@ -126,6 +130,41 @@ class CoroutinesTest : InMemoryLocks() {
     }
 
     @Test
+    fun try_tells_contention_as_an_outcome() = runBlocking<Unit> {
+        others.acquire("order:42").use {
+            val outcome = locks.tryExecuteAndAwait("order:42") { throw AssertionError("has no lock") }
+            assertThat(outcome).isInstanceOfSatisfying(LockResult.NotAcquired::class.java) {
+                assertThat(it.key()).isEqualTo(LockKey.of("order:42"))
+                assertThat(it.holder()).isPresent()
+            }
+        }
+        val receipt: LockResult<String?> = locks.tryExecuteAndAwait("order:42") { null }
+        assertThat(receipt).isEqualTo(LockResult.Executed(null))
+    }
+
+    @Test
+    fun try_waits_as_long_as_it_is_told_to() = runBlocking<Unit> {
+        val other = others.acquire("order:42").also { it.detach() }
+        val outcome = async { locks.tryExecuteAndAwait(patient) { "receipt" } }
+        while (others.inspect("order:42").waiters() == 0) {
+            yield()
+        }
+        other.close()
+        assertThat(outcome.await()).isEqualTo(LockResult.Executed("receipt"))
+    }
+
+    @Test
+    fun contention_inside_the_work_is_the_works_own() {
+        others.acquire("order:43").use {
+            assertThatThrownBy {
+                    runBlocking { locks.tryExecuteAndAwait("order:42") { locks.withLock(inner) { "never" } } }
+                }
+                .isInstanceOf(LockNotAcquiredException::class.java)
+                .hasMessageContaining("order:43")
+        }
+    }
+
+    @Test
     fun cancel_ends_the_wait() = runBlocking<Unit> {
         others.acquire("order:42").use {
             val waiting = launch { locks.executeAndAwait(patient) { throw AssertionError("has no lock") } }
@@ -155,7 +194,26 @@ class CoroutinesTest : InMemoryLocks() {
         begun.await()
         working.cancelAndJoin()
         assertThat(ended.isCompleted).isTrue()
-        await().until { !isHeld("order:42") }
+        assertThat(isHeld("order:42")).isFalse()
+    }
+
+    @Test
+    fun cancelled_call_ends_after_the_release() = runBlocking<Unit> {
+        val late = LateAnswers(locks)
+        val begun = CompletableDeferred<Unit>()
+        val call = launch {
+            late.executeAndAwait("order:42") {
+                begun.complete(Unit)
+                awaitCancellation()
+            }
+        }
+        begun.await()
+        call.cancel()
+        delay(200.milliseconds)
+        assertThat(call.isCompleted).isFalse()
+        late.released.complete(Unit)
+        call.join()
+        assertThat(call.isCancelled).isTrue()
     }
 
     @Test

@@ -35,7 +35,7 @@ class ArchitectureTest {
                         BASE + ".result",
                         BASE + ".autoconfigure",
                         "io.holdfast.lock.engine",
-                        "io.holdfast.lock.redis")
+                        "io.holdfast.lock.redis..")
                 .check(CLASSES);
     }
 
@@ -116,6 +116,22 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** Applications have them in development and in tests. */
+    @Test
+    void one_package_knows_containers() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".container")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".container",
+                        "org.testcontainers..",
+                        "org.springframework.boot.testcontainers..",
+                        "org.springframework.boot.docker..")
+                .check(CLASSES);
+    }
+
     /** Applications without Kotlin load none of its classes. */
     @Test
     void one_class_knows_kotlin() {
@@ -155,6 +171,8 @@ class ArchitectureTest {
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnLost",
+                        "coroutine.KotlinNames",
+                        "coroutine.LockedRun",
                         "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",

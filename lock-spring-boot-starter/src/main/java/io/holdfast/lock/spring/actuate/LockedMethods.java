@@ -6,6 +6,7 @@ import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Further;
 import io.holdfast.lock.spring.aop.BeanTypes;
 import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.FurtherLock;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
@@ -105,7 +106,7 @@ final class LockedMethods {
     }
 
     private static String signature(Method method, Class<?> type) {
-        return type.getName() + '.' + method.getName() + LockDefinition.parameters(method);
+        return type.getName() + '.' + KotlinNames.of(method) + LockDefinition.parameters(method);
     }
 
     private static @Nullable String text(Optional<Duration> time) {

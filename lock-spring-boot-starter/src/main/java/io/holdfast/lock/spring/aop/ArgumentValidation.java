@@ -33,8 +33,9 @@ final class ArgumentValidation {
         if (PRESENT && invocation instanceof ProxyMethodInvocation call && call.getProxy() instanceof Advised proxy) {
             boolean inside = false;
             for (Advisor each : proxy.getAdvisors()) {
-                inside |= each instanceof LockAdvisor;
-                if (inside && each.getAdvice() instanceof MethodValidationInterceptor validation) {
+                if (each instanceof LockAdvisor) {
+                    inside = true;
+                } else if (inside && each.getAdvice() instanceof MethodValidationInterceptor validation) {
                     check(validation, invocation);
                 }
             }

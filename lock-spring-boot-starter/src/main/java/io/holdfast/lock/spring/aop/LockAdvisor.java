@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -48,12 +49,13 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
                     + " starts, is without the auto-configuration of locks, or without Spring Data Redis. ";
 
     private final transient LockPointcut pointcut;
-    private final transient LockInterceptor interceptor;
     private final transient LockDefinitions definitions;
     private final transient Supplier<ConfiguredSettings> configured;
     private final transient ConfigurableBeanFactory beans;
     private final transient ObjectProvider<LockTemplate> templates;
+    private final transient ObjectProvider<LockRequestCustomizer> customizers;
     private final transient Supplier<CallerTransactions> transactions;
+    private transient @Nullable LockInterceptor interceptor;
 
     /**
      * Creates an instance.
@@ -75,11 +77,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         this.templates = templates;
         this.definitions = new LockDefinitions(beans, configured);
         this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
-        LockRequests requests =
-                new LockRequests(() -> customizers.orderedStream().toList());
-        Supplier<LockTemplate> template = SingletonSupplier.of(() -> required(templates, beans));
+        this.customizers = customizers;
         this.transactions = transactions(beans);
-        this.interceptor = new LockInterceptor(definitions, requests, template, transactions);
         setOrder(order);
     }
 
@@ -160,8 +159,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
 
     /** Calls may come later still, from beans that are destroyed after this one. */
     @Override
-    public void destroy() {
-        interceptor.close();
+    public synchronized void destroy() {
+        if (interceptor != null) {
+            interceptor.close();
+        }
     }
 
     @Override
@@ -169,8 +170,16 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         return pointcut;
     }
 
+    /** Made for the first proxy: an application without locked methods does not load it. */
     @Override
-    public Advice getAdvice() {
+    public synchronized Advice getAdvice() {
+        if (interceptor == null) {
+            interceptor = new LockInterceptor(
+                    definitions,
+                    new LockRequests(() -> customizers.orderedStream().toList()),
+                    SingletonSupplier.of(() -> required(templates, beans)),
+                    transactions);
+        }
         return interceptor;
     }
 
@@ -200,7 +209,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
 
     /** Warns of what may be meant otherwise than it works. */
     void warnOf(List<LockDefinition> found) {
-        BareKeys.warnOf(found);
+        if (!found.isEmpty()) {
+            BareKeys.warnOf(found);
+        }
         configured.get().warnOfUnused(found);
         found.forEach(LockAdvisor::requireShape);
     }

@@ -1,13 +1,11 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.core.annotation.AnnotationUtils;
 
 /**
  * Matches methods that have a definition. A definition that cannot work is an error already here, so a bean with one is
@@ -24,7 +22,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
     LockPointcut(LockDefinitions definitions, ProxyRules rules) {
         this.definitions = definitions;
         this.rules = rules;
-        setClassFilter(type -> AnnotationUtils.isCandidateClass(type, DistributedLock.class));
+        setClassFilter(new LockedTypes());
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -17,6 +18,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
@@ -31,7 +33,7 @@ final class ProxyRules {
     private static final List<String> CALLBACKS =
             List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
     private static final String FINAL_HINT =
-            "Remove final, or set spring.aop.proxy-target-class=false and call the bean through an interface.";
+            " or set spring.aop.proxy-target-class=false and call the bean through an interface.";
 
     private final BeanFactory beans;
 
@@ -61,7 +63,7 @@ final class ProxyRules {
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
         if ((finalClass || Modifier.isFinal(modifiers)) && needsSubclass(userClass)) {
             String what = finalClass ? "the class is final" : "the method is final";
-            throw refuse(method, userClass, what, FINAL_HINT);
+            throw refuse(method, userClass, what, finalHint(method, userClass));
         }
         if (isLifecycleCallback(method, userClass)) {
             throw refuse(
@@ -95,9 +97,19 @@ final class ProxyRules {
     static void checkProxy(Object bean, List<LockDefinition> locked) {
         for (LockDefinition each : locked) {
             if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(each.method().getModifiers())) {
-                throw refuse(each.method(), AopUtils.getTargetClass(bean), "the method is final", FINAL_HINT);
+                Class<?> type = AopUtils.getTargetClass(bean);
+                throw refuse(each.method(), type, "the method is final", finalHint(each.method(), type));
             }
         }
+    }
+
+    private static String finalHint(Method method, Class<?> userClass) {
+        String open = KotlinDetector.isKotlinType(userClass)
+                ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
+                        + "; or apply the compiler plugin kotlin-spring, which opens classes with @Service, @Component and the"
+                        + " like;"
+                : "Remove final,";
+        return open + FINAL_HINT;
     }
 
     private static boolean isHiddenFrom(Class<?> userClass, Method method) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
@@ -35,6 +36,7 @@ import org.springframework.util.StringUtils;
 final class ExpressionHints {
 
     private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    private static final String OPENER_OF_VALUE_CLASS = "unbox-impl";
 
     private final ReflectionHints hints;
     private final ConfigurableListableBeanFactory beans;
@@ -134,13 +136,13 @@ final class ExpressionHints {
 
     /**
      * The type itself is needed to tell whether it has a {@code toString()} of its own, its super-types because SpEL calls
-     * a method by the public one of them.
+     * a method by the public one of them, what opens it if it is a value class of Kotlin.
      */
     private void registerMembers(Class<?> type) {
         hints.registerType(type);
         LockedMethod.hierarchy(type).forEach(this::meet);
         for (Method method : type.getMethods()) {
-            if (names.contains(method.getName())) {
+            if (names.contains(KotlinNames.of(method)) || method.getName().equals(OPENER_OF_VALUE_CLASS)) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);
                 meet(ResolvableType.forMethodReturnType(method, type));
             }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.key.TimeExpression;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -87,7 +88,7 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
         hints.registerMethod(method, ExecutableMode.INVOKE);
         String fallback = annotation.getString("fallbackMethod");
         for (Method each : methodsOf(type)) {
-            if (each.getName().equals(fallback)) {
+            if (KotlinNames.of(each).equals(fallback)) {
                 hints.registerMethod(each, ExecutableMode.INVOKE);
             }
         }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -47,11 +48,24 @@ final class ConnectionFactories {
         if (!marked.isEmpty()) {
             return single(marked, all);
         }
-        return single(all.stream().filter(matching(this::isCandidate, true)).toList(), all);
+        List<String> candidates = new ArrayList<>();
+        for (String name : all) {
+            BeanDefinition definition = definition(name);
+            if (definition == null || isCandidate(definition)) {
+                candidates.add(name);
+            }
+        }
+        return single(candidates, all);
     }
 
     private List<String> marked(List<String> all) {
-        return all.stream().filter(this::isMarked).toList();
+        List<String> marked = new ArrayList<>();
+        for (String name : all) {
+            if (isMarked(name)) {
+                marked.add(name);
+            }
+        }
+        return marked;
     }
 
     /**

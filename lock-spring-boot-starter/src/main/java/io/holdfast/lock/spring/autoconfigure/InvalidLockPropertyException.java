@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,20 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
             attempt.run();
         } catch (IllegalArgumentException e) {
             throw new InvalidLockPropertyException(property, value, e);
+        }
+    }
+
+    /**
+     * Checks a time.
+     *
+     * @param value of the property; null, if it is not set, is allowed
+     * @param least the shortest time that is allowed; the longest is {@link LockRequest#MAX_TIME}
+     * @throws InvalidLockPropertyException if it is out of range
+     */
+    static void checkTime(String property, @Nullable Duration value, Duration least) {
+        if (value != null && (value.compareTo(least) < 0 || value.compareTo(LockRequest.MAX_TIME) > 0)) {
+            throw new InvalidLockPropertyException(
+                    property, value, least.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays() + " days");
         }
     }
 

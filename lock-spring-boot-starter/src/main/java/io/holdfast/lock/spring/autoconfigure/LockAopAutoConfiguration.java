@@ -5,6 +5,7 @@ import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.aop.ChildContextCheck;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
+import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -52,6 +53,11 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockStartupCheck holdfastStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         return new LockStartupCheck(beans, advisor);
+    }
+
+    @Bean
+    static WarmUp holdfastWarmUp(ConfigurableListableBeanFactory beans, ObjectProvider<LockStore> stores) {
+        return new WarmUp(beans, stores);
     }
 
     @Bean

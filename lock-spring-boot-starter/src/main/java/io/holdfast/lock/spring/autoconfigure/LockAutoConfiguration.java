@@ -54,8 +54,9 @@ public final class LockAutoConfiguration {
         }
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
-        properties.doubts().forEach(doubt -> log.warn("{}.", doubt));
-        WarmUp.begin(store);
+        for (String doubt : properties.doubts()) {
+            log.warn("{}.", doubt);
+        }
         return builder.build();
     }
 

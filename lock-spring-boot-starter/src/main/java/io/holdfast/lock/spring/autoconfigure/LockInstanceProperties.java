@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.definition.LockSettings;
@@ -32,8 +32,6 @@ record LockInstanceProperties(
         @Nullable Integer limit,
         @Nullable Integer maxWaiting) {
 
-    private static final LockRequest ANY = LockRequest.of("-");
-
     /**
      * Checks each value, so that a failure names its property.
      *
@@ -41,21 +39,11 @@ record LockInstanceProperties(
      * @throws InvalidLockPropertyException if a value is out of range
      */
     void checkAs(String prefix) {
-        if (lease != null) {
-            check(prefix + ".lease", lease, () -> ANY.lease(lease));
-        }
-        if (waitFor != null) {
-            check(prefix + ".wait-for", waitFor, () -> ANY.waitFor(waitFor));
-        }
-        if (minHold != null) {
-            check(prefix + ".min-hold", minHold, () -> ANY.minHold(minHold));
-        }
-        if (maxHold != null) {
-            check(prefix + ".max-hold", maxHold, () -> ANY.maxHold(maxHold));
-        }
-        if (outageTolerance != null) {
-            check(prefix + ".outage-tolerance", outageTolerance, () -> ANY.outageTolerance(outageTolerance));
-        }
+        checkTime(prefix + ".lease", lease, LockRequest.MIN_LEASE);
+        checkTime(prefix + ".wait-for", waitFor, Duration.ZERO);
+        checkTime(prefix + ".min-hold", minHold, Duration.ZERO);
+        checkTime(prefix + ".max-hold", maxHold, LockRequest.MIN_LEASE);
+        checkTime(prefix + ".outage-tolerance", outageTolerance, Duration.ZERO);
         if (limit != null && limit < 1) {
             throw new InvalidLockPropertyException(prefix + ".limit", limit, "1 or more");
         }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
+import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.text;
 
 import io.holdfast.lock.api.LockDefaults;
@@ -66,29 +66,21 @@ record LockProperties(
         @DefaultValue Observations observations,
         @DefaultValue Web web) {
 
-    private static final LockDefaults STANDARD = LockDefaults.STANDARD;
-
     /**
      * Checks each value, so that a failure names its property.
      *
      * @throws InvalidLockPropertyException if a value is out of range
      */
     LockProperties {
-        check("holdfast.lease", lease, () -> defaults(lease, STANDARD.waitFor(), null, STANDARD.warnAfter()));
-        check("holdfast.wait-for", waitFor, () -> defaults(STANDARD.lease(), waitFor, null, STANDARD.warnAfter()));
-        check(
-                "holdfast.max-hold",
-                maxHold,
-                () -> defaults(STANDARD.lease(), STANDARD.waitFor(), maxHold, STANDARD.warnAfter()));
-        check("holdfast.warn-after", warnAfter, () -> defaults(STANDARD.lease(), STANDARD.waitFor(), null, warnAfter));
-        check("holdfast.outage-tolerance", outageTolerance, () -> STANDARD.withOutageTolerance(outageTolerance));
-        instances.forEach((name, instance) -> instance.checkAs("holdfast.instances." + name));
+        checkTime("holdfast.lease", lease, LockRequest.MIN_LEASE);
+        checkTime("holdfast.wait-for", waitFor, Duration.ZERO);
+        checkTime("holdfast.max-hold", maxHold, LockRequest.MIN_LEASE);
+        checkTime("holdfast.warn-after", warnAfter, Duration.ofMillis(1));
+        checkTime("holdfast.outage-tolerance", outageTolerance, Duration.ZERO);
+        for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
+            each.getValue().checkAs("holdfast.instances." + each.getKey());
+        }
         scheduled.checkAs("holdfast.scheduled");
-    }
-
-    private static LockDefaults defaults(
-            Duration lease, Duration waitFor, @Nullable Duration maxHold, Duration warnAfter) {
-        return new LockDefaults(lease, waitFor, true, Optional.ofNullable(maxHold), warnAfter);
     }
 
     /** What does not fit together, though each value is allowed. */
@@ -113,7 +105,9 @@ record LockProperties(
 
     ConfiguredSettings toSettings() {
         Map<String, LockSettings> settings = new HashMap<>();
-        instances.forEach((name, instance) -> settings.put(name, instance.toSettings()));
+        for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
+            settings.put(each.getKey(), each.getValue().toSettings());
+        }
         return new ConfiguredSettings(waitFor, scheduled.toSettings(), Map.copyOf(settings));
     }
 
@@ -239,10 +233,7 @@ record LockProperties(
          * @throws InvalidLockPropertyException if a value is out of range
          */
         Transactions {
-            check(
-                    "holdfast.transactions.commit-margin",
-                    commitMargin,
-                    () -> LockRequest.of("any").waitFor(commitMargin)); // of the same range
+            checkTime("holdfast.transactions.commit-margin", commitMargin, Duration.ZERO);
         }
     }
 }

@@ -5,9 +5,8 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,7 +86,9 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     /** Each copy goes on as a client of its own. */
     void resume() {
         suspended = false;
-        clients().forEach(LockEngine::resume);
+        for (LockEngine locks : clients()) {
+            locks.resume();
+        }
     }
 
     @Override
@@ -119,12 +120,13 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private List<LockEngine> clients() {
-        return Stream.of(beans.getBeanNamesForType(LockEngine.class, true, false))
-                .filter(beans::containsSingleton)
-                .map(beans::getSingleton)
-                .map(LockEngine.class::cast)
-                .filter(Objects::nonNull)
-                .toList();
+        List<LockEngine> made = new ArrayList<>();
+        for (String name : beans.getBeanNamesForType(LockEngine.class, true, false)) {
+            if (beans.containsSingleton(name) && beans.getSingleton(name) instanceof LockEngine locks) {
+                made.add(locks);
+            }
+        }
+        return made;
     }
 
     private static void end(LockEngine locks, Duration atMost) {

@@ -1,33 +1,59 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.SpringProperties;
 
 /**
- * Has the store connect while the application starts. The first call of a client loads its driver, which may take longer than a
- * command may: a second on a busy machine. Without an answer nothing happens, but for a line at DEBUG.
+ * Has the store connect while the application starts, if a bean has locked methods or was given the template. The first call of a
+ * client loads its driver, which may take longer than a command may: a second on a busy machine. An application that uses no
+ * lock so far is spared both. Without an answer nothing happens, but for a line at DEBUG.
+ *
+ * <p>Comes after the check that finds locked methods, which tells Spring that their beans depend on the template.
  */
-final class WarmUp {
+final class WarmUp implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
-    private static final LockKey ANY = LockKey.of("warm-up");
 
-    private WarmUp() {}
+    private final ConfigurableListableBeanFactory beans;
+    private final ObjectProvider<LockStore> stores;
+
+    WarmUp(ConfigurableListableBeanFactory beans, ObjectProvider<LockStore> stores) {
+        this.beans = beans;
+        this.stores = stores;
+    }
 
     /** On a thread of its own. Not before a checkpoint, which finds no connection open. */
-    static void begin(LockStore store) {
-        if (SpringProperties.getProperty("spring.context.checkpoint") == null) {
-            DaemonThreads.create(() -> ask(store), "holdfast-warm-up").start();
+    @Override
+    public void afterSingletonsInstantiated() {
+        if (isUsed() && SpringProperties.getProperty("spring.context.checkpoint") == null) {
+            LockStore store = stores.getIfUnique();
+            if (store != null) {
+                DaemonThreads.create(() -> ask(store), "holdfast-warm-up").start();
+            }
         }
+    }
+
+    /** The beans of the starter look the template up when they need it, and do not count. Nor does a template that is a mock. */
+    private boolean isUsed() {
+        for (String template : beans.getBeanNamesForType(LockEngine.class, true, false)) {
+            if (beans.containsSingleton(template) && beans.getDependentBeans(template).length > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void ask(LockStore store) {
         try {
-            store.inspect(ANY);
+            store.inspect(LockKey.of("warm-up"));
         } catch (RuntimeException e) {
             log.debug("The store of locks does not answer yet", e);
         }

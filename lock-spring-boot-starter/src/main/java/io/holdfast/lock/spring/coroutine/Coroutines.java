@@ -1,16 +1,12 @@
 package io.holdfast.lock.spring.coroutine;
 
-import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.spring.annotation.LockContext;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import kotlin.coroutines.AbstractCoroutineContextElement;
 import kotlin.coroutines.Continuation;
 import kotlin.coroutines.CoroutineContext;
 import kotlinx.coroutines.Job;
-import kotlinx.coroutines.ThreadContextElement;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.CoroutinesUtils;
 import reactor.core.publisher.Mono;
@@ -33,8 +29,12 @@ final class Coroutines {
         return Mono.fromCallable(call).onErrorMap(InvocationTargetException.class, Throwable::getCause);
     }
 
-    static Object within(LockHandle lock, @Nullable Object continuation) {
-        return new LockedContinuation(contextOf(continuation).plus(new CurrentLock(lock)), continuation);
+    static LockedRun begin(@Nullable Object continuation) {
+        return new CoroutineRun(contextOf(continuation));
+    }
+
+    static Object within(CoroutineContext.Element element, @Nullable Object continuation) {
+        return new ExtendedContinuation(contextOf(continuation).plus(element), continuation);
     }
 
     private static CoroutineContext contextOf(@Nullable Object continuation) {
@@ -44,7 +44,7 @@ final class Coroutines {
     }
 
     /** Spring reads the context; nothing resumes it. */
-    private record LockedContinuation(
+    private record ExtendedContinuation(
             CoroutineContext context, @Nullable Object delegate) implements Continuation<Object> {
 
         @Override
@@ -56,32 +56,6 @@ final class Coroutines {
         @SuppressWarnings("unchecked")
         public void resumeWith(Object result) {
             ((Continuation<Object>) Objects.requireNonNull(delegate)).resumeWith(result);
-        }
-    }
-
-    /** Makes the lock the current one on whichever thread the coroutine runs, while it runs there. */
-    private static final class CurrentLock extends AbstractCoroutineContextElement
-            implements ThreadContextElement<LockContext.Scope> {
-
-        private static final class Key implements CoroutineContext.Key<CurrentLock> {}
-
-        private static final Key KEY = new Key();
-
-        private final LockHandle lock;
-
-        private CurrentLock(LockHandle lock) {
-            super(KEY);
-            this.lock = lock;
-        }
-
-        @Override
-        public LockContext.Scope updateThreadContext(CoroutineContext context) {
-            return LockContext.open(lock);
-        }
-
-        @Override
-        public void restoreThreadContext(CoroutineContext context, LockContext.Scope scope) {
-            scope.close();
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.coroutine;
 
-import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -65,6 +64,7 @@ public final class SuspendFunctions {
      */
     public static boolean isNeverNull(Method method) {
         return KotlinDetector.isKotlinType(method.getDeclaringClass())
+                && declaredType(method) != void.class
                 && Nullness.forMethodReturnType(method) == Nullness.NON_NULL;
     }
 
@@ -100,16 +100,13 @@ public final class SuspendFunctions {
     }
 
     /**
-     * {@return the arguments of a call, with a continuation in whose coroutine the lock is the current one}
+     * {@return what watches one run of a method, to be asked for when its lock is}
      *
-     * @param lock is held while the function runs
-     * @param arguments those of a call of a suspend function
+     * @param method the locked method
+     * @param arguments those of the call
      */
-    public static @Nullable Object[] within(LockHandle lock, @Nullable Object[] arguments) {
-        @Nullable Object[] changed = arguments.clone();
-        int last = changed.length - 1;
-        changed[last] = Coroutines.within(lock, changed[last]);
-        return changed;
+    public static LockedRun begin(Method method, @Nullable Object[] arguments) {
+        return isSuspending(method) ? Coroutines.begin(arguments[arguments.length - 1]) : LockedRun.OF_PUBLISHER;
     }
 
     /**

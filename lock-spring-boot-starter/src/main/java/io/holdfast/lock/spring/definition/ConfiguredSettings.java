@@ -31,6 +31,9 @@ public record ConfiguredSettings(Duration waitFor, LockSettings scheduled, Map<S
      * @param definitions all of the application
      */
     public void warnOfUnused(List<LockDefinition> definitions) {
+        if (instances.isEmpty()) {
+            return;
+        }
         Set<String> known =
                 definitions.stream().map(LockDefinition::name).collect(Collectors.toCollection(TreeSet::new));
         Set<String> unused = new TreeSet<>(instances.keySet());

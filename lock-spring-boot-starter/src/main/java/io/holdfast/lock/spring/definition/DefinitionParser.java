@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
@@ -63,7 +64,7 @@ final class DefinitionParser {
         ResultKind result = ResultKind.of(method, userClass, where);
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         checkSkip(annotation, method, returnType, where);
-        String caller = userClass.getSimpleName() + '.' + method.getName();
+        String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
         String given = placeholders.resolve("name", annotation.name(), where);
         String name = given.isEmpty() ? caller : given;
         LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);

@@ -5,11 +5,13 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -61,7 +63,7 @@ final class FallbackParser {
     }
 
     private Fallbacks find() {
-        List<Method> candidates = candidates();
+        List<Method> candidates = candidates(this::mayRun);
         List<Method> fitting = candidates.stream().filter(this::hasParameters).toList();
         if (fitting.isEmpty()) {
             throw misfit(absence(candidates));
@@ -70,27 +72,33 @@ final class FallbackParser {
         return new Fallbacks(ofContention(fitting), ofStoreFailure(fitting));
     }
 
-    private static String absence(List<Method> candidates) {
+    private String absence(List<Method> candidates) {
         if (candidates.isEmpty()) {
-            return "there is no such method";
+            List<Method> suspending = candidates(method -> true);
+            return suspending.isEmpty()
+                    ? "there is no such method"
+                    : described(suspending.get(0)) + " is a suspend function, and the annotated one is not: it has no"
+                            + " coroutine to run the fallback in";
         }
         return candidates.stream().map(FallbackParser::described).sorted().collect(Collectors.joining(" and "))
                 + (candidates.size() == 1 ? " does" : " do")
                 + " not fit: the parameters must be those of the annotated method";
     }
 
-    private List<Method> candidates() {
-        return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(userClass, this::isCandidate))
+    private List<Method> candidates(Predicate<Method> which) {
+        return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(userClass, this::hasItsName))
+                .filter(which)
                 .filter(method -> method.equals(AopUtils.getMostSpecificMethod(method, userClass)))
                 .toList();
     }
 
     /** A suspend function in the place of a plain method would have no coroutine. */
-    private boolean isCandidate(Method method) {
-        return (!SuspendFunctions.isSuspending(method) || SuspendFunctions.isSuspending(locked))
-                && method.getName().equals(name)
-                && !method.isBridge()
-                && !method.equals(locked);
+    private boolean mayRun(Method method) {
+        return !SuspendFunctions.isSuspending(method) || SuspendFunctions.isSuspending(locked);
+    }
+
+    private boolean hasItsName(Method method) {
+        return KotlinNames.of(method).equals(name) && !method.isBridge() && !method.equals(locked);
     }
 
     /** Those of the locked method, and at most one more. */
@@ -171,7 +179,7 @@ final class FallbackParser {
     }
 
     private static String described(Method candidate) {
-        return candidate.getName() + LockDefinition.parameters(candidate);
+        return KotlinNames.of(candidate) + LockDefinition.parameters(candidate);
     }
 
     private LockDefinitionException misfit(String problem) {

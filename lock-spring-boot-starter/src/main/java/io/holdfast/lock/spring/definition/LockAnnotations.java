@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -63,7 +64,7 @@ final class LockAnnotations {
         if (found.isEmpty()) {
             found = ofElement(specific.getDeclaringClass());
         }
-        boolean fallback = found.stream().anyMatch(each -> each.fallbackMethod().equals(specific.getName()));
+        boolean fallback = found.stream().anyMatch(each -> each.fallbackMethod().equals(KotlinNames.of(specific)));
         return fallback ? List.of() : found;
     }
 

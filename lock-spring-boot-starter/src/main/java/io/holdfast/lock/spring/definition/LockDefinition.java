@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
@@ -11,7 +12,6 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ClassUtils;
 
 /**
  * An annotation, checked and parsed: all that is left for a call is to evaluate the condition and the key.
@@ -71,7 +71,7 @@ public record LockDefinition(
      * @return for messages
      */
     public static String describe(Method method, Class<?> userClass) {
-        return "@DistributedLock on " + ClassUtils.getQualifiedMethodName(method, userClass) + parameters(method);
+        return "@DistributedLock on " + userClass.getName() + '.' + KotlinNames.of(method) + parameters(method);
     }
 
     /**

@@ -44,6 +44,8 @@ final class CallContext implements EvaluationContext {
     static Shared shared(LockedPlace place, KeyVariables variables) {
         StandardEvaluationContext standard = new StandardEvaluationContext();
         standard.setBeanResolver(place.beans());
+        standard.addPropertyAccessor(new KotlinGetters());
+        standard.setTypeConverter(new KeyTypeConverter());
         standard.setTypeLocator(
                 new StandardTypeLocator(place.method().getDeclaringClass().getClassLoader()));
         return new Shared(standard, variables.positions());

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.key;
 
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ final class KeyRoot {
     }
 
     public String getMethodName() {
-        return method.getName();
+        return KotlinNames.of(method);
     }
 
     public @Nullable Object getTarget() {

@@ -38,7 +38,7 @@ final class KeyText {
      * @throws LockKeyException if there is none, or one that is no key
      */
     static List<String> of(@Nullable Object yielded, LockExpression source) {
-        Object value = ObjectUtils.unwrapOptional(yielded);
+        Object value = unwrapped(yielded);
         if (value instanceof Iterable<?> several && !(value instanceof Path)) {
             return texts(several, source);
         }
@@ -46,6 +46,10 @@ final class KeyText {
             return texts(elements(value, source), source);
         }
         return List.of(text(value, "it", source));
+    }
+
+    private static @Nullable Object unwrapped(@Nullable Object value) {
+        return ValueClasses.unboxed(ObjectUtils.unwrapOptional(value));
     }
 
     private static List<@Nullable Object> elements(Object array, LockExpression source) {
@@ -65,7 +69,7 @@ final class KeyText {
     private static List<String> texts(Iterable<?> several, LockExpression source) {
         List<String> texts = new ArrayList<>();
         for (Object each : several) {
-            texts.add(text(ObjectUtils.unwrapOptional(each), "element " + texts.size() + " of it", source));
+            texts.add(text(unwrapped(each), "element " + texts.size() + " of it", source));
         }
         if (texts.isEmpty()) {
             throw source.failure(

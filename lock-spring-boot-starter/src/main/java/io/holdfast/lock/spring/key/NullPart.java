@@ -37,7 +37,7 @@ final class NullPart {
                 if (found != null) {
                     return found;
                 }
-                if (part.getValue(state) == null) {
+                if (ValueClasses.unboxed(part.getValue(state)) == null) {
                     return part.toStringAST();
                 }
             }

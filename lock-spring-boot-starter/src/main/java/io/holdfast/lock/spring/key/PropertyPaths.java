@@ -48,10 +48,11 @@ final class PropertyPaths {
 
         /** What it has instead, by the names that expressions use. */
         String available() {
-            TreeSet<String> names = new TreeSet<>();
+            Map<String, Method> kotlin = KotlinGetters.of(type);
+            TreeSet<String> names = new TreeSet<>(kotlin.keySet());
             for (Method each : type.getMethods()) {
                 String name = each.getName();
-                if (isGetter(each) && each.getDeclaringClass() != Object.class) {
+                if (isGetter(each) && each.getDeclaringClass() != Object.class && !kotlin.containsValue(each)) {
                     boolean get = name.startsWith("get") && name.length() > 3;
                     boolean is = name.startsWith("is") && name.length() > 2;
                     if (get || is) {
@@ -139,6 +140,10 @@ final class PropertyPaths {
                     return typed(each.getGenericReturnType(), each.getDeclaringClass(), type);
                 }
             }
+        }
+        Method ofKotlin = KotlinGetters.of(raw).get(name);
+        if (ofKotlin != null) {
+            return typed(ofKotlin.getGenericReturnType(), ofKotlin.getDeclaringClass(), type);
         }
         for (Field each : raw.getFields()) {
             if (each.getName().equals(name)) {

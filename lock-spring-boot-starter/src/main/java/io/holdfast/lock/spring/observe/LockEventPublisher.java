@@ -30,11 +30,15 @@ final class LockEventPublisher implements LockListener, DisposableBean {
 
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final List<ResolvableType> TYPES = Stream.of(LockEvent.class, LockEvent.OfLock.class)
-            .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
-            .filter(type -> !type.isInterface())
-            .map(type -> ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type))
-            .toList();
+    /** Loaded with the first lock. */
+    private static final class Types {
+
+        static final List<ResolvableType> ALL = Stream.of(LockEvent.class, LockEvent.OfLock.class)
+                .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
+                .filter(type -> !type.isInterface())
+                .map(type -> ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type))
+                .toList();
+    }
 
     private final ApplicationEventPublisher application;
     private volatile boolean closed;
@@ -102,7 +106,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
         GenericApplicationListener asked = listener instanceof GenericApplicationListener generic
                 ? generic
                 : new GenericApplicationListenerAdapter(listener);
-        return TYPES.stream().anyMatch(asked::supportsEventType);
+        return Types.ALL.stream().anyMatch(asked::supportsEventType);
     }
 
     @Override

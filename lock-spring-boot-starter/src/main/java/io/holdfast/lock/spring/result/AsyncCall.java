@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.spring.coroutine.LockedRun;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
@@ -72,11 +73,9 @@ public record AsyncCall(
         return new AsyncCall(template, request, copy, type, caller, rules);
     }
 
-    private MethodInvocation copyFor(LockHandle lock) {
-        ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
-        return SuspendFunctions.isSuspending(call.getMethod())
-                ? call.invocableClone(SuspendFunctions.within(lock, call.getArguments()))
-                : call.invocableClone();
+    /** What watches one run of the method. */
+    LockedRun begin() {
+        return SuspendFunctions.begin(invocation.getMethod(), invocation.getArguments());
     }
 
     /** Runs the method on the thread that called it. */
@@ -92,8 +91,9 @@ public record AsyncCall(
      */
     @SuppressWarnings("NullAway") // what proceeds may return null
     @Nullable
-    Object runElsewhere(LockHandle lock) throws Throwable {
-        MethodInvocation copy = copyFor(lock);
+    Object runElsewhere(LockHandle lock, LockedRun run) throws Throwable {
+        ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
+        MethodInvocation copy = call.invocableClone(run.arguments(lock, call.getArguments()));
         return rules.run(lock, () -> ExposeInvocationInterceptor.INSTANCE.invoke(copy));
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.spring.coroutine.LockedRun;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -43,7 +44,7 @@ final class DeferredStage {
     private CompletionStage<Object> runLocked(LockHandle lock) {
         CompletionStage<Object> begun;
         try {
-            Object returned = call.runElsewhere(lock);
+            Object returned = call.runElsewhere(lock, LockedRun.OF_PUBLISHER);
             work = returned;
             cancelIfCancelled();
             begun = Stages.of(returned, threads);

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.result;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.coroutine.LockedRun;
 import java.io.Serial;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -26,11 +27,13 @@ final class LockSession {
     private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
     private final Sinks.Empty<Object> lost = Sinks.empty();
     private final Thread subscriber = Thread.currentThread();
+    private final LockedRun run;
     private volatile @Nullable LockHandle lock;
 
     private LockSession(AsyncCall call, Executor threads) {
         this.call = call;
         this.threads = threads;
+        this.run = call.begin();
     }
 
     /** What failed beside the work, told apart from whatever the work may fail with. */
@@ -76,8 +79,8 @@ final class LockSession {
             holding = Answers.required(
                     call.template().get().<@Nullable Void>executeAsync(request, handle -> granted(handle, sink)),
                     "executeAsync");
-        } catch (RuntimeException failure) {
-            threads.execute(() -> sink.error(new SessionException(false, failure)));
+        } catch (RuntimeException | Error failure) {
+            threads.execute(() -> tell(failure, sink));
             return;
         }
         var unused = holding.whenComplete((nothing, failure) -> ended(failure, sink));
@@ -106,6 +109,7 @@ final class LockSession {
     }
 
     private void tell(@Nullable Throwable failure, MonoSink<LockSession> sink) {
+        run.released();
         if (lock == null) {
             sink.error(new SessionException(false, failure == null ? Answers.withoutWork("executeAsync") : failure));
         }
@@ -115,6 +119,11 @@ final class LockSession {
     /** The lock; once this session has been emitted. */
     LockHandle lock() {
         return Objects.requireNonNull(lock);
+    }
+
+    /** What watches the work. */
+    LockedRun run() {
+        return run;
     }
 
     /** Completes when the lock is lost, unless that is tolerated. */
@@ -147,7 +156,11 @@ final class LockSession {
                 sink.error(failure);
             }
         });
-        end.complete(null);
+        endAfterTheWork();
+    }
+
+    private void endAfterTheWork() {
+        var unused = run.end().whenComplete((nothing, never) -> end.complete(null));
     }
 
     private static boolean isSame(Throwable told, Throwable failure) {
@@ -160,6 +173,6 @@ final class LockSession {
 
     /** Gives the lock back, and nobody waits for it. */
     Mono<Void> abandon() {
-        return Mono.fromRunnable(() -> end.complete(null));
+        return Mono.fromRunnable(this::endAfterTheWork);
     }
 }

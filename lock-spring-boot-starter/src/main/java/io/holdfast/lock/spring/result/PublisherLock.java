@@ -60,12 +60,12 @@ final class PublisherLock {
 
     private Publisher<Object> body(LockSession session) {
         try {
-            Object returned = call.runElsewhere(session.lock());
+            Object returned = call.runElsewhere(session.lock(), session.run());
             if (returned == null) {
                 throw new IllegalStateException(call.caller() + " returned null instead of a "
                         + call.type().getSimpleName() + "; return an empty one");
             }
-            return adapter.toPublisher(returned);
+            return session.run().watched(adapter.toPublisher(returned));
         } catch (Throwable failure) {
             return Mono.error(failure);
         }

@@ -59,7 +59,7 @@ public enum ResultKind {
             SuspendFunctions.requireSupported(where);
             Class<?> type = SuspendFunctions.declaredType(method);
             if (UNFINISHED.get(type)) {
-                throw refuse(where, "is a suspend function that returns a " + type.getName());
+                throw refuseSuspending(where, type);
             }
             return PUBLISHER;
         }
@@ -109,6 +109,16 @@ public enum ResultKind {
 
     private static boolean isLater(Class<?> type) {
         return NamedTypes.isA(type, LATER) || (NamedTypes.isA(type, COROUTINES) && !ReactiveTypes.isReactive(type));
+    }
+
+    private static LockDefinitionException refuseSuspending(String where, Class<?> type) {
+        String what = "is a suspend function that returns a " + type.getName();
+        return isLater(type)
+                ? refuse(where, what)
+                : new LockDefinitionException(
+                        where + " " + what + ", which is not supported: it would be locked until it returns that, not"
+                                + " until that has ended.",
+                        "Leave out suspend, or return the value itself.");
     }
 
     private static LockDefinitionException refuse(String where, String what) {

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArraySet;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +43,8 @@ public final class TransactionManagers
 
     private final ConfigurableListableBeanFactory beans;
     private final Set<LockTemplate> templates = new CopyOnWriteArraySet<>();
-    /** Templates that did not exist yet, by what finds them: names are told once, since that takes a look at all beans. */
-    private final Queue<Supplier<@Nullable LockTemplate>> late = new ConcurrentLinkedQueue<>();
+    /** Templates that did not exist yet: names are looked for once, since that takes a look at all beans. */
+    private final Queue<Named> late = new ConcurrentLinkedQueue<>();
 
     private final Set<ConfigurableTransactionManager> checked = ConcurrentHashMap.newKeySet();
     private final Set<String> unchecked = ConcurrentHashMap.newKeySet();
@@ -80,14 +79,12 @@ public final class TransactionManagers
 
     @Override
     public void afterSingletonsInstantiated() {
-        forEachNamed(PlatformTransactionManager.class, (factory, name) -> {
-            var manager = existing(factory, name, PlatformTransactionManager.class);
-            if (manager != null) {
-                addTo(manager, name);
+        for (Named each : named(PlatformTransactionManager.class)) {
+            if (each.existing() instanceof PlatformTransactionManager manager) {
+                addTo(manager, each.name);
             }
-        });
-        forEachNamed(
-                LockTemplate.class, (factory, name) -> late.add(() -> existing(factory, name, LockTemplate.class)));
+        }
+        late.addAll(named(LockTemplate.class));
         addLateTemplates();
     }
 
@@ -100,26 +97,34 @@ public final class TransactionManagers
     }
 
     private void addLateTemplates() {
-        late.removeIf(candidate -> {
-            LockTemplate template = candidate.get();
-            return template != null && (templates.contains(template) || templates.add(template));
-        });
+        for (Named each : late) {
+            if (each.existing() instanceof LockTemplate template) {
+                templates.add(template);
+                late.remove(each);
+            }
+        }
     }
 
-    private static <T> @Nullable T existing(ConfigurableListableBeanFactory factory, String name, Class<T> type) {
-        Object bean = factory.containsSingleton(name) ? factory.getSingleton(name) : null;
-        return type.isInstance(bean) ? type.cast(bean) : null;
+    /** A bean that may not exist yet. */
+    private record Named(ConfigurableListableBeanFactory factory, String name) {
+
+        @Nullable
+        Object existing() {
+            return factory.containsSingleton(name) ? factory.getSingleton(name) : null;
+        }
     }
 
     /** In this context and its parents. */
-    private void forEachNamed(Class<?> type, BiConsumer<ConfigurableListableBeanFactory, String> action) {
+    private List<Named> named(Class<?> type) {
+        List<Named> found = new ArrayList<>();
         BeanFactory factory = beans;
         while (factory instanceof ConfigurableListableBeanFactory each) {
             for (String name : each.getBeanNamesForType(type, true, false)) {
-                action.accept(each, name);
+                found.add(new Named(each, name));
             }
             factory = each.getParentBeanFactory();
         }
+        return found;
     }
 
     private void addTo(PlatformTransactionManager manager, String name) {

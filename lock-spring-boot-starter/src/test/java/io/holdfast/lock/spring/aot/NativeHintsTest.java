@@ -10,6 +10,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Predicate;
+import kotlin.UInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.MemberCategory;
@@ -91,6 +92,13 @@ class NativeHintsTest {
         @DistributedLock(key = "#node.next.value.length()")
         public void walk(Node<String> node) {}
 
+        @DistributedLock(name = "from", key = "#from.strip()")
+        @DistributedLock(name = "to", key = "#to.trim()")
+        public void transfer(String from, String to) {}
+
+        @DistributedLock(key = "#number")
+        public void count(UInt number) {}
+
         public void onlyByTheClass() {}
 
         @Override
@@ -152,6 +160,12 @@ class NativeHintsTest {
     }
 
     @Test
+    void every_annotation_of_a_method_counts() {
+        assertThat(invocation(String.class, "strip")).accepts(hints);
+        assertThat(invocation(String.class, "trim")).accepts(hints);
+    }
+
+    @Test
     void fallback_can_be_invoked() {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(ReflectionUtils.findMethod(Later.class, "later", Order.class)))
@@ -168,6 +182,13 @@ class NativeHintsTest {
         assertThat(invocation(Order.class, "customer")).accepts(hints);
         assertThat(invocation(Customer.class, "getId")).accepts(hints);
         assertThat(invocation(Order.class, "number")).accepts(hints);
+    }
+
+    @Test
+    void value_classes_of_kotlin_can_be_opened() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onMethodInvocation(ReflectionUtils.findMethod(UInt.class, "unbox-impl")))
+                .accepts(hints);
     }
 
     @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.StoreSpy;
 import java.util.concurrent.CountDownLatch;
@@ -57,14 +59,46 @@ class FirstCallTest {
         return Runners.starter().withBean(LockStore.class, () -> store).withPropertyValues(properties);
     }
 
+    record User(LockTemplate locks) {}
+
+    static class Locked {
+
+        @DistributedLock(name = "any")
+        void run() {}
+    }
+
     @Test
-    void store_is_asked_while_the_application_starts_and_a_failure_is_no_news(CapturedOutput output) {
+    void store_is_asked_while_an_application_with_locked_methods_starts_and_a_failure_is_no_news(
+            CapturedOutput output) {
         Late store = new Late(0, LATE);
-        with(store).run(context -> {
+        with(store).withBean(Locked.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES)).isTrue();
         });
         assertThat(output).doesNotContain("did not answer in time");
+    }
+
+    @Test
+    void store_is_asked_if_a_bean_was_given_the_template() {
+        Late store = new Late(0, LATE);
+        with(store)
+                .withBean(User.class)
+                .run(context -> assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES))
+                        .isTrue());
+    }
+
+    @Test
+    void nobody_is_asked_where_nothing_uses_locks() {
+        Late store = new Late(0, LATE);
+        with(store).run(context -> {
+            assertThat(context).hasNotFailed();
+            for (Thread each : Thread.getAllStackTraces().keySet()) {
+                if (each.getName().equals("holdfast-warm-up")) {
+                    each.join();
+                }
+            }
+            assertThat(store.askedByOthers.getCount()).isOne();
+        });
     }
 
     @Test

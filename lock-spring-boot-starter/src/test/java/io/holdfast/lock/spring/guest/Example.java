@@ -17,14 +17,22 @@ enum Example {
             "redis.clients:jedis",
             "spring-boot-starter-cache",
             "spring-boot-starter-actuator"),
-    REACTIVE("spring-boot-starter-webflux", "spring-boot-starter-data-redis-reactive", "spring-boot-starter-actuator");
+    REACTIVE("spring-boot-starter-webflux", "spring-boot-starter-data-redis-reactive", "spring-boot-starter-actuator"),
+    LETTUCE_ONLY("spring-boot-starter-data-redis", "io.holdfast:lock-spring-boot-starter without redis.clients:jedis");
 
     private static final String STARTER = "io.holdfast:lock-spring-boot-starter";
 
     private final List<String> dependencies;
+    private final String starter;
 
-    Example(String... dependencies) {
-        this.dependencies = List.of(dependencies);
+    /** The starter is named only where it is without something. */
+    Example(String... all) {
+        this.dependencies =
+                Stream.of(all).filter(each -> !each.startsWith(STARTER)).toList();
+        this.starter = Stream.of(all)
+                .filter(each -> each.startsWith(STARTER))
+                .findAny()
+                .orElse(STARTER);
     }
 
     /** Where the starter stands among the dependencies. */
@@ -43,7 +51,7 @@ enum Example {
     String pom(Starter place, String version) {
         List<String> all = new ArrayList<>(dependencies);
         if (place != Starter.NONE) {
-            all.add(place == Starter.FIRST ? 0 : all.size(), STARTER);
+            all.add(place == Starter.FIRST ? 0 : all.size(), starter);
         }
         StringBuilder pom = new StringBuilder("""
                 <project xmlns="http://maven.apache.org/POM/4.0.0">

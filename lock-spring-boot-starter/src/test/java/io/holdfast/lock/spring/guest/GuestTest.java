@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.guest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import example.orders.Orders;
 import io.holdfast.lock.spring.guest.Example.Starter;
 import io.holdfast.lock.testing.TestRedis;
 import java.io.File;
@@ -10,14 +11,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,26 +46,30 @@ class GuestTest {
     private static final Path EXPECTED =
             Path.of("src", "test", "resources", "io", "holdfast", "lock", "spring", "guest", "differences.txt");
 
+    private static final Path PROGRAM = DIRECTORY.resolve("program");
+    private static final Path ORDERS = DIRECTORY.resolve("orders");
+    private static final Set<Example> WITH_REPOSITORY = EnumSet.of(Example.LETTUCE, Example.LETTUCE_ONLY);
+    private static final int MOST_CLASSES = 300;
+
     private static ClassPaths paths;
 
     @BeforeAll
     static void resolve() throws IOException, InterruptedException {
         paths = ClassPaths.resolve(
                 PROJECT, DIRECTORY, System.getProperty("project.version"), System.getProperty("spring-boot.version"));
-        copyProgram();
+        copy(Report.class, "Report", PROGRAM);
+        copy(Orders.class, "Order", ORDERS);
     }
 
-    /** By itself: what else is in the tests' directory belongs to no application. */
-    private static void copyProgram() throws IOException {
+    /** By themselves: what else is in the tests' directory belongs to no application. */
+    private static void copy(Class<?> neighbour, String prefix, Path target) throws IOException {
         Path classes = Path.of("target", "test-classes");
-        Path folder = Path.of(Report.class.getPackageName().replace('.', File.separatorChar));
-        Files.createDirectories(DIRECTORY.resolve("program").resolve(folder));
+        Path folder = Path.of(neighbour.getPackageName().replace('.', File.separatorChar));
+        Files.createDirectories(target.resolve(folder));
         try (Stream<Path> files = Files.list(classes.resolve(folder))) {
-            for (Path file : files.filter(each -> each.getFileName().toString().startsWith("Report"))
+            for (Path file : files.filter(each -> each.getFileName().toString().startsWith(prefix))
                     .toList()) {
-                Files.write(
-                        DIRECTORY.resolve("program").resolve(folder).resolve(file.getFileName()),
-                        Files.readAllBytes(file));
+                Files.write(target.resolve(folder).resolve(file.getFileName()), Files.readAllBytes(file));
             }
         }
     }
@@ -62,34 +77,73 @@ class GuestTest {
     @ParameterizedTest
     @EnumSource
     void application_differs_by_what_is_listed_in_every_order_of_dependencies(Example example) throws Exception {
-        SortedSet<String> without = report(example, Starter.NONE);
-        List<String> first = differences(without, report(example, Starter.FIRST));
-        List<String> last = differences(without, report(example, Starter.LAST));
+        Map<Starter, SortedSet<String>> reports = reports(example);
+        SortedSet<String> without = Objects.requireNonNull(reports.get(Starter.NONE));
+        List<String> first = differences(without, Objects.requireNonNull(reports.get(Starter.FIRST)));
+        List<String> last = differences(without, Objects.requireNonNull(reports.get(Starter.LAST)));
 
         assertThat(last).isEqualTo(first);
         assertThat(first).isEqualTo(expected(example));
+        assertThat(without.contains("repository has a pen")).isEqualTo(WITH_REPOSITORY.contains(example));
+    }
+
+    /** Of applications that run at the same time. */
+    private static Map<Starter, SortedSet<String>> reports(Example example) throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            Map<Starter, Future<SortedSet<String>>> running = new EnumMap<>(Starter.class);
+            for (Starter place : Starter.values()) {
+                running.put(place, threads.submit(() -> report(example, place)));
+            }
+            Map<Starter, SortedSet<String>> reports = new EnumMap<>(Starter.class);
+            for (Map.Entry<Starter, Future<SortedSet<String>>> each : running.entrySet()) {
+                reports.put(each.getKey(), each.getValue().get());
+            }
+            return reports;
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     private static SortedSet<String> report(Example example, Starter place) throws IOException, InterruptedException {
         List<Path> jars = paths.of(example, place);
         SortedSet<String> lines = new TreeSet<>();
         jars.forEach(jar -> lines.add("jar " + jar.getFileName().toString().replaceAll("-[0-9].*", "")));
-        lines.addAll(run(example.with(place), jars));
+        List<Path> programs = WITH_REPOSITORY.contains(example) ? List.of(PROGRAM, ORDERS) : List.of(PROGRAM);
+        lines.addAll(run(example.with(place), Report.class, Stream.concat(programs.stream(), jars.stream())));
         return lines;
     }
 
-    private static List<String> run(String name, List<Path> jars) throws IOException, InterruptedException {
+    /** Beside the same application with the jars that the starter needs, and without the starter. */
+    @Test
+    void few_classes_are_loaded_for_locks_before_the_first_lock() throws Exception {
+        List<Path> jars = paths.of(Example.LETTUCE_ONLY, Starter.LAST);
+        Predicate<Path> starter = jar -> jar.getFileName().toString().startsWith("lock-");
+
+        int without = classes("start-without", jars.stream().filter(starter.negate()));
+        int with = classes("start-with", jars.stream());
+
+        System.out.println("Classes loaded at the start: " + without + " without the starter, " + with + " with it");
+        assertThat(with - without).isBetween(1, MOST_CLASSES);
+    }
+
+    private static int classes(String name, Stream<Path> jars) throws IOException, InterruptedException {
+        Files.createDirectories(DIRECTORY.resolve(name));
+        List<String> lines = run(name, ReportClasses.class, Stream.concat(Stream.of(PROGRAM), jars));
+        return Integer.parseInt(lines.get(0));
+    }
+
+    private static List<String> run(String name, Class<?> program, Stream<Path> jars)
+            throws IOException, InterruptedException {
         Path log = DIRECTORY.resolve(name).resolve("application.log");
-        String classPath = Stream.concat(Stream.of(DIRECTORY.resolve("program")), jars.stream())
-                .map(Path::toString)
-                .collect(Collectors.joining(File.pathSeparator));
+        String classPath = jars.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         Process application = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-cp",
                         classPath,
-                        Report.class.getName(),
+                        program.getName(),
                         "server.port=0",
                         "spring.main.banner-mode=off",
                         "spring.data.redis.host=127.0.0.1",

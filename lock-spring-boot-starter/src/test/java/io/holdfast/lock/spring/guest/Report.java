@@ -6,6 +6,7 @@ import java.util.TreeSet;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurationPackage;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -27,6 +28,7 @@ final class Report {
 
     @SpringBootConfiguration
     @EnableAutoConfiguration
+    @AutoConfigurationPackage(basePackages = "example.orders")
     static class Application {
 
         @Configuration(proxyBeanMethods = false)
@@ -44,6 +46,12 @@ final class Report {
         try (ConfigurableApplicationContext context = application.run()) {
             beans(context, lines);
             conditions(context, lines);
+            if (isPresent("io.holdfast.lock.api.LockTemplate")) {
+                Locks.add(context, lines);
+            }
+            if (isPresent("example.orders.Orders")) {
+                Repository.add(context, lines);
+            }
             if (isPresent("org.springframework.boot.health.actuate.endpoint.HealthEndpoint")) {
                 Health.add(context, lines);
             }
@@ -83,6 +91,31 @@ final class Report {
             return factory instanceof LettuceConnectionFactory lettuce
                     ? lettuce.getClientConfiguration().getClass().getSimpleName()
                     : factory.getClass().getSimpleName();
+        }
+    }
+
+    /** Loaded only where the starter is. */
+    private static final class Locks {
+
+        static void add(ConfigurableApplicationContext context, Set<String> lines) {
+            try (var lock =
+                    context.getBean(io.holdfast.lock.api.LockTemplate.class).acquire("guest")) {
+                String store = String.valueOf(context.getBean(io.holdfast.lock.store.LockStore.class));
+                lines.add("locks " + store.replaceAll(".*( by \\w+), .*", "$1").trim()
+                        + (lock.fencingToken() > 0 ? "" : ", without a token"));
+            }
+        }
+    }
+
+    /** Loaded only where there is one. */
+    private static final class Repository {
+
+        static void add(ConfigurableApplicationContext context, Set<String> lines) {
+            var orders = context.getBean(example.orders.Orders.class);
+            String id = String.valueOf(ProcessHandle.current().pid());
+            orders.save(new example.orders.Order(id, "pen"));
+            lines.add("repository has a " + orders.findById(id).orElseThrow().article());
+            orders.deleteById(id);
         }
     }
 

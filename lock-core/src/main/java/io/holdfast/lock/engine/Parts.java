@@ -1,0 +1,70 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Pause;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link LockEngine} is made of from its first lock on. */
+final class Parts {
+
+    /** Fewer than a store has connections, of which others want some too. */
+    private static final int RELEASING_THREADS = 8;
+
+    private final Client client;
+    private final LockOperations operations;
+    private final Cleanup cleanup;
+    private final EventPublisher events;
+    private final AsyncExecution.Threads async;
+
+    /** As the builder of a {@link LockEngine} has them. */
+    record Settings(
+            LockStore store,
+            List<Supplier<List<LockListener>>> listeners,
+            @Nullable Executor executor,
+            int mostWaiting,
+            Ticker ticker,
+            Pause pause,
+            @Nullable String clientId) {}
+
+    Parts(Settings settings) {
+        this.events = new EventPublisher(settings.listeners);
+        this.cleanup = new Cleanup(settings.store);
+        this.client = new Client(settings.store, cleanup, settings.ticker, settings.pause, settings.clientId);
+        this.operations = new LockOperations(client, events);
+        ExecutorService ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
+        this.async = new AsyncExecution.Threads(
+                Objects.requireNonNullElse(settings.executor, ownThreads),
+                DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-")),
+                ownThreads,
+                new Semaphore(settings.mostWaiting));
+    }
+
+    Client client() {
+        return client;
+    }
+
+    LockOperations operations() {
+        return operations;
+    }
+
+    AsyncExecution.Threads async() {
+        return async;
+    }
+
+    void close() {
+        operations.lifecycle().close();
+        cleanup.close();
+        events.close();
+        async.close();
+    }
+}

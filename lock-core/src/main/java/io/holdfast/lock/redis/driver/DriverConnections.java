@@ -1,0 +1,66 @@
+package io.holdfast.lock.redis.driver;
+
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Connections that only locks use, and what their driver can do that Spring Data has no words for. */
+public interface DriverConnections extends RedisConnectionFactory {
+
+    /** A connection for a subscription, which keeps it. */
+    default RedisConnection newConnection() {
+        return getConnection();
+    }
+
+    /** Has a thread that reads from a subscription's connection meet an error. If the driver binds none, that is nothing. */
+    default void breakOff(RedisConnection subscription) {}
+
+    /** Has the action run whenever the connection of a subscription was lost, also of an earlier one, if the driver tells. */
+    default void onDisconnect(Runnable action) {}
+
+    /** Whether the connection of the latest subscription was lost, if the driver tells. */
+    default boolean isSubscriptionLost() {
+        return false;
+    }
+
+    /**
+     * Whether the driver reads a subscription's messages on threads of its own, so that who subscribes goes on. If not, the
+     * thread that subscribes reads until the subscription ends.
+     */
+    default boolean readsByItself() {
+        return false;
+    }
+
+    /** Null if the driver is not known. */
+    default @Nullable Wire wire() {
+        return null;
+    }
+
+    /** Runs a call of the driver's own, which begins no connect once its time is over, if the driver has to be kept from that. */
+    default <T> T inTime(Supplier<T> call) {
+        return call.get();
+    }
+
+    /** Whether locks are spread over several servers, so that one script can't touch two of them. */
+    default boolean isCluster() {
+        return false;
+    }
+
+    /** Which server has that key, as far as is known here; the same text for all if there is only one. */
+    default String serverOf(byte[] key) {
+        return "";
+    }
+
+    /** Where the servers are, for messages: without users and passwords. */
+    String server();
+
+    /** What each server does when its memory is full, by server; of a single one under the empty name. */
+    default Map<String, String> evictionPolicies() {
+        return EvictionPolicies.of(this);
+    }
+
+    /** Looks anew for where the servers are. Takes calls to them. */
+    default void refreshTopology() {}
+}

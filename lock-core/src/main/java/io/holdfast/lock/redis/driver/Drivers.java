@@ -1,0 +1,77 @@
+package io.holdfast.lock.redis.driver;
+
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Finds the driver of an application's factory, by the name of the factory's class: the classes of other drivers are not
+ * loaded, and need not be there.
+ */
+public final class Drivers {
+
+    private static final Logger log = LoggerFactory.getLogger(Drivers.class);
+
+    private static final String FACTORIES = "org.springframework.data.redis.connection.";
+    private static final String JEDIS_FACTORY = FACTORIES + "jedis.JedisConnectionFactory";
+    private static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
+
+    private Drivers() {}
+
+    /**
+     * Makes connections that only locks use: to the same Redis, with the same credentials and TLS, as the application's.
+     * Those of an unknown driver are the application's.
+     *
+     * @param applications tells where Redis is and how to log in
+     * @param timeout limits the answer of one command, and the wait for a pooled connection
+     * @param acks what calls wait for besides
+     * @param connections the most at a time, where the driver pools them
+     * @param shared whether calls may share one connection, where the driver can; a subscription needs one to itself
+     */
+    public static DriverConnections derive(
+            RedisConnectionFactory applications, Duration timeout, Wire.Acks acks, int connections, boolean shared) {
+        if (isFrom(applications, JEDIS_FACTORY)) {
+            return JedisConnections.derive(applications, timeout, connections);
+        }
+        if (isFrom(applications, LETTUCE_FACTORY)) {
+            return LettuceConnections.derive(applications, timeoutWithAcks(timeout, acks), shared);
+        }
+        log.warn(
+                "Locks share the connections of {}, since it is neither a JedisConnectionFactory nor a"
+                        + " LettuceConnectionFactory: give it timeouts of about {} for commands and for its pool",
+                applications.getClass().getName(),
+                timeout);
+        return new SharedConnections(applications);
+    }
+
+    /** On a shared connection an answer may be as late as the acknowledgements that calls before it wait for. */
+    private static Duration timeoutWithAcks(Duration timeout, Wire.Acks acks) {
+        return acks.wanted() ? timeout.plus(acks.timeout()) : timeout;
+    }
+
+    /** {@return topology, addresses and driver, without secrets} */
+    public static String describe(RedisConnectionFactory applications) {
+        if (isFrom(applications, JEDIS_FACTORY)) {
+            return Topology.describe(JedisConnections.configuration(applications)) + " by Jedis";
+        }
+        if (isFrom(applications, LETTUCE_FACTORY)) {
+            return Topology.describe(LettuceConnections.configuration(applications)) + " by Lettuce";
+        }
+        return "Redis by " + applications.getClass().getName();
+    }
+
+    /** Has a native image keep what is found by its name only. */
+    public static void registerHints(RuntimeHints hints) {
+        hints.reflection()
+                .registerType(
+                        TypeReference.of(LETTUCE_FACTORY),
+                        type -> type.withField(LettuceConnections.CONFIGURATION_FIELD));
+    }
+
+    private static boolean isFrom(RedisConnectionFactory factory, String type) {
+        return factory.getClass().getName().equals(type);
+    }
+}

@@ -1,0 +1,291 @@
+package io.holdfast.lock.redis.driver;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.Assert;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.RedisSentinelClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
+import redis.clients.jedis.providers.SentineledConnectionProvider;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * A Jedis factory with the locks' own timeouts and pool, derived from the application's.
+ *
+ * <p>Spring Data makes a connection object for each call, a dozen objects around it, and an exception each time one is
+ * closed; beside a call of 50 µs that shows. Outside of pipelines, transactions and subscriptions, which locks have no use
+ * for here, such an object keeps nothing: the client behind it borrows a pooled connection for each command. So one of them
+ * serves all calls.
+ *
+ * <p>The provider of a cluster's connections is made here, not by the client, since only it knows which node has a slot.
+ */
+final class JedisConnections extends JedisConnectionFactory implements DriverConnections {
+
+    private static final int MOST_REDIRECTS = 5;
+
+    private final JedisOwnClient client;
+    private final JedisLender lender;
+    private volatile @Nullable RedisConnection shared;
+    private volatile @Nullable ClusterConnectionProvider cluster;
+    private volatile @Nullable SentineledConnectionProvider sentinels;
+
+    private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
+        super(server, client);
+        this.client = client;
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
+    }
+
+    private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
+        super(servers, client);
+        this.client = client;
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
+    }
+
+    private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
+        super(servers, client);
+        this.client = client;
+        this.lender = new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
+    }
+
+    static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
+        JedisConnectionFactory original = (JedisConnectionFactory) applications;
+        JedisConnections derived =
+                create(original, new JedisOwnClient(original.getClientConfiguration(), timeout, connections));
+        derived.setUseUnifiedJedis(true);
+        derived.afterPropertiesSet();
+        derived.start();
+        return derived;
+    }
+
+    private static JedisConnections create(JedisConnectionFactory original, JedisOwnClient client) {
+        RedisConfiguration servers = configuration(original);
+        if (servers instanceof RedisClusterConfiguration cluster) {
+            return new JedisConnections(cluster, client);
+        }
+        return servers instanceof RedisSentinelConfiguration sentinel
+                ? new JedisConnections(sentinel, client)
+                : new JedisConnections((RedisStandaloneConfiguration) servers, client);
+    }
+
+    /** Where the servers are. */
+    static RedisConfiguration configuration(RedisConnectionFactory applications) {
+        JedisConnectionFactory original = (JedisConnectionFactory) applications;
+        RedisConfiguration cluster = original.getClusterConfiguration();
+        RedisConfiguration sentinel = original.getSentinelConfiguration();
+        if (cluster != null) {
+            return cluster;
+        }
+        RedisConfiguration single = sentinel == null ? original.getStandaloneConfiguration() : sentinel;
+        Assert.state(single != null, "The JedisConnectionFactory has no configuration");
+        return single;
+    }
+
+    @Override
+    public String server() {
+        return Topology.describe(configuration(this));
+    }
+
+    @Override
+    protected RedisClient createRedisClient(RedisStandaloneConfiguration configuration) {
+        var builder = RedisClient.builder()
+                .hostAndPort(new HostAndPort(configuration.getHostName(), configuration.getPort()))
+                .clientConfig(config())
+                .poolConfig(client.pool());
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
+    }
+
+    private JedisClientConfig config() {
+        return lender.guard(client.config());
+    }
+
+    @Override
+    protected RedisClusterClient createRedisClusterClient(RedisClusterConfiguration configuration) {
+        Set<HostAndPort> nodes = addresses(configuration.getClusterNodes());
+        JedisClientConfig config = config();
+        var provider = new ClusterConnectionProvider(nodes, config, client.pool());
+        cluster = provider;
+        Integer redirects = configuration.getMaxRedirects();
+        var builder = RedisClusterClient.builder()
+                .nodes(nodes)
+                .clientConfig(config)
+                .poolConfig(client.pool())
+                .maxAttempts(redirects == null ? MOST_REDIRECTS : redirects)
+                .maxTotalRetriesDuration(client.getReadTimeout())
+                .connectionProvider(provider);
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
+    }
+
+    @Override
+    protected RedisSentinelClient createRedisSentinelClient(RedisSentinelConfiguration configuration) {
+        Set<HostAndPort> nodes = addresses(configuration.getSentinels());
+        JedisClientConfig config = config();
+        JedisClientConfig own = sentinelConfig(client.config(), configuration);
+        String master = Objects.requireNonNull(configuration.getMaster()).getName();
+        var provider = new SentineledConnectionProvider(master, config, client.pool(), nodes, own);
+        sentinels = provider;
+        var builder = RedisSentinelClient.builder()
+                .masterName(master)
+                .sentinels(nodes)
+                .clientConfig(config)
+                .sentinelClientConfig(own)
+                .poolConfig(client.pool())
+                .connectionProvider(provider);
+        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        return builder.build();
+    }
+
+    /** Sentinels have users of their own, and no databases. */
+    private static JedisClientConfig sentinelConfig(JedisClientConfig config, RedisSentinelConfiguration sentinel) {
+        return DefaultJedisClientConfig.builder()
+                .from(config)
+                .credentialsProvider(null)
+                .user(sentinel.getSentinelUsername())
+                .password(sentinel.getSentinelPassword().map(String::new).orElse(null))
+                .database(0)
+                .build();
+    }
+
+    private static Set<HostAndPort> addresses(Collection<RedisNode> nodes) {
+        return nodes.stream()
+                .map(node ->
+                        new HostAndPort(Objects.requireNonNull(node.getHost()), Objects.requireNonNull(node.getPort())))
+                .collect(Collectors.toSet());
+    }
+
+    @Override
+    public RedisConnection getConnection() {
+        if (isCluster()) {
+            return super.getConnection();
+        }
+        RedisConnection known = shared;
+        if (known == null) {
+            known = new OpenConnection(getRequiredRedisClient());
+            shared = known;
+        }
+        return known;
+    }
+
+    @Override
+    public void stop() {
+        super.stop();
+        shared = null;
+    }
+
+    @Override
+    public RedisConnection newConnection() {
+        return new JedisSubscriber(borrowAny());
+    }
+
+    private Connection borrowAny() {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? borrow() : nodes.getConnection();
+    }
+
+    @Override
+    public void breakOff(RedisConnection subscription) {
+        ((JedisSubscriber) subscription).breakOff();
+    }
+
+    private static final class OpenConnection extends JedisConnection {
+
+        OpenConnection(UnifiedJedis client) {
+            super(client);
+        }
+
+        /** Each call closes it, and the next one goes on with it. */
+        @Override
+        public void close() {}
+    }
+
+    @Override
+    public Wire wire() {
+        return new JedisWire(this::borrow, lender, client.getReadTimeout());
+    }
+
+    @Override
+    public <T> T inTime(Supplier<T> call) {
+        return lender.inTime(call);
+    }
+
+    private Connection borrow(byte[] key) {
+        try {
+            return lender.inTime(() -> borrowFor(key));
+        } catch (RuntimeException e) {
+            throw lender.explain(e);
+        }
+    }
+
+    private Connection borrowFor(byte[] key) {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? borrow() : nodes.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key));
+    }
+
+    private Connection borrow() {
+        SentineledConnectionProvider master = sentinels;
+        return master == null ? ownPool().getResource() : master.getConnection();
+    }
+
+    private Pool<Connection> ownPool() {
+        return ((RedisClient) getRequiredRedisClient()).getPool();
+    }
+
+    @SuppressWarnings("unchecked") // whatever the map's type says, Jedis' providers keep pools of connections
+    private Collection<? extends Pool<Connection>> pools() {
+        ClusterConnectionProvider nodes = cluster;
+        SentineledConnectionProvider master = sentinels;
+        if (nodes != null) {
+            return nodes.getNodes().values();
+        }
+        return master != null
+                ? (Collection<? extends Pool<Connection>>)
+                        master.getConnectionMap().values()
+                : List.of(ownPool());
+    }
+
+    @Override
+    public boolean isCluster() {
+        return isRedisClusterAware();
+    }
+
+    @Override
+    public String serverOf(byte[] key) {
+        ClusterConnectionProvider nodes = cluster;
+        return nodes == null ? "" : String.valueOf(nodes.getNode(ClusterSlotHashUtil.calculateSlot(key)));
+    }
+
+    /** A client of sentinels listens to them. */
+    @Override
+    public void refreshTopology() {
+        ClusterConnectionProvider nodes = cluster;
+        if (nodes != null) {
+            nodes.renewSlotCache();
+        }
+    }
+}

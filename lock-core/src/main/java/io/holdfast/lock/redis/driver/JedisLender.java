@@ -1,0 +1,170 @@
+package io.holdfast.lock.redis.driver;
+
+import static org.springframework.util.StringUtils.capitalize;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.DaemonThreads;
+import java.net.SocketTimeoutException;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.util.Pool;
+
+/**
+ * Lends the connections of Jedis' pools, and takes them back, so that nobody waits for a second command timeout.
+ *
+ * <p>A pool replaces a connection that comes back broken, on the thread that brings it. A caller whose call was not answered
+ * would then wait once more, for a connection that it has no use for, to a server which hangs. And who found the pool used up
+ * for a while would begin to connect when its time is over. So a thread has a time in which it may begin to connect: the first
+ * half of a command timeout while it asks for a connection or the driver sends for it, none while it gives back a connection
+ * on which a call was not answered. {@link #guard} has each connect of the driver ask for that.
+ *
+ * <p>A pool wakes those who wait for a connection when one comes back, and not when one is gone. So a thread of the lender's own
+ * makes a connection for them then, one at a time, until nobody waits or the server does not let it.
+ */
+final class JedisLender {
+
+    private static final Logger log = LoggerFactory.getLogger(JedisLender.class);
+
+    private final Supplier<Collection<? extends Pool<Connection>>> pools;
+    private final Supplier<String> server;
+    private final long timeoutNanos;
+    private final ThreadLocal<@Nullable Long> connectUntil = new ThreadLocal<>();
+    private final AtomicBoolean refilling = new AtomicBoolean();
+    private volatile boolean unanswered;
+
+    /**
+     * @param pools all there are at the moment
+     * @param server for messages
+     */
+    JedisLender(Supplier<Collection<? extends Pool<Connection>>> pools, Supplier<String> server, long timeoutNanos) {
+        this.pools = pools;
+        this.server = server;
+        this.timeoutNanos = timeoutNanos;
+    }
+
+    /** The configuration of connections that threads may only make in their time. */
+    JedisClientConfig guard(JedisClientConfig config) {
+        return new GuardedConfig(config, this::checkTime);
+    }
+
+    private void checkTime() {
+        Long until = connectUntil.get();
+        if (until != null && System.nanoTime() - until >= 0) {
+            throw new JedisConnectionException(
+                    "The time for this call is over", new SocketTimeoutException("No time is left to connect"));
+        }
+    }
+
+    /** What may make connections on this thread, but begins none later than after half of a command timeout. */
+    <T> T inTime(Supplier<T> call) {
+        connectUntil.set(System.nanoTime() + timeoutNanos / 2);
+        try {
+            return call.get();
+        } finally {
+            connectUntil.remove();
+        }
+    }
+
+    /** What is wrong if no connection is to be had: a server that does not answer uses up the pool, as many calls do. */
+    RuntimeException explain(RuntimeException failure) {
+        return unanswered && RedisFailures.isPoolExhausted(failure)
+                ? new LockStoreException(
+                        capitalize(server.get())
+                                + " did not answer in time, and all connections for locks wait for it. Check that the server"
+                                + " answers, and holdfast.redis.command-timeout.",
+                        failure,
+                        false)
+                : failure;
+    }
+
+    /** Takes back a connection whose calls were all answered. */
+    void giveBack(Connection connection) {
+        if (unanswered) {
+            unanswered = false;
+        }
+        connection.close();
+    }
+
+    /** Takes back a connection on which a call failed. One that broke is replaced by the pool. */
+    void giveBack(Connection connection, RuntimeException failure) {
+        if (RedisFailures.hasTimeout(failure)) {
+            unanswered = true;
+            giveUp(connection);
+            return;
+        }
+        try {
+            connection.close();
+        } catch (JedisException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** The server is a replica, and so is it for the other connections. */
+    void leaveServer(Connection connection) {
+        giveUp(connection);
+        pools.get().forEach(Pool::clear);
+    }
+
+    /** Takes back a connection that is not to be used again, and has no other one made on this thread. */
+    void giveUp(Connection connection) {
+        connection.setBroken();
+        connectUntil.set(System.nanoTime());
+        try {
+            connection.close();
+        } catch (JedisException e) {
+            log.trace("The pool makes no other connection on this thread", e);
+        } finally {
+            connectUntil.remove();
+        }
+        refill();
+    }
+
+    private void refill() {
+        if (isWantedByAny() && refilling.compareAndSet(false, true)) {
+            Thread thread = DaemonThreads.create(this::connectForWaiters, "holdfast-connect");
+            try {
+                thread.start();
+            } catch (Error e) { // no more threads
+                refilling.set(false);
+                throw e;
+            }
+        }
+    }
+
+    private boolean isWantedByAny() {
+        return pools.get().stream().anyMatch(JedisLender::isWanted);
+    }
+
+    private static boolean isWanted(Pool<Connection> pool) {
+        return pool.getNumWaiters() > 0 && pool.getNumIdle() + pool.getNumActive() < pool.getMaxTotal();
+    }
+
+    /** Looks once more at the end: who came after the last look was not heard, since this thread was still there. */
+    private void connectForWaiters() {
+        boolean connected = false;
+        try {
+            for (Pool<Connection> pool : List.copyOf(pools.get())) {
+                while (isWanted(pool)) {
+                    pool.addObjects(1);
+                }
+            }
+            connected = true;
+        } catch (RuntimeException e) {
+            log.debug("No connection for those who wait for one", e);
+        } finally {
+            refilling.set(false);
+        }
+        if (connected) {
+            refill();
+        }
+    }
+}

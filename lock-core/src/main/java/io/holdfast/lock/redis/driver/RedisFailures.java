@@ -1,0 +1,259 @@
+package io.holdfast.lock.redis.driver;
+
+import static org.springframework.util.StringUtils.capitalize;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.QueryTimeoutException;
+
+/** Turns what drivers throw into {@link LockStoreException}s that say what to check. */
+public final class RedisFailures {
+
+    /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
+    private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
+
+    private static final String LETTUCE_TIMEOUT = "io.lettuce.core.RedisCommandTimeoutException";
+
+    private static final String NOPERM = "NOPERM";
+    /** What scripts say of a lock whose fields they do not understand, see common.lua. */
+    private static final String LAYOUT = "LAYOUT ";
+    /** In an error of a script, before Redis 7. */
+    private static final String READONLY = "READONLY You";
+    /** All that Redis says to a new connection, before it closes it. */
+    private static final String MAX_CLIENTS = "max number of clients";
+
+    private static final String REPLICA =
+            "The server is a replica: check that the address is the primary's, or use Sentinel.";
+
+    private static final Map<String, String> HINTS = Map.ofEntries(
+            Map.entry("READONLY", REPLICA),
+            Map.entry(READONLY, REPLICA),
+            Map.entry(
+                    MAX_CLIENTS,
+                    "The server has as many connections as its maxclients allows: raise that, or find out who has them."),
+            Map.entry(
+                    NOPERM,
+                    "The Redis user may not do this: check its ACL for the commands and channels that locks need."),
+            Map.entry("NOAUTH", "The server wants a password: set spring.data.redis.password."),
+            Map.entry(
+                    "WRONGPASS", "The user name or password is wrong: check spring.data.redis.username and password."),
+            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find what fills it."),
+            Map.entry("LOADING", "Redis is still loading its data after a start; try again shortly."),
+            Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
+            Map.entry("NOREPLICAS", "Too few replicas are connected for min-replicas-to-write."),
+            Map.entry("MISCONF", "Redis cannot save its data and refuses writes: check its log and disk."),
+            Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
+            Map.entry("BUSY", "Redis is busy with a script of somebody else's: check its slow log."),
+            Map.entry("MOVED", "The key is on another node of the cluster."),
+            Map.entry("ASK", "The key is being moved to another node of the cluster."),
+            Map.entry(
+                    "WRONGTYPE",
+                    "The key holds something that is no lock: check who else writes under the key prefix."),
+            Map.entry(
+                    LAYOUT,
+                    "A later version of this library keeps the lock, or something else has written to its key. Upgrade this"
+                            + " application too."),
+            Map.entry("ERR", "Check the server's version (6.2 or later), and who else writes under the key prefix."));
+
+    private RedisFailures() {}
+
+    /** @param server where it is, without secrets; asked for where a message needs it */
+    public static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
+        if (failure instanceof LockStoreException known) {
+            return known;
+        }
+        restoreInterrupt(failure);
+        Optional<String> error = serverError(failure);
+        if (error.isPresent()) {
+            return new LockStoreException(
+                    capitalize(server.get()) + " refused: " + LockKey.printable(error.get()) + " " + hint(error.get()),
+                    failure,
+                    false);
+        }
+        if (isRefused(failure)) {
+            return new LockStoreException(
+                    capitalize(server.get())
+                            + " cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if that is set). ("
+                            + rootOf(failure) + ")",
+                    failure,
+                    false);
+        }
+        if (isPoolExhausted(failure)) {
+            return new LockStoreException(
+                    "All connections for locks are in use (" + server.get()
+                            + "). Raise holdfast.redis.connections, or find out why" + " calls take so long. ("
+                            + rootOf(failure) + ")",
+                    new ConnectionsInUseException(failure),
+                    false);
+        }
+        String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
+                ? capitalize(server.get())
+                        + " did not answer in time. Check that the server answers, and holdfast.redis.command-timeout. "
+                : "The connection to " + server.get()
+                        + " broke. Check that the server runs, and what stands in between. ";
+        return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
+    }
+
+    /** The last send certainly failed, but an earlier one of the same call may have arrived. */
+    public static LockStoreException ofUnknownOutcome(LockStoreException failure) {
+        return failure.outcomeUnknown()
+                ? failure
+                : new LockStoreException(String.valueOf(failure.getMessage()), failure.getCause(), true);
+    }
+
+    /** A connection broke under the command, at once: not a timeout, not an answer of the server, not an interrupt. */
+    public static boolean isBrokenConnection(LockStoreException failure) {
+        Throwable cause = failure.getCause();
+        return failure.outcomeUnknown()
+                && cause != null
+                && !(cause instanceof QueryTimeoutException)
+                && !hasTimeout(cause)
+                && !Thread.currentThread().isInterrupted();
+    }
+
+    /** Nobody listens there: nothing was sent. Jedis keeps what each address said among the suppressed. */
+    private static boolean isRefused(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (isConnectFailure(t) || Stream.of(t.getSuppressed()).anyMatch(RedisFailures::isConnectFailure)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean isConnectFailure(Throwable t) {
+        return t instanceof ConnectException || t instanceof UnknownHostException;
+    }
+
+    /** Nobody listens there, so nothing was done. */
+    public static boolean isUnreachable(RuntimeException failure) {
+        return isRefused(failure);
+    }
+
+    /** The server was not reached, or did not say anything: another one may have taken its place. */
+    public static boolean isNoAnswer(LockStoreException failure) {
+        Throwable cause = failure.getCause();
+        return failure.outcomeUnknown() || (cause != null && isRefused(cause));
+    }
+
+    /**
+     * The server is a replica. Redis before 7 says so in the middle of what it says of the script.
+     */
+    public static boolean isReadOnly(RuntimeException failure) {
+        return serverError(causeOf(failure))
+                .filter(text -> text.contains(READONLY))
+                .isPresent();
+    }
+
+    /** Whether a replica gave that answer. Scripts for many locks say for each of them how it failed. */
+    public static boolean isOfReplica(Wire.ScriptCall call, Object reply) {
+        if (reply instanceof RuntimeException failure) {
+            return isReadOnly(failure);
+        }
+        return call.script().isForMany()
+                && reply instanceof byte[] text
+                && new String(text, StandardCharsets.UTF_8).contains(READONLY);
+    }
+
+    private static RuntimeException causeOf(RuntimeException failure) {
+        return failure instanceof LockStoreException && failure.getCause() instanceof RuntimeException cause
+                ? cause
+                : failure;
+    }
+
+    /** The server sends the caller to another one of its cluster. */
+    public static boolean isMoved(RuntimeException failure) {
+        return serverError(causeOf(failure))
+                .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
+                .isPresent();
+    }
+
+    /** The server does not know the digest of the script. */
+    public static boolean isNoScript(RuntimeException failure) {
+        return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
+    }
+
+    /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
+    private static String hint(String error) {
+        boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
+        if (forbidden) {
+            return HINTS.getOrDefault(NOPERM, "");
+        }
+        Optional<String> inside =
+                Stream.of(LAYOUT, READONLY, MAX_CLIENTS).filter(error::contains).findFirst();
+        return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
+    }
+
+    private static Optional<String> serverError(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            String message = t.getMessage();
+            Optional<String> code = code(message);
+            if (message != null && code.isPresent() && (HINTS.containsKey(code.get()) || isReply(t))) {
+                return Optional.of(message);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean isReply(Throwable t) {
+        String type = t.getClass().getName();
+        return (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
+                || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
+                || type.endsWith("NoScriptException");
+    }
+
+    private static Optional<String> code(@Nullable String message) {
+        Matcher matcher = ERROR_CODE.matcher(message == null ? "" : message);
+        return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+
+    /** Nothing was sent. */
+    static boolean isPoolExhausted(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof NoSuchElementException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Something was waited for until its time was over. */
+    static boolean hasTimeout(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof SocketTimeoutException || t.getClass().getName().equals(LETTUCE_TIMEOUT)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Pools clear the interrupt flag when they are interrupted; the engine needs to see it. */
+    private static void restoreInterrupt(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof InterruptedException) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+}

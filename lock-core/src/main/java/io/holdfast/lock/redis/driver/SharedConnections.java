@@ -1,0 +1,51 @@
+package io.holdfast.lock.redis.driver;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
+
+/**
+ * A factory with an identity of its own over connections of another: Spring binds connections to the factory object, and on
+ * a connection that a user's transaction has bound, a script would be queued and answer null.
+ */
+final class SharedConnections implements DriverConnections {
+
+    private final RedisConnectionFactory delegate;
+
+    SharedConnections(RedisConnectionFactory delegate) {
+        this.delegate = delegate;
+    }
+
+    @Override
+    public String server() {
+        return "Redis by " + delegate.getClass().getName();
+    }
+
+    @Override
+    public RedisConnection getConnection() {
+        return delegate.getConnection();
+    }
+
+    @Override
+    public RedisClusterConnection getClusterConnection() {
+        return delegate.getClusterConnection();
+    }
+
+    @Override
+    public boolean getConvertPipelineAndTxResults() {
+        return delegate.getConvertPipelineAndTxResults();
+    }
+
+    @Override
+    public RedisSentinelConnection getSentinelConnection() {
+        return delegate.getSentinelConnection();
+    }
+
+    @Override
+    public @Nullable DataAccessException translateExceptionIfPossible(RuntimeException failure) {
+        return delegate.translateExceptionIfPossible(failure);
+    }
+}

@@ -1,0 +1,108 @@
+package io.holdfast.lock.redis.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.Requests;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** One connection, and who has it keeps it. */
+class JedisPoolTest {
+
+    private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
+
+    private final String key = "pool:" + UUID.randomUUID();
+    private final JedisConnectionFactory applications =
+            TestRedis.jedis(TestRedis.shared().port());
+    private final RedisLockStore store = new RedisLockStore(
+            applications, RedisLockSettings.STANDARD.withConnections(1).withCommandTimeout(Duration.ofMillis(250)));
+
+    @AfterEach
+    void close() {
+        store.close();
+        TestRedis.destroy(applications);
+    }
+
+    /** A machine that stands still for 250 ms makes a call fail; what is to be shown is that none fails for want of connections. */
+    private static void lockThroughStalls(RemoteLock lock) {
+        while (true) {
+            try {
+                lock.lock();
+                return;
+            } catch (LockStoreException e) {
+                if (e.getCause() instanceof ConnectionsInUseException) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private LockStore.Pending<AcquireReply> takeConnection() {
+        return Awaitility.await()
+                .ignoreException(LockStoreException.class)
+                .until(
+                        () -> store.beginAcquire(Requests.exclusive(
+                                LockKey.of(key + ":other"), new OwnerId("client", 1), 30_000, HERE, false)),
+                        begun -> true);
+    }
+
+    @Test
+    void call_that_gets_no_connection_was_not_sent_and_says_so() {
+        LockStore.Pending<AcquireReply> other = takeConnection();
+
+        assertThatThrownBy(() -> store.inspect(LockKey.of(key)))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        e -> assertThat(e.outcomeUnknown()).isFalse())
+                .hasMessageContaining("All connections for locks are in use")
+                .hasCauseInstanceOf(ConnectionsInUseException.class);
+
+        other.await();
+    }
+
+    @Test
+    void lock_without_a_limit_waits_for_a_connection_as_it_waits_for_the_lock() {
+        try (LockEngine locks = LockEngine.builder(store).build()) {
+            LockStore.Pending<AcquireReply> other = takeConnection();
+            List<CompletableFuture<Void>> waiters = IntStream.range(0, 20)
+                    .mapToObj(i -> NewThread.<Void>start(() -> {
+                        RemoteLock lock = locks.getLock(key + ":" + i);
+                        lockThroughStalls(lock);
+                        try {
+                            return null;
+                        } finally {
+                            lock.unlock();
+                        }
+                    }))
+                    .toList();
+
+            Awaitility.await()
+                    .during(Duration.ofSeconds(1))
+                    .until(() -> waiters.stream().noneMatch(CompletableFuture::isDone));
+
+            other.await();
+            assertThat(waiters).allSatisfy(CompletableFuture::join);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.holdfast.lock.kotlin
+
+import io.holdfast.lock.spring.annotation.DistributedLock
+import io.holdfast.lock.spring.annotation.LockDefinitionException
+import io.holdfast.lock.spring.annotation.OnContention
+import kotlin.reflect.KClass
+import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.flow
+import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.catchThrowable
+import org.junit.jupiter.api.Test
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration
+import org.springframework.boot.builder.SpringApplicationBuilder
+import org.springframework.context.annotation.Configuration
+import org.springframework.core.NestedExceptionUtils
+
+/** Functions that cannot be locked as they are, and what the start of the application says of them. */
+class RefusedFunctionsTest {
+
+    @Configuration(proxyBeanMethods = false) @EnableAutoConfiguration open class Application
+
+    private fun startOf(bean: KClass<*>) {
+        SpringApplicationBuilder(Application::class.java, bean.java)
+            .properties("spring.main.banner-mode=off", "spring.main.web-application-type=none", "holdfast.store=in-memory")
+            .run()
+            .close()
+    }
+
+    /** What the failure says, and then what it advises. */
+    private fun refusalOf(bean: KClass<*>): String {
+        val failure = NestedExceptionUtils.getRootCause(catchThrowable { startOf(bean) })
+        assertThat(failure).isInstanceOf(LockDefinitionException::class.java)
+        return "${failure!!.message} ${(failure as LockDefinitionException).action()}"
+    }
+
+    open class SkipsWithoutNull {
+        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
+        open suspend fun report(): String = "report"
+    }
+
+    open class SkipsPlainWithoutNull {
+        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
+        open fun report(): String = "report"
+    }
+
+    @Test
+    fun function_that_is_skipped_must_have_something_to_return() {
+        assertThat(refusalOf(SkipsWithoutNull::class)).contains("SKIP", "java.lang.String", "report()")
+        assertThat(refusalOf(SkipsPlainWithoutNull::class)).contains("SKIP", "java.lang.String", "report()")
+    }
+
+    open class SuspendsForFlow {
+        @DistributedLock(key = ["'nightly'"])
+        open suspend fun lines(): Flow<String> = flow { emit("line") }
+    }
+
+    @Test
+    fun suspend_function_that_returns_a_flow_should_not_suspend() {
+        assertThat(refusalOf(SuspendsForFlow::class))
+            .contains("suspend function that returns a kotlinx.coroutines.flow.Flow", "Leave out suspend")
+    }
+
+    open class UnfitFallback {
+        @DistributedLock(key = ["#id"], fallbackMethod = "other")
+        open suspend fun report(id: Long): String = "report $id"
+
+        @Suppress("unused") fun other(id: Long): Int = id.toInt()
+    }
+
+    open class SuspendingFallback {
+        @DistributedLock(key = ["#id"], fallbackMethod = "later")
+        open fun report(id: Long): String = "report $id"
+
+        @Suppress("unused") suspend fun later(id: Long): String = "later $id"
+    }
+
+    @Test
+    fun fallback_must_fit() {
+        assertThat(refusalOf(UnfitFallback::class)).contains("other(long) returns int, not String")
+        assertThat(refusalOf(SuspendingFallback::class))
+            .contains("later(long) is a suspend function, and the annotated one is not")
+    }
+
+    class FinalClass {
+        @DistributedLock(key = ["'nightly'"]) fun report() = Unit
+    }
+
+    open class FinalFunction {
+        @DistributedLock(key = ["'nightly'"]) fun report() = Unit
+    }
+
+    @Test
+    fun what_is_final_should_be_open() {
+        assertThat(refusalOf(FinalClass::class))
+            .contains("class is final", "open class FinalClass", "open fun report", "kotlin-spring")
+        assertThat(refusalOf(FinalFunction::class)).contains("method is final", "open fun report", "kotlin-spring")
+    }
+}

@@ -1,0 +1,144 @@
+package io.holdfast.lock.kotlin
+
+import io.holdfast.lock.api.LockLostException
+import io.holdfast.lock.spring.annotation.DistributedLock
+import io.holdfast.lock.spring.test.AutoConfigureTestLocks
+import io.holdfast.lock.spring.test.TestLocks
+import kotlin.time.Duration.Companion.milliseconds
+import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineDispatcher
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.async
+import kotlinx.coroutines.awaitCancellation
+import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
+import kotlinx.coroutines.withTimeoutOrNull
+import kotlinx.coroutines.yield
+import org.assertj.core.api.Assertions.assertThat
+import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Test
+import org.junit.jupiter.api.Timeout
+import org.junit.jupiter.params.ParameterizedTest
+import org.junit.jupiter.params.provider.ValueSource
+import org.springframework.beans.factory.annotation.Autowired
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration
+import org.springframework.boot.test.context.SpringBootTest
+import org.springframework.context.annotation.Configuration
+import org.springframework.context.annotation.Import
+
+/** A suspend function that is to end keeps its lock until it has ended. */
+@SpringBootTest(properties = ["spring.main.banner-mode=off"], webEnvironment = SpringBootTest.WebEnvironment.NONE)
+@AutoConfigureTestLocks
+@Timeout(60)
+class SuspendedReleaseTest {
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import(Orders::class, Shop::class)
+    open class Application
+
+    /** Where an order is, and when it may go on. */
+    class Steps {
+        val begun = CompletableDeferred<Unit>()
+        val tidying = CompletableDeferred<Unit>()
+        val goOn = CompletableDeferred<Unit>()
+    }
+
+    open class Orders {
+
+        @DistributedLock(name = "order", key = ["#id"], waitForString = "5m")
+        open suspend fun ship(id: Long, steps: Steps): String {
+            steps.begun.complete(Unit)
+            try {
+                awaitCancellation()
+            } finally {
+                withContext(NonCancellable) {
+                    steps.tidying.complete(Unit)
+                    steps.goOn.await()
+                }
+            }
+        }
+    }
+
+    open class Shop(private val orders: Orders) {
+
+        @DistributedLock(name = "shop", key = ["#id"])
+        open suspend fun ship(id: Long, steps: Steps): String = orders.ship(id, steps)
+    }
+
+    @Autowired lateinit var orders: Orders
+    @Autowired lateinit var shop: Shop
+    @Autowired lateinit var testLocks: TestLocks
+    private val steps = Steps()
+
+    @AfterEach
+    fun leavesNothingBehind() {
+        assertThat(testLocks.heldKeys()).isEmpty()
+    }
+
+    private fun dispatcher(name: String): CoroutineDispatcher =
+        if (name == "Unconfined") Dispatchers.Unconfined else Dispatchers.Default
+
+    @ParameterizedTest
+    @ValueSource(strings = ["Default", "Unconfined"])
+    fun cancelled_function_keeps_its_lock_until_it_has_ended(dispatcher: String) = runBlocking<Unit> {
+        val call = launch(dispatcher(dispatcher)) { orders.ship(42, steps) }
+        steps.begun.await()
+        call.cancel()
+        steps.tidying.await()
+        delay(300.milliseconds)
+        assertThat(testLocks.isHeld("order:42")).isTrue()
+        assertThat(call.isCompleted).isFalse()
+        steps.goOn.complete(Unit)
+        call.join()
+        assertThat(testLocks.heldKeys()).isEmpty()
+    }
+
+    @Test
+    fun locks_of_nested_functions_end_from_the_inside() = runBlocking<Unit> {
+        val call = launch { shop.ship(42, steps) }
+        steps.begun.await()
+        call.cancel()
+        steps.tidying.await()
+        delay(300.milliseconds)
+        assertThat(testLocks.heldKeys()).containsExactlyInAnyOrder("order:42", "shop:42")
+        steps.goOn.complete(Unit)
+        call.join()
+    }
+
+    @Test
+    fun timeout_is_over_when_the_lock_was_released() = runBlocking<Unit> {
+        steps.goOn.complete(Unit)
+        val receipt = withTimeoutOrNull(200.milliseconds) { orders.ship(42, steps) }
+        assertThat(receipt).isNull()
+        assertThat(testLocks.heldKeys()).isEmpty()
+    }
+
+    @Test
+    fun cancelled_wait_ends_at_once() = runBlocking<Unit> {
+        testLocks.holdElsewhereForAWhile("order:42").use {
+            val call = launch { orders.ship(42, steps) }
+            while (testLocks.waiters("order:42") == 0) {
+                yield()
+            }
+            call.cancelAndJoin()
+            assertThat(steps.begun.isCompleted).isFalse()
+        }
+    }
+
+    @Test
+    fun loss_is_told_when_the_function_has_ended() = runBlocking<Unit> {
+        val call = async { runCatching { orders.ship(42, steps) } }
+        steps.begun.await()
+        testLocks.lose("order:42")
+        steps.tidying.await()
+        delay(300.milliseconds)
+        assertThat(call.isCompleted).isFalse()
+        steps.goOn.complete(Unit)
+        assertThat(call.await().exceptionOrNull()).isInstanceOf(LockLostException::class.java)
+    }
+}

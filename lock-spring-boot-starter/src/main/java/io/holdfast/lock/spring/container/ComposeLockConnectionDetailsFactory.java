@@ -1,0 +1,53 @@
+package io.holdfast.lock.spring.container;
+
+import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.docker.compose.core.RunningService;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionDetailsFactory;
+import org.springframework.boot.docker.compose.service.connection.DockerComposeConnectionSource;
+import org.springframework.boot.ssl.SslBundle;
+
+/**
+ * Makes {@link LockConnectionDetails} of a service of Docker Compose whose image, or label
+ * {@code org.springframework.boot.service-connection}, is one of the {@link ConnectionNames}.
+ */
+final class ComposeLockConnectionDetailsFactory extends DockerComposeConnectionDetailsFactory<LockConnectionDetails> {
+
+    ComposeLockConnectionDetailsFactory() {
+        super(ConnectionNames.accepted());
+    }
+
+    @Override
+    protected LockConnectionDetails getDockerComposeConnectionDetails(DockerComposeConnectionSource source) {
+        return new Details(source.getRunningService());
+    }
+
+    private static final class Details extends DockerComposeConnectionDetails implements LockConnectionDetails {
+
+        private final String host;
+        private final int port;
+        private final @Nullable SslBundle bundle;
+
+        Details(RunningService service) {
+            super(service);
+            this.host = service.host();
+            this.port = service.ports().get(ConnectionNames.REDIS_PORT);
+            this.bundle = getSslBundle(service);
+        }
+
+        @Override
+        public String getHost() {
+            return host;
+        }
+
+        @Override
+        public int getPort() {
+            return port;
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return bundle;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.holdfast.lock.spring.container;
+
+import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
+import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
+import org.testcontainers.containers.Container;
+
+/**
+ * Makes {@link LockConnectionDetails} of a container with {@code @ServiceConnection(type = LockConnectionDetails.class)}, whatever
+ * its image is, or with one of the {@link ConnectionNames}.
+ */
+final class ContainerLockConnectionDetailsFactory
+        extends ContainerConnectionDetailsFactory<Container<?>, LockConnectionDetails> {
+
+    ContainerLockConnectionDetailsFactory() {
+        super(List.of(ConnectionNames.accepted()));
+    }
+
+    @Override
+    protected boolean sourceAccepts(
+            ContainerConnectionSource<Container<?>> source, Class<?> containerType, Class<?> detailsType) {
+        return source.getConnectionDetailsTypes().contains(LockConnectionDetails.class)
+                || super.sourceAccepts(source, containerType, detailsType);
+    }
+
+    @Override
+    protected LockConnectionDetails getContainerConnectionDetails(ContainerConnectionSource<Container<?>> source) {
+        return new Details(source);
+    }
+
+    private static final class Details extends ContainerConnectionDetails<Container<?>>
+            implements LockConnectionDetails {
+
+        Details(ContainerConnectionSource<Container<?>> source) {
+            super(source);
+        }
+
+        @Override
+        public String getHost() {
+            return getContainer().getHost();
+        }
+
+        @Override
+        public int getPort() {
+            return getContainer().getMappedPort(ConnectionNames.REDIS_PORT);
+        }
+
+        @Override
+        public @Nullable SslBundle getSslBundle() {
+            return super.getSslBundle();
+        }
+    }
+}

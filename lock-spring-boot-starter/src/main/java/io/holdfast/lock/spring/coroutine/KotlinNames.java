@@ -1,0 +1,34 @@
+package io.holdfast.lock.spring.coroutine;
+
+import java.lang.reflect.Method;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.springframework.core.KotlinDetector;
+
+/**
+ * The names of functions as they are written in Kotlin. Its compiler appends a hash where a parameter or the result is of a value class
+ * ({@code pay-aIPf8lw}), and the name of the module where the function is internal ({@code pay$shop}).
+ *
+ * <p>A name in backticks that ends like that, such as {@code `pay-express`}, is cut too.
+ */
+public final class KotlinNames {
+
+    private static final Pattern COMPILED = Pattern.compile("(.+?)(-[\\w-]{7})?(\\$\\w+)?");
+
+    private KotlinNames() {}
+
+    /**
+     * {@return the name of a method in its source}
+     *
+     * @param method in Kotlin, or in any other language
+     */
+    public static String of(Method method) {
+        String name = method.getName();
+        if ((name.indexOf('-') < 0 && name.indexOf('$') < 0)
+                || !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
+            return name;
+        }
+        Matcher compiled = COMPILED.matcher(name);
+        return compiled.matches() ? compiled.group(1) : name;
+    }
+}

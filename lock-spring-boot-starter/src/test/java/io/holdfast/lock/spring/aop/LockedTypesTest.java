@@ -1,0 +1,98 @@
+package io.holdfast.lock.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedReadLock;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Where the annotation may stand, so that no class with a lock is passed over. */
+class LockedTypesTest {
+
+    private final LockedTypes types = new LockedTypes();
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @DistributedLock(name = "composed")
+    @interface Composed {}
+
+    interface Contract {
+        @DistributedLock(name = "contract")
+        void run();
+    }
+
+    interface DefaultMethod {
+        @Composed
+        default void run() {}
+    }
+
+    static class OfMethod {
+        @DistributedLock(name = "method")
+        private void run() {}
+    }
+
+    @Composed
+    static class OfClass {}
+
+    static class ByContract implements Contract {
+        @Override
+        public void run() {}
+    }
+
+    static class Inheriting extends ByContract {}
+
+    static class ByDefaultMethod extends ArrayList<String> implements DefaultMethod {
+        private static final long serialVersionUID = 1L;
+    }
+
+    static class Shared {
+        @DistributedReadLock(name = "shared")
+        void run() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                Contract.class,
+                OfMethod.class,
+                OfClass.class,
+                ByContract.class,
+                Inheriting.class,
+                ByDefaultMethod.class,
+                Shared.class
+            })
+    void class_with_a_lock_of_its_own_or_of_a_super_type_matches(Class<?> type) {
+        assertThat(types.matches(type)).isTrue();
+        assertThat(types.matches(type)).isTrue();
+    }
+
+    @Test
+    void proxy_of_an_interface_with_a_lock_matches() {
+        Object proxy = Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Contract.class}, (self, method, args) -> null);
+
+        assertThat(types.matches(proxy.getClass())).isTrue();
+    }
+
+    static class None extends ArrayList<String> implements Supplier<String> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        @Deprecated
+        public String get() {
+            return "";
+        }
+    }
+
+    @Test
+    void class_without_one_does_not() {
+        assertThat(types.matches(None.class)).isFalse();
+        assertThat(types.matches(Object.class)).isFalse();
+    }
+}
