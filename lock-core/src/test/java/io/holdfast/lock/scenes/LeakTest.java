@@ -108,7 +108,7 @@ class LeakTest {
 
     /** Nobody is at a gate, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
-        Object identity = field(field(locks, "client"), "identity");
+        Object identity = field(field(field(locks, "parts"), "client"), "identity");
         Object seats = field(identity, "seats");
         return ((Map<?, ?>) field(field(identity, "gates"), "gates")).isEmpty()
                 && ((Map<?, ?>) field(seats, "seats")).isEmpty()
