@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ class EndpointDocumentationTest {
     private static final String KEY = "documented:42";
 
     static class Payments {
+        @DistributedReadLock(name = "price-list")
         @DistributedLock(name = "order", key = "#id", lease = 10, waitFor = 2)
         public void pay(long id) {}
     }
