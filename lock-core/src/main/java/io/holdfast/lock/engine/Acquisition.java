@@ -324,11 +324,11 @@ final class Acquisition {
 
     private AcquireReply ask(boolean waiting) {
         boolean mayHandOff = turn != null && turn.hasFollowers();
-        long tokens = mayHandOff ? Cohort.tokens(leaseMillis()) : 1;
+        long tokens = mayHandOff ? Cohort.tokens(terms.leaseMillis()) : 1;
         var request = new AcquireRequest(
                 key,
                 seat.owner(),
-                leaseMillis(),
+                terms.leaseMillis(),
                 holder,
                 terms.limit(),
                 terms.weight(),
@@ -425,7 +425,7 @@ final class Acquisition {
     /** Nobody holds the lock, as far as is known here: that is no contention. */
     private LockStoreException tooLate(AcquireReply reply) {
         String why = reply instanceof AcquireReply.Granted
-                ? "was granted by Redis, but its lease of " + leaseMillis()
+                ? "was granted by Redis, but its lease of " + terms.leaseMillis()
                         + " ms had ended when the answer came after "
                         + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
                         + " ms. The grant is undone. Check why Redis, the network or this process is slow, or ask for a"
@@ -439,10 +439,6 @@ final class Acquisition {
         var interrupt = new InterruptedException("Interrupted while Redis was asked");
         interrupt.initCause(failure);
         return interrupt;
-    }
-
-    private long leaseMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(terms.lease().leaseNanos());
     }
 
     private long deadline() {

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,11 +158,10 @@ final class AllAtOnce {
 
     private AcquireRequest request(Call call, OwnerId owner) {
         Terms terms = call.terms();
-        long leaseMillis = TimeUnit.NANOSECONDS.toMillis(terms.lease().leaseNanos());
         return new AcquireRequest(
                 call.key(),
                 owner,
-                leaseMillis,
+                terms.leaseMillis(),
                 holder,
                 terms.limit(),
                 terms.weight(),

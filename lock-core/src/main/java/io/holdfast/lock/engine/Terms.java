@@ -52,6 +52,11 @@ record Terms(
                 request.interruptOnLoss());
     }
 
+    /** The lease, as the store counts it. */
+    long leaseMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos());
+    }
+
     boolean isExclusive() {
         return limit == AcquireRequest.EXCLUSIVE;
     }

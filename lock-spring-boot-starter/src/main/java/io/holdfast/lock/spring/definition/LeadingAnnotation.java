@@ -24,9 +24,12 @@ final class LeadingAnnotation {
      * @throws LockDefinitionException if several of them do
      */
     static DistributedLock of(List<DistributedLock> annotations, String where) {
+        if (annotations.size() == 1) {
+            return annotations.get(0);
+        }
         List<DistributedLock> leading =
                 annotations.stream().filter(each -> !settingsOf(each).isEmpty()).toList();
-        if (annotations.size() > 1 && leading.size() > 1) {
+        if (leading.size() > 1) {
             throw new LockDefinitionException(
                     where + " stands there " + annotations.size()
                             + " times, and more than once with attributes that concern the"
