@@ -25,14 +25,52 @@ public interface LockListener {
     void onEvent(LockEvent event);
 
     /**
-     * Is told that this thread begins to ask for a lock that it does not hold. {@code Acquired}, {@code NotAcquired} or
-     * {@code Failed} follows on this thread, and nothing else of this thread comes between but {@code Waiting}: so what
-     * lasts for one acquisition can be opened here and closed there. Does nothing unless implemented.
+     * Is told that an acquisition begins, of a lock that the caller does not hold. Does nothing unless implemented.
      *
      * @param key the lock
      * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @return is told what becomes of it
      */
-    default void onAcquire(LockKey key, String name) {}
+    default Acquisition onAcquire(LockKey key, String name) {
+        return Acquisition.UNOBSERVED;
+    }
+
+    /**
+     * One acquisition, as a listener follows it: what lasts for it is opened before, and closed when it has ended. Used by one
+     * thread at a time, which need not be the same: that of an acquisition without a thread of its own changes.
+     */
+    interface Acquisition {
+
+        /** One that the listener does not care for. */
+        Acquisition UNOBSERVED = outcome -> {};
+
+        /**
+         * The current thread goes on with it: asks the store, or hears of it.
+         *
+         * @return is closed by the same thread, before anybody is told of the outcome
+         */
+        default Scope onThread() {
+            return Scope.NOTHING;
+        }
+
+        /**
+         * It has ended. Called once.
+         *
+         * @param outcome {@code Acquired}, {@code NotAcquired} or {@code Failed}; {@link #onEvent} was told of it before
+         */
+        void ended(LockEvent.OfLock outcome);
+    }
+
+    /** While a thread goes on with an acquisition. */
+    @FunctionalInterface
+    interface Scope extends AutoCloseable {
+
+        /** One that needs no end. */
+        Scope NOTHING = () -> {};
+
+        @Override
+        void close();
+    }
 
     /**
      * Whether anybody hears what this listener is told. Asked before each event, so it should answer at once. While none of the

@@ -17,6 +17,7 @@ import io.holdfast.lock.waiting.Failing;
 import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.Seat;
 import io.holdfast.lock.waiting.Turn;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -44,26 +45,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquisition {
 
-    /** What came of it. */
-    sealed interface Result {
+    /**
+     * The store has granted the lock.
+     *
+     * @param at when the hold begins, on the ticker
+     * @param deadline until when it is certainly held
+     * @param confirmed whether the store knows that; if not, the lease is still short
+     */
+    record Granted(
+            OwnerId owner,
+            long token,
+            long tokens,
+            Waiters waiters,
+            long at,
+            long deadline,
+            boolean confirmed,
+            boolean resent) {}
 
-        /**
-         * @param at when the hold begins, on the ticker
-         * @param deadline until when it is certainly held
-         * @param confirmed whether the store knows that; if not, the lease is still short
-         */
-        record Granted(
-                OwnerId owner,
-                long token,
-                long tokens,
-                Waiters waiters,
-                long at,
-                long deadline,
-                boolean confirmed,
-                boolean resent)
-                implements Result {}
-
-        record Refused(Optional<LockHolder> holder) implements Result {}
+    private enum Phase {
+        /** The store is to be asked. */
+        ASK,
+        /** Waits on its seat. */
+        SEATED,
+        /** All connections were in use. */
+        BUSY,
+        /** The store failed. */
+        OUTAGE,
+        END
     }
 
     /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
@@ -77,18 +85,23 @@ final class Acquisition {
     private final Terms terms;
     private final HolderInfo holder;
     private final @Nullable Turn turn;
-    private final boolean interruptible;
+    private final Caller caller;
+    private final Budget budget;
     private final Waits.Wait wait;
 
+    private Phase phase = Phase.ASK;
     private Seat seat;
     private long sentAt;
     private boolean seated;
-    private boolean interrupted;
     private boolean queued;
+    private long busyUntil;
+    private Outages.@Nullable Place outage;
+    private @Nullable Granted granted;
+    private Optional<LockHolder> blockedBy = Optional.empty();
 
     /**
-     * @param turn this thread's turn at the gate, as its front; null if it passes no gate
-     * @param wait is told when this thread has to wait
+     * @param turn the caller's turn at the gate, as its front; null if it passes no gate
+     * @param wait is told when the caller has to wait
      */
     Acquisition(Client client, Call call, HolderInfo holder, @Nullable Turn turn, Waits.Wait wait) {
         this.client = client;
@@ -96,7 +109,8 @@ final class Acquisition {
         this.terms = call.terms();
         this.holder = holder;
         this.turn = turn;
-        this.interruptible = call.interruptible();
+        this.caller = call.caller();
+        this.budget = call.budget();
         this.wait = wait;
         Seat inherited = turn == null ? null : turn.inheritSeat();
         this.seated = inherited != null;
@@ -108,36 +122,85 @@ final class Acquisition {
     }
 
     /**
-     * Goes on until the lock is granted or the budget is spent. After a grant the caller has to {@link #end} it; without
-     * one, the turn is over.
+     * Goes on until the lock is granted, or the budget is spent, or there is nothing to do but to wait.
+     *
+     * @return for how long to wait at most, in nanoseconds; 0 if it is over. After a grant {@link #end} is to be called; without
+     *     one the turn is over, as it is after an exception
      */
-    Result run(Budget budget) throws InterruptedException {
+    long proceed() throws InterruptedException {
         boolean through = false;
         try {
-            Result result = askUntilSettled(budget);
+            long left = 0;
+            while (left == 0 && phase != Phase.END) {
+                left = switch (phase) {
+                    case ASK -> askOrQueue();
+                    case SEATED -> onSeat();
+                    case BUSY -> whileBusy();
+                    case OUTAGE -> duringOutage();
+                    case END -> 0;
+                };
+            }
             through = true;
-            return result;
+            return left;
         } catch (InterruptedException | LockOverloadException e) {
             through = true;
+            stopWaiting();
             giveUp();
             throw e;
         } catch (LockStoreException e) {
             through = true;
+            stopWaiting();
             fail(e);
             throw e;
         } finally {
             if (!through) {
-                undo();
-                pass(null);
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+                abandon();
             }
         }
     }
 
+    /** The grant; null if there is none. */
+    @Nullable
+    Granted granted() {
+        return granted;
+    }
+
+    /** Who held the lock when the budget was spent, if that is known. */
+    Optional<LockHolder> blockedBy() {
+        return blockedBy;
+    }
+
+    /** As whom the lock was asked for. */
+    HolderInfo holder() {
+        return holder;
+    }
+
+    /** Gives up between two steps. */
+    void interrupt(InterruptedException e) throws InterruptedException {
+        stopWaiting();
+        giveUp();
+        throw e;
+    }
+
+    /** Whatever its state, it is undone in the background, and the next one at the gate goes on. */
+    void abandon() {
+        stopWaiting();
+        undo();
+        pass(null);
+    }
+
+    private void stopWaiting() {
+        phase = Phase.END;
+        seat.wakes(null);
+        Outages.Place place = outage;
+        outage = null;
+        if (place != null) {
+            place.close();
+        }
+    }
+
     private void fail(LockStoreException e) throws InterruptedException {
-        if (interruptible && Thread.interrupted()) {
+        if (caller.takeInterrupt()) {
             pass(null);
             leave(e.outcomeUnknown() || seat.isResent());
             throw interrupted(e);
@@ -162,48 +225,152 @@ final class Acquisition {
         return queued || (turn != null && turn.isQueued());
     }
 
-    private Result askUntilSettled(Budget budget) throws InterruptedException {
-        while (true) {
-            if (interruptible && Thread.interrupted()) {
-                throw new InterruptedException();
-            }
-            boolean last = budget.remainingNanos() == 0;
-            AcquireReply reply = askOrWaitOn(budget, !last || (turn != null && turn.hasFollowers()));
-            if (reply == null) {
-                continue;
-            }
-            if (reply instanceof AcquireReply.Held held) {
-                if (turn != null) {
-                    turn.blockedBy(held.holder());
-                }
-                if (last || budget.remainingNanos() == 0) {
-                    giveUp();
-                    return new Result.Refused(held.holder());
-                }
-                client.seats().taken(seat, sentAt, held);
-                wait.begin();
-                if (turn != null) {
-                    turn.waitsWith(seat);
-                }
-                seat.await(budget, client.pause(), interruptible);
-                Result claimed = claim();
-                if (claimed != null) {
-                    return claimed;
-                }
-            } else if (reply instanceof AcquireReply.Granted granted
-                    && client.ticker().nanos() - deadline() < 0) {
-                return granted(granted);
-            } else {
-                LockStoreException late = tooLate(reply);
-                undo();
-                seated = false;
-                if (budget.remainingNanos() == 0) {
-                    pass(null);
-                    throw late;
-                }
-                seat = client.openSeat(key);
-            }
+    /** The store is asked, unless it is known to fail. */
+    private long askOrQueue() throws InterruptedException {
+        if (caller.takeInterrupt()) {
+            throw new InterruptedException();
         }
+        if (seat.hasMetFailure()) {
+            queueForOutage();
+            return 0;
+        }
+        boolean last = budget.remainingNanos() == 0;
+        AcquireReply reply;
+        try {
+            reply = ask(!last || hasFollowers());
+        } catch (LockStoreException e) {
+            if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
+                wait.begin();
+                busyUntil = client.ticker().nanos() + Math.min(BUSY_PAUSE_NANOS, budget.remainingNanos());
+                phase = Phase.BUSY;
+            } else if (isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
+                startOver(e);
+                queueForOutage();
+            } else {
+                throw e;
+            }
+            return 0;
+        }
+        settle(reply, last);
+        return 0;
+    }
+
+    /** All connections were in use, so that nothing was sent: that is waited for like the lock itself. */
+    private long whileBusy() {
+        long left = busyUntil - client.ticker().nanos();
+        if (left > 0) {
+            return left;
+        }
+        phase = Phase.ASK;
+        return 0;
+    }
+
+    private void queueForOutage() {
+        wait.begin();
+        outage = client.outages().join(client.store().serverOf(key), seat.failing() != null, caller.waiter());
+        phase = Phase.OUTAGE;
+    }
+
+    /**
+     * Who has queued before the store failed waits for it, as long as its budget allows; one caller of this client asks at a time
+     * then, also when the store is back, since the queue may have to be formed anew.
+     */
+    private long duringOutage() {
+        Outages.Place place = Objects.requireNonNull(outage);
+        long left = place.look(budget, seat.failing());
+        if (left > 0) {
+            return left;
+        }
+        if (budget.remainingNanos(seat.failing()) == 0) {
+            Failing failing = seat.failing();
+            if (failing != null) {
+                throw failing.over(key);
+            }
+            AcquireReply reply = ask(hasFollowers());
+            leaveOutage();
+            settle(reply, true);
+            return 0;
+        }
+        AcquireReply reply;
+        try {
+            reply = ask(true);
+        } catch (LockStoreException e) {
+            place.failed();
+            if (caller.isInterrupted()) {
+                throw e;
+            }
+            startOver(e);
+            return 0;
+        }
+        place.answered();
+        leaveOutage();
+        settle(reply, false);
+        return 0;
+    }
+
+    private void leaveOutage() {
+        Objects.requireNonNull(outage).close();
+        outage = null;
+        phase = Phase.ASK;
+    }
+
+    /**
+     * Looks at an answer.
+     *
+     * @param last whether the store was asked for the last time
+     */
+    private void settle(AcquireReply reply, boolean last) {
+        if (reply instanceof AcquireReply.Held held) {
+            refused(held, last || budget.remainingNanos() == 0);
+        } else if (reply instanceof AcquireReply.Granted fresh
+                && client.ticker().nanos() - deadline() < 0) {
+            granted = granted(fresh);
+            phase = Phase.END;
+        } else {
+            startAfresh(reply);
+        }
+    }
+
+    private void refused(AcquireReply.Held held, boolean last) {
+        if (turn != null) {
+            turn.blockedBy(held.holder());
+        }
+        if (last) {
+            blockedBy = held.holder();
+            phase = Phase.END;
+            giveUp();
+            return;
+        }
+        client.seats().taken(seat, sentAt, held);
+        wait.begin();
+        if (turn != null) {
+            turn.waitsWith(seat);
+        }
+        seat.wakes(caller.waiter());
+        phase = Phase.SEATED;
+    }
+
+    private void startAfresh(AcquireReply reply) {
+        LockStoreException late = tooLate(reply);
+        undo();
+        seated = false;
+        if (budget.remainingNanos() == 0) {
+            pass(null);
+            throw late;
+        }
+        seat = client.openSeat(key);
+        phase = Phase.ASK;
+    }
+
+    private long onSeat() {
+        long left = seat.look(budget);
+        if (left > 0) {
+            return left;
+        }
+        seat.wakes(null);
+        granted = claim();
+        phase = granted == null ? Phase.ASK : Phase.END;
+        return 0;
     }
 
     /** The hold is known: from now on it hears for itself. */
@@ -211,8 +378,8 @@ final class Acquisition {
         client.seats().giveUp(seat);
     }
 
-    private Result granted(AcquireReply.Granted granted) {
-        return new Result.Granted(
+    private Granted granted(AcquireReply.Granted granted) {
+        return new Granted(
                 seat.owner(),
                 granted.token(),
                 granted.tokens(),
@@ -228,73 +395,23 @@ final class Acquisition {
      * the watchdog confirms it if it is held for long enough. But not for a lease that is not to be renewed, nor for one
      * that will end soon.
      */
-    private @Nullable Result claim() {
+    private @Nullable Granted claim() {
         Seat.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? seat.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || claim.deadline() - now < SHORTEST_UNCONFIRMED_NANOS) {
             return null;
         }
         answered();
-        Reservation granted = claim.reservation();
-        return new Result.Granted(
+        Reservation told = claim.reservation();
+        return new Granted(
                 seat.owner(),
-                granted.token(),
-                granted.tokens(),
-                granted.waiters(),
+                told.token(),
+                told.tokens(),
+                told.waiters(),
                 now,
                 claim.deadline(),
                 false,
                 seat.isResent());
-    }
-
-    /**
-     * Asks. Who has queued before the store failed waits for it, as long as its budget allows; one thread of this client asks
-     * at a time then, also when the store is back, since the queue may have to be formed anew.
-     *
-     * <p>Returns null if all connections were in use, so that nothing was sent: that is waited for like the lock itself.
-     */
-    private @Nullable AcquireReply askOrWaitOn(Budget budget, boolean waiting) throws InterruptedException {
-        if (!seat.hasMetFailure()) {
-            try {
-                return ask(waiting);
-            } catch (LockStoreException e) {
-                if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
-                    wait.begin();
-                    long nanos = Math.min(BUSY_PAUSE_NANOS, budget.remainingNanos());
-                    interrupted |= client.pause().pause(nanos, interruptible);
-                    return null;
-                }
-                if (!isQueued() || !budget.toleratesOutages() || isInterrupted()) {
-                    throw e;
-                }
-                startOver(e);
-            }
-        }
-        wait.begin();
-        try (Outages.Place place = client.outages().join(client.store().serverOf(key), seat.failing() != null)) {
-            while (place.await(budget, () -> seat.failing(), client.pause(), interruptible)) {
-                try {
-                    AcquireReply reply = ask(true);
-                    place.answered();
-                    return reply;
-                } catch (LockStoreException e) {
-                    place.failed();
-                    if (isInterrupted()) {
-                        throw e;
-                    }
-                    startOver(e);
-                }
-            }
-        }
-        Failing failing = seat.failing();
-        if (failing != null) {
-            throw failing.over(key);
-        }
-        return ask(turn != null && turn.hasFollowers());
-    }
-
-    private boolean isInterrupted() {
-        return interruptible && Thread.currentThread().isInterrupted();
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */
@@ -323,8 +440,7 @@ final class Acquisition {
     }
 
     private AcquireReply ask(boolean waiting) {
-        boolean mayHandOff = turn != null && turn.hasFollowers();
-        long tokens = mayHandOff ? Cohort.tokens(terms.leaseMillis()) : 1;
+        long tokens = hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
         var request = new AcquireRequest(
                 key,
                 seat.owner(),
@@ -342,7 +458,7 @@ final class Acquisition {
         int[] sends = {0};
         AcquireReply reply;
         try {
-            reply = interruptible
+            reply = caller.interruptible()
                     ? client.store().acquire(request)
                     : Shielded.call(() -> {
                         sends[0]++;
@@ -395,6 +511,10 @@ final class Acquisition {
                 dropSeat(bury);
             }
         }
+    }
+
+    private boolean hasFollowers() {
+        return turn != null && turn.hasFollowers();
     }
 
     private boolean pass(@Nullable Seat left) {

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.engine.LockOperations.Outcome;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -11,7 +10,6 @@ import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Turn;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,49 +38,38 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllAtOnce {
 
+    private final Attempts attempts;
     private final Client client;
-    private final ThreadHolds holds;
-    private final Lifecycle lifecycle;
-    private final Grants grants;
-    private final EventPublisher events;
     private final List<Call> calls;
+    private final Caller caller;
     private final List<@Nullable Turn> turns;
     private final List<OwnerId> owners;
     private final HolderInfo holder = Client.currentThread();
-    private final boolean interruptible;
     private long sentAt;
     private int sends;
 
-    /** @param calls for different keys, with one budget */
-    AllAtOnce(
-            Client client,
-            ThreadHolds holds,
-            Lifecycle lifecycle,
-            Grants grants,
-            EventPublisher events,
-            List<Call> calls) {
-        this.client = client;
-        this.holds = holds;
-        this.lifecycle = lifecycle;
-        this.grants = grants;
-        this.events = events;
+    /** @param calls for different keys, with one budget and one caller */
+    AllAtOnce(Attempts attempts, List<Call> calls) {
+        this.attempts = attempts;
+        this.client = attempts.client();
         this.calls = calls;
+        this.caller = calls.get(0).caller();
         this.turns = new ArrayList<>(calls.size());
         this.owners = new ArrayList<>(calls.size());
-        this.interruptible = calls.get(0).interruptible();
     }
 
     /** Returns null if the locks are to be taken in order; then nothing is held, and nothing is left behind. */
-    MultiAcquisition.@Nullable Result run() throws InterruptedException {
+    @Nullable
+    AcquireResult run() throws InterruptedException {
         if (!isWorthACall()) {
             return null;
         }
-        lifecycle.ensureOpen();
+        attempts.lifecycle().ensureOpen();
         String self = client.id();
         boolean held = false;
         try {
-            MultiAcquisition.Result result = enterAll() ? ask(self) : null;
-            held = result instanceof MultiAcquisition.Result.Acquired;
+            AcquireResult result = enterAll() ? ask(self) : null;
+            held = result instanceof AcquireResult.Granted;
             return result;
         } finally {
             if (!held) {
@@ -93,17 +80,18 @@ final class AllAtOnce {
 
     private boolean isWorthACall() {
         boolean oneTry = calls.get(0).budget().isOneTry();
-        return !(interruptible && Thread.currentThread().isInterrupted())
+        ThreadHolds holds = attempts.holds();
+        return !caller.isInterrupted()
                 && calls.stream()
                         .map(Call::key)
-                        .allMatch(key -> holds.find(key) == null && !(oneTry && holds.findLive(key) != null));
+                        .allMatch(key -> !caller.holds().containsKey(key) && !(oneTry && holds.findLive(key) != null));
     }
 
     private boolean enterAll() {
         for (Call call : calls) {
             Turn turn = null;
             if (call.terms().usesGate()) {
-                turn = client.gates().enterAlone(call.key(), call.terms().handOff());
+                turn = client.gates().tryEnter(call.key(), call.terms().handOff());
                 if (turn == null) {
                     return false;
                 }
@@ -121,7 +109,7 @@ final class AllAtOnce {
         }
     }
 
-    private MultiAcquisition.@Nullable Result ask(String self) throws InterruptedException {
+    private @Nullable AcquireResult ask(String self) throws InterruptedException {
         calls.forEach(call -> owners.add(client.newOwner()));
         AcquireAllReply reply;
         try {
@@ -148,7 +136,7 @@ final class AllAtOnce {
             requests.add(request(calls.get(i), owners.get(i)));
         }
         sentAt = client.ticker().nanos();
-        return interruptible
+        return caller.interruptible()
                 ? client.store().acquireAll(requests)
                 : Shielded.call(() -> {
                     sends++;
@@ -173,11 +161,11 @@ final class AllAtOnce {
     }
 
     /** As that of the first try of an acquisition: nobody in line behind it would fare better. */
-    private MultiAcquisition.@Nullable Result failed(LockStoreException e) throws InterruptedException {
+    private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
         if (e.outcomeUnknown() || isResent()) {
             undoAll();
         }
-        if (interruptible && Thread.interrupted()) {
+        if (caller.takeInterrupt()) {
             InterruptedException interrupt = Acquisition.interrupted(e);
             publishFailed(interrupt);
             throw interrupt;
@@ -194,7 +182,7 @@ final class AllAtOnce {
         throw e;
     }
 
-    private MultiAcquisition.@Nullable Result refused(AcquireAllReply reply) {
+    private @Nullable AcquireResult refused(AcquireAllReply reply) {
         if (!(reply instanceof AcquireAllReply.Refused refused)
                 || !(refused.reply() instanceof AcquireReply.Held held)) {
             if (isResent()) {
@@ -206,17 +194,15 @@ final class AllAtOnce {
             undoAll();
         }
         Call call = calls.get(refused.index());
-        return call.budget().isOneTry() ? new MultiAcquisition.Result.Refused(refusal(call, held.holder())) : null;
+        return call.budget().isOneTry() ? refusal(call, held.holder()) : null;
     }
 
-    private Outcome.Refused refusal(Call call, Optional<LockHolder> blocking) {
-        Duration waited = call.budget().spent();
-        String name = call.terms().name();
-        begin(call);
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.NotAcquired(call.key(), name, waited, blocking));
+    private AcquireResult.Refused refusal(Call call, Optional<LockHolder> blocking) {
+        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking);
+        if (hasListeners()) {
+            tell(call, call.notAcquired(refused));
         }
-        return new Outcome.Refused(call.key(), waited, blocking);
+        return refused;
     }
 
     private boolean isInTime() {
@@ -229,32 +215,36 @@ final class AllAtOnce {
     }
 
     /** Makes handles of all, or gives all back. */
-    private MultiAcquisition.@Nullable Result open(List<AcquireReply.Granted> granted, String self) {
+    private @Nullable AcquireResult open(List<AcquireReply.Granted> granted, String self) {
         List<Handle> handles = new ArrayList<>(calls.size());
         boolean held = false;
         try {
             for (int i = 0; i < calls.size(); i++) {
-                begin(calls.get(i));
-                handles.add(grants.open(calls.get(i), grant(i, granted.get(i)), holder, turns.get(i)));
+                Call call = calls.get(i);
+                Handle handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, turns.get(i));
+                handles.add(handle);
+                if (hasListeners()) {
+                    tell(call, call.acquired(handle, false));
+                }
             }
-            if (lifecycle.isOver(self)) {
-                throw lifecycle.tooLate(calls.get(0).key());
+            if (attempts.lifecycle().isOver(self)) {
+                throw attempts.lifecycle().tooLate(calls.get(0).key());
             }
             MultiHandle handle = new MultiHandle(handles);
             held = handle.isHeld();
-            return held ? new MultiAcquisition.Result.Acquired(handle) : null;
+            return held ? new AcquireResult.Granted(handle) : null;
         } finally {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 for (int i = handles.size(); i < calls.size(); i++) {
-                    grants.giveBack(calls.get(i), owners.get(i), turns.get(i));
+                    attempts.grants().giveBack(calls.get(i), owners.get(i), turns.get(i));
                 }
             }
         }
     }
 
-    private Acquisition.Result.Granted grant(int i, AcquireReply.Granted granted) {
-        return new Acquisition.Result.Granted(
+    private Acquisition.Granted grant(int i, AcquireReply.Granted granted) {
+        return new Acquisition.Granted(
                 owners.get(i),
                 granted.token(),
                 granted.tokens(),
@@ -278,19 +268,19 @@ final class AllAtOnce {
         }
     }
 
-    /** One after the other, each right before its end: listeners pair them. */
-    private void begin(Call call) {
-        if (events.hasListeners()) {
-            events.begin(call.key(), call.terms().name());
-        }
+    private boolean hasListeners() {
+        return attempts.events().hasListeners();
+    }
+
+    /** Which acquisitions there are is not known before: taken in order, they are others. */
+    private void tell(Call call, LockEvent.OfLock outcome) {
+        EventPublisher events = attempts.events();
+        events.end(events.begin(call.key(), call.terms().name()), outcome);
     }
 
     private void publishFailed(Exception failure) {
-        Call first = calls.get(0);
-        if (events.hasListeners()) {
-            begin(first);
-            events.publish(new LockEvent.Failed(
-                    first.key(), first.terms().name(), first.budget().spent(), failure));
+        if (hasListeners()) {
+            tell(calls.get(0), calls.get(0).failed(failure));
         }
     }
 }

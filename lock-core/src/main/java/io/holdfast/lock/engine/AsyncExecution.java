@@ -1,129 +1,189 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.waiting.Waiter;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One {@code executeAsync}: acquires on a thread of the executor, starts the work there, and holds the lock until the
- * work's stage is complete. The release, which talks to the store, runs on a thread of the client: not on the one that
- * completes the stage, which may be an event loop, and not on the executor, whose threads may all be waiting for this
- * very lock. Few threads release, so that many stages that complete at once do not compete for the store's connections, and
- * what does not get one in time fails. They do nothing else: whoever waits for the result goes on elsewhere, and may block.
+ * One {@code executeAsync}: acquires in {@linkplain Steps steps} on threads of the client, begins the work on the executor, and
+ * holds the lock until the work's stage is complete. No thread waits for the lock: between two steps there is only this object,
+ * which is woken as a thread would be, or by a timer.
  *
- * <p>A cancelled result interrupts its thread only while that thread waits for the lock: the flag that says so, and the
- * interrupt, are guarded by one monitor, so an interrupt never hits the work.
+ * <p>The release, which talks to the store, runs on a thread of the client too: not on the one that completes the stage, which may
+ * be an event loop. Few threads acquire and few release, so that many stages that complete at once do not compete for the store's
+ * connections, and what does not get one in time fails. They do nothing else: the work, and whoever waits for the result, run
+ * elsewhere, and may block.
+ *
+ * <p><b>No wake-up is lost, and one thread at a time goes on.</b> Who wakes it while it waits has it run; who wakes it while it
+ * runs has it look once more before it waits: a step that found nothing to do waits only if nobody has called since it began, in one
+ * compare-and-set.
  */
-final class AsyncExecution<T extends @Nullable Object> {
+final class AsyncExecution<T extends @Nullable Object> implements Runnable, Waiter {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final Supplier<ClosableHandle> acquire;
-    private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
-    private final Threads threads;
-    private final CompletableFuture<T> result = new CompletableFuture<>();
-    private @Nullable Thread waiting;
+    /** Until it is tried again to get a thread, where there was no memory for one. */
+    private static final long NO_THREAD_MILLIS = 100;
 
-    AsyncExecution(
-            Supplier<ClosableHandle> acquire,
-            Function<? super LockHandle, ? extends CompletionStage<T>> work,
-            Threads threads) {
-        this.acquire = acquire;
+    private enum State {
+        /** Nobody goes on with it. */
+        WAITING,
+        /** A thread is going to. */
+        SCHEDULED,
+        /** A thread goes on with it. */
+        RUNNING,
+        /** A thread goes on with it, and was told to look again. */
+        WOKEN
+    }
+
+    private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
+    private final AsyncThreads threads;
+    private final CompletableFuture<T> result = new CompletableFuture<>();
+    private final AtomicReference<State> state = new AtomicReference<>(State.SCHEDULED);
+    private final Caller caller = Caller.task(this);
+    private final AsyncThreads.Timeout timeout;
+    private @Nullable Acquiring acquiring;
+    private boolean begun;
+
+    /** How the lock is acquired. */
+    interface Acquiring {
+
+        Steps steps();
+
+        /** The handle, or an exception that says why there is none. */
+        ClosableHandle required(AcquireResult found);
+
+        /** Has this thread reenter what was acquired while the action runs. */
+        void adopt(Runnable action);
+    }
+
+    AsyncExecution(Function<? super LockHandle, ? extends CompletionStage<T>> work, AsyncThreads threads) {
         this.work = work;
         this.threads = threads;
+        this.timeout = threads.timeout(this::wake);
     }
 
-    /**
-     * What such executions of one client have in common.
-     *
-     * @param waiting acquire, and begin the work
-     * @param releasing give locks back
-     * @param telling complete results
-     * @param places how many more may wait
-     */
-    record Threads(Executor waiting, ExecutorService releasing, ExecutorService telling, Semaphore places) {
-
-        private static final int LAST_WORDS_MILLIS = 500;
-
-        /**
-         * Those of the client take no more work. They are awaited, since web servers warn of threads that outlast their
-         * application; but one that runs a user's work may take longer.
-         */
-        void close() {
-            releasing.shutdown();
-            telling.shutdown();
-            try {
-                boolean ended = releasing.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
-                        && telling.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
-                log.trace("The threads of the closed client have ended: {}", ended);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
+    /** As whom it acquires. */
+    Caller caller() {
+        return caller;
     }
 
-    CompletableFuture<T> start() {
-        var unused = result.whenComplete((value, failure) -> interruptIfWaiting());
+    /** Begins; the place among those who wait is taken already. */
+    CompletableFuture<T> start(Acquiring how) {
+        acquiring = how;
+        var unused = result.whenComplete((value, failure) -> wake());
         try {
-            threads.waiting().execute(this::run);
+            threads.acquiring().execute(this);
         } catch (RejectedExecutionException e) {
-            threads.places().release();
-            result.completeExceptionally(
-                    new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
+            threads.leave();
+            result.completeExceptionally(new IllegalStateException("The lock client is closed", e));
         } catch (RuntimeException | Error e) {
-            threads.places().release();
+            threads.leave();
             result.completeExceptionally(e);
         }
         return result;
     }
 
-    /** Here if the client is closed already, or there are no more threads, since somebody waits for the result. */
-    private static void executeOrRun(Executor executor, Runnable task) {
+    @Override
+    public void wake() {
+        State former = state.getAndUpdate(
+                now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
+        if (former != State.WAITING) {
+            return;
+        }
         try {
-            executor.execute(task);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            task.run();
+            threads.acquiring().execute(this);
+        } catch (RejectedExecutionException closed) {
+            DaemonThreads.create(this, "holdfast-acquire").start();
+        } catch (OutOfMemoryError noThread) {
+            state.set(State.WAITING);
+            timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
         }
     }
 
-    private void run() {
-        ClosableHandle handle;
+    @Override
+    public void run() {
+        state.set(State.RUNNING);
         try {
-            if (!beginWaiting()) {
-                threads.places().release();
-                return;
+            while (step()) {
+                state.set(State.RUNNING);
             }
-            try {
-                handle = acquire.get();
-            } finally {
-                endWaiting();
-                threads.places().release();
-            }
-        } catch (RuntimeException | Error e) {
-            result.completeExceptionally(e);
-            return;
+        } catch (InterruptedException | RuntimeException | Error e) {
+            settled();
+            executeOrRun(threads.working(), () -> result.completeExceptionally(e));
         }
+    }
+
+    /** Returns whether it was woken meanwhile. */
+    private boolean step() throws InterruptedException {
+        Acquiring how = Objects.requireNonNull(acquiring);
+        if (result.isDone()) {
+            if (!begun) {
+                settled();
+                return false;
+            }
+            how.steps().interrupt(new InterruptedException("The result of executeAsync was cancelled"));
+        }
+        begun = true;
+        long left = how.steps().proceed();
+        if (left > 0) {
+            timeout.within(left);
+            return result.isDone() || !state.compareAndSet(State.RUNNING, State.WAITING);
+        }
+        ClosableHandle handle = how.required(how.steps().result());
+        settled();
+        begin(handle);
+        return false;
+    }
+
+    /** It waits for nothing any more. */
+    private void settled() {
+        timeout.cancel();
+        threads.leave();
+    }
+
+    private void begin(ClosableHandle handle) {
         if (result.isDone()) {
             close(handle, null);
             return;
         }
-        startWork(handle);
+        try {
+            threads.working().execute(() -> startWork(handle));
+        } catch (RejectedExecutionException e) {
+            fail(handle, new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
+        } catch (RuntimeException | Error e) {
+            fail(handle, e);
+        }
+    }
+
+    private void fail(ClosableHandle handle, Throwable failure) {
+        Throwable outcome = close(handle, failure);
+        executeOrRun(threads.telling(), () -> complete(null, outcome));
     }
 
     private void startWork(ClosableHandle handle) {
+        if (result.isDone()) {
+            executeOrRun(threads.releasing(), () -> close(handle, null));
+            return;
+        }
+        Objects.requireNonNull(acquiring).adopt(() -> work(handle));
+    }
+
+    private void work(ClosableHandle handle) {
         CompletionStage<T> stage;
         try {
+            handle.interruptOnLoss();
             stage = Objects.requireNonNull(
                     work.apply(handle), "The work of executeAsync returned null instead of a stage");
         } catch (RuntimeException | Error e) {
@@ -137,6 +197,15 @@ final class AsyncExecution<T extends @Nullable Object> {
                     executeOrRun(threads.telling(), () -> complete(value, outcome));
                 },
                 release -> executeOrRun(threads.releasing(), release));
+    }
+
+    /** Here if the client is closed already, or there are no more threads, since somebody waits for the result. */
+    private static void executeOrRun(Executor executor, Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            task.run();
+        }
     }
 
     private static void detach(ClosableHandle handle, CompletionStage<?> stage) {
@@ -165,27 +234,6 @@ final class AsyncExecution<T extends @Nullable Object> {
             return failure;
         } catch (RuntimeException | Error lost) {
             return lost;
-        }
-    }
-
-    private synchronized boolean beginWaiting() {
-        if (result.isDone()) {
-            return false;
-        }
-        waiting = Thread.currentThread();
-        return true;
-    }
-
-    private synchronized void endWaiting() {
-        waiting = null;
-        if (result.isCancelled()) {
-            Thread.interrupted();
-        }
-    }
-
-    private synchronized void interruptIfWaiting() {
-        if (waiting != null && result.isCancelled()) {
-            waiting.interrupt();
         }
     }
 }

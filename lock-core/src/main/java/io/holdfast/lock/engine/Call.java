@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.waiting.Budget;
 
@@ -9,7 +10,19 @@ import io.holdfast.lock.waiting.Budget;
  * @param key what to lock
  * @param terms how
  * @param budget how long to wait
- * @param bound whether the hold ends when this thread dies
- * @param interruptible whether an interrupt ends the wait; never true for one try
+ * @param caller who
  */
-record Call(LockKey key, Terms terms, Budget budget, boolean bound, boolean interruptible) {}
+record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
+
+    LockEvent.Acquired acquired(Handle handle, boolean handedOff) {
+        return new LockEvent.Acquired(key, terms.name(), handle.fencingToken(), budget.spent(), handedOff);
+    }
+
+    LockEvent.NotAcquired notAcquired(AcquireResult.Refused refused) {
+        return new LockEvent.NotAcquired(key, terms.name(), refused.waited(), refused.holder());
+    }
+
+    LockEvent.Failed failed(Throwable failure) {
+        return new LockEvent.Failed(key, terms.name(), budget.spent(), failure);
+    }
+}

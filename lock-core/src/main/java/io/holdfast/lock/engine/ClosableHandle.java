@@ -13,6 +13,9 @@ interface ClosableHandle extends LockHandle {
     /** {@return whether a loss is to stop the work} */
     boolean interruptsOnLoss();
 
+    /** Has a loss interrupt the current thread from now on, if it is to stop the work. */
+    void interruptOnLoss();
+
     /**
      * Closes; if a lock was lost, throws that with the failure of the guarded code suppressed inside.
      *

@@ -4,6 +4,8 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.store.DaemonThreads;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -68,10 +70,45 @@ final class EventPublisher {
         }
     }
 
-    /** Tells that this thread begins to ask for a lock. */
-    void begin(LockKey key, String name) {
+    /** Tells that an acquisition begins; it is to be {@linkplain #end ended} once. */
+    LockListener.Acquisition begin(LockKey key, String name) {
+        List<LockListener.Acquisition> begun = new ArrayList<>(1);
         for (LockListener listener : listeners()) {
-            guarded(() -> listener.onAcquire(key, name));
+            guarded(() -> {
+                LockListener.Acquisition acquisition = listener.onAcquire(key, name);
+                if (acquisition != LockListener.Acquisition.UNOBSERVED) {
+                    begun.add(acquisition);
+                }
+            });
+        }
+        return begun.isEmpty() ? LockListener.Acquisition.UNOBSERVED : new Acquisitions(begun);
+    }
+
+    /** This thread goes on with it until the scope is closed. */
+    static LockListener.Scope enter(LockListener.@Nullable Acquisition acquisition) {
+        return acquisition == null ? LockListener.Scope.NOTHING : acquisition.onThread();
+    }
+
+    /** Tells what came of an acquisition. */
+    void end(LockListener.Acquisition acquisition, LockEvent.OfLock outcome) {
+        publish(outcome);
+        acquisition.ended(outcome);
+    }
+
+    /** One acquisition, as several listeners see it. */
+    private record Acquisitions(List<LockListener.Acquisition> all) implements LockListener.Acquisition {
+
+        @Override
+        public LockListener.Scope onThread() {
+            List<LockListener.Scope> scopes = new ArrayList<>(all.size());
+            all.forEach(each -> guarded(() -> scopes.add(each.onThread())));
+            Collections.reverse(scopes);
+            return () -> scopes.forEach(scope -> guarded(scope::close));
+        }
+
+        @Override
+        public void ended(LockEvent.OfLock outcome) {
+            all.forEach(each -> guarded(() -> each.ended(outcome)));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
@@ -19,25 +18,17 @@ final class Grants {
     private final LeaseKeeper keeper;
     private final LeaseReports reports;
     private final HandleOperations handles;
-    private final EventPublisher events;
 
-    Grants(
-            Client client,
-            ThreadHolds holds,
-            LeaseKeeper keeper,
-            LeaseReports reports,
-            HandleOperations handles,
-            EventPublisher events) {
+    Grants(Client client, ThreadHolds holds, LeaseKeeper keeper, LeaseReports reports, HandleOperations handles) {
         this.client = client;
         this.holds = holds;
         this.keeper = keeper;
         this.reports = reports;
         this.handles = handles;
-        this.events = events;
     }
 
     /** The store has granted the lock. */
-    Handle open(Call call, Acquisition.Result.Granted granted, HolderInfo holder, @Nullable Turn turn) {
+    Handle open(Call call, Acquisition.Granted granted, HolderInfo holder, @Nullable Turn turn) {
         Terms terms = call.terms();
         Lease lease = lease(
                 new Grant(
@@ -58,8 +49,7 @@ final class Grants {
                     client.ticker());
             client.gates().attend(cohort);
         }
-        return open(
-                call, new Hold(lease, client.ticker().nanos(), holder, terms, granted.resent(), turn, cohort), false);
+        return open(call, new Hold(lease, holder, terms, granted.resent(), turn, cohort));
     }
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
@@ -76,36 +66,32 @@ final class Grants {
         var grant = new Grant(
                 call.key(), call.terms().name(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
         Lease lease = lease(grant, call.terms());
-        return open(call, new Hold(lease, now, holder, call.terms(), false, turn, cohort), true);
+        return open(call, new Hold(lease, holder, call.terms(), false, turn, cohort));
     }
 
     private Lease lease(Grant grant, Terms terms) {
         return new Lease(grant, terms.lease(), Thread.currentThread(), client.ticker(), reports);
     }
 
-    private Handle open(Call call, Hold hold, boolean handedOff) {
+    private Handle open(Call call, Hold hold) {
         Lease lease = hold.lease();
         if (call.terms().renew()) {
             lease.startRenewing();
         }
-        Handle handle = new Handle(handles, hold, holds.ofCurrentThread(), call);
-        holds.add(hold);
+        Handle handle = new Handle(handles, hold, call);
+        holds.add(hold, call.caller());
         keeper.watch(lease);
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.Acquired(
-                    call.key(), lease.name(), lease.token(), call.budget().spent(), handedOff));
-        }
         return handle;
     }
 
     /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
     void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
-        Hold hold = holds.find(call.key());
+        Hold hold = call.caller().holds().get(call.key());
         if (hold != null && hold.lease().owner().equals(owner)) {
             hold.lease().abandon();
             keeper.forget(hold.lease());
             holds.remove(hold.lease());
-            holds.ofCurrentThread().remove(call.key(), hold);
+            call.caller().holds().remove(call.key(), hold);
             hold.leaveGate(client.gates());
         }
         if (turn != null) {

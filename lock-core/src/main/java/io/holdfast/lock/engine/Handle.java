@@ -32,19 +32,23 @@ final class Handle implements ClosableHandle {
     private final boolean exclusive;
     private final boolean renewing;
     private final boolean bound;
-    private final @Nullable LossInterrupt interrupt;
+    private final boolean interrupting;
+    private volatile @Nullable LossInterrupt interrupt;
 
-    Handle(HandleOperations operations, Hold hold, Map<LockKey, Hold> thread, Call call) {
+    Handle(HandleOperations operations, Hold hold, Call call) {
         this.operations = operations;
         this.hold = hold;
-        this.thread = thread;
+        this.thread = call.caller().holds();
         this.exclusive = call.terms().isExclusive();
         this.renewing = call.terms().renew();
-        this.bound = call.bound();
+        this.bound = call.caller().bound();
+        this.interrupting = call.terms().interrupting();
         if (bound) {
             hold.lease().bind();
         }
-        this.interrupt = call.terms().interrupting() ? hold.interruptOnLoss(Thread.currentThread()) : null;
+        if (call.caller().thread() != null) {
+            interruptOnLoss();
+        }
     }
 
     @Override
@@ -167,15 +171,24 @@ final class Handle implements ClosableHandle {
         }
     }
 
+    /** Has a loss interrupt the current thread from now on, if that was asked for. */
+    @Override
+    public void interruptOnLoss() {
+        if (interrupting) {
+            interrupt = hold.interruptOnLoss(Thread.currentThread());
+        }
+    }
+
     private void endInterrupt() {
-        if (interrupt != null) {
-            hold.endInterrupt(interrupt);
+        LossInterrupt begun = interrupt;
+        if (begun != null) {
+            hold.endInterrupt(begun);
         }
     }
 
     @Override
     public boolean interruptsOnLoss() {
-        return interrupt != null;
+        return interrupting;
     }
 
     private boolean isToldBy(@Nullable Throwable failure) {

@@ -1,5 +1,7 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
@@ -7,22 +9,18 @@ import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.Gates;
 import io.holdfast.lock.waiting.Turn;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lease, and what the engine keeps beside it. */
 final class Hold {
 
-    /** What it takes to wake a parked thread, by order of magnitude. */
-    private static final long BRIEF_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
-
     private final Lease lease;
-    private final long openedAt;
     private final HolderInfo holder;
     private final Terms terms;
     private final boolean resent;
@@ -36,21 +34,12 @@ final class Hold {
     private List<LossInterrupt> interrupts = List.of();
 
     /**
-     * @param now on the ticker
      * @param resent whether a send of its acquisition was not answered, and may still arrive
      * @param turn the holder's turn at the gate, if it passed one
      * @param cohort the grant that it may be handed off with, if it passed the gate
      */
-    Hold(
-            Lease lease,
-            long now,
-            HolderInfo holder,
-            Terms terms,
-            boolean resent,
-            @Nullable Turn turn,
-            @Nullable Cohort cohort) {
+    Hold(Lease lease, HolderInfo holder, Terms terms, boolean resent, @Nullable Turn turn, @Nullable Cohort cohort) {
         this.lease = lease;
-        this.openedAt = now;
         this.holder = holder;
         this.terms = terms;
         this.resent = resent;
@@ -91,6 +80,19 @@ final class Hold {
         all.forEach(LossInterrupt::lost);
     }
 
+    /** Who has it, as far as this client knows. */
+    LockHolder describe(String clientId) {
+        return new LockHolder(
+                clientId,
+                holder.host(),
+                holder.pid(),
+                holder.thread(),
+                Instant.now().minus(lease.held()),
+                lease.remaining(),
+                lease.token(),
+                LockMode.EXCLUSIVE);
+    }
+
     HolderInfo holder() {
         return holder;
     }
@@ -125,10 +127,7 @@ final class Hold {
         long left = lease.deadline() - now;
         long longest = cohort.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
         boolean enough = left >= nanos / 2 || (!cohort.isConfirmed() && left >= Acquisition.SHORTEST_UNCONFIRMED_NANOS);
-        return enough
-                && left <= longest
-                && lease.leaseNanos() == nanos
-                && turn.handOff(cohort, lease.deadline(), now - openedAt < BRIEF_NANOS);
+        return enough && left <= longest && lease.leaseNanos() == nanos && turn.handOff(cohort, lease.deadline());
     }
 
     /**

@@ -17,7 +17,6 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
-import io.holdfast.lock.engine.LockOperations.Outcome;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
@@ -116,11 +115,11 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E {
-        MultiAcquisition.Result result = acquire(request, Duration.ZERO, true);
-        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
-            return new LockResult.Executed<>(run(acquired.handle(), work));
+        AcquireResult result = acquire(request, Duration.ZERO, true);
+        if (result instanceof AcquireResult.Granted granted) {
+            return new LockResult.Executed<>(run(granted.handle(), work));
         }
-        Outcome.Refused refused = ((MultiAcquisition.Result.Refused) result).first();
+        var refused = (AcquireResult.Refused) result;
         return new LockResult.NotAcquired<>(refused.key(), refused.waited(), refused.holder());
     }
 
@@ -140,12 +139,47 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        AsyncExecution.Threads async = parts().async();
-        if (!async.places().tryAcquire()) {
+        AsyncThreads threads = parts().async();
+        if (!threads.tryEnter()) {
             return CompletableFuture.failedFuture(
                     LockOverloadException.ofClient(masked(request).key(), settings.mostWaiting()));
         }
-        return new AsyncExecution<T>(() -> required(request, false), work, async).start();
+        var execution = new AsyncExecution<T>(work, threads);
+        try {
+            return execution.start(new Asynchronous(request, execution.caller()));
+        } catch (RuntimeException | Error e) {
+            threads.leave();
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** How a task acquires. */
+    private final class Asynchronous implements AsyncExecution.Acquiring {
+
+        private final Caller caller;
+        private final Steps steps;
+
+        Asynchronous(LockRequest asked, Caller caller) {
+            this.caller = caller;
+            LockRequest request = changed(asked);
+            Terms first = Terms.of(request, defaults, defaults.waitFor());
+            this.steps = operations().steps(calls(request, first, budget(first), caller));
+        }
+
+        @Override
+        public Steps steps() {
+            return steps;
+        }
+
+        @Override
+        public ClosableHandle required(AcquireResult found) {
+            return handle(possible(found));
+        }
+
+        @Override
+        public void adopt(Runnable action) {
+            operations().adopt(caller, action);
+        }
     }
 
     @Override
@@ -155,8 +189,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof MultiAcquisition.Result.Acquired acquired
-                ? Optional.of(acquired.handle())
+        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Granted granted
+                ? Optional.of(granted.handle())
                 : Optional.empty();
     }
 
@@ -241,39 +275,54 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     private ClosableHandle required(LockRequest request, boolean bound) {
-        MultiAcquisition.Result result = acquire(request, defaults.waitFor(), bound);
-        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
-            return acquired.handle();
+        return handle(acquire(request, defaults.waitFor(), bound));
+    }
+
+    private static ClosableHandle handle(AcquireResult result) {
+        if (result instanceof AcquireResult.Granted granted) {
+            return granted.handle();
         }
-        Outcome.Refused refused = ((MultiAcquisition.Result.Refused) result).first();
+        var refused = (AcquireResult.Refused) result;
         throw new LockNotAcquiredException(
                 null, refused.key(), refused.waited(), refused.holder().orElse(null));
     }
 
-    private MultiAcquisition.Result acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        LockRequest request = masked(rule.apply(masked(asked)));
+    private LockRequest changed(LockRequest asked) {
+        return masked(rule.apply(masked(asked)));
+    }
+
+    private Budget budget(Terms terms) {
+        return Budget.of(settings.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
+    }
+
+    private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
+        LockRequest request = changed(asked);
         Terms first = Terms.of(request, defaults, defaultWait);
-        Budget budget = Budget.of(settings.ticker(), first.waitNanos()).tolerating(first.outageNanos());
+        Budget budget = budget(first);
+        LockOperations operations = operations();
+        Caller thread = operations.thread(bound, !budget.isOneTry());
         try {
-            var result = MultiAcquisition.acquire(operations(), calls(request, first, budget, bound));
-            if (result instanceof MultiAcquisition.Result.WaitsForItself never) {
-                throw new IllegalStateException(never.message());
-            }
-            return result;
+            return possible(operations.acquire(calls(request, first, budget, thread)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
         }
     }
 
-    private List<Call> calls(LockRequest request, Terms first, Budget budget, boolean bound) {
-        boolean interruptible = !budget.isOneTry();
+    private static AcquireResult possible(AcquireResult result) {
+        if (result instanceof AcquireResult.WaitsForItself never) {
+            throw new IllegalStateException(never.message());
+        }
+        return result;
+    }
+
+    private List<Call> calls(LockRequest request, Terms first, Budget budget, Caller caller) {
         List<LockRequest> each = request.each();
         if (each.size() == 1) {
-            return List.of(new Call(request.key(), first, budget, bound, interruptible));
+            return List.of(new Call(request.key(), first, budget, caller));
         }
         return each.stream()
-                .map(one -> new Call(one.key(), Terms.of(one, defaults, Duration.ZERO), budget, bound, interruptible))
+                .map(one -> new Call(one.key(), Terms.of(one, defaults, Duration.ZERO), budget, caller))
                 .toList();
     }
 
@@ -338,7 +387,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         private boolean masking;
         private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
         private @Nullable Executor executor;
-        private int mostWaiting = 1_000;
+        private int mostWaiting = 10_000;
         private Ticker ticker = Ticker.SYSTEM;
         private Pause pause = Pause.PARK;
         private @Nullable String clientId;
@@ -392,10 +441,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         /**
          * {@return this}
          *
-         * @param value runs {@code executeAsync}: its threads wait for locks and begin the work. Each waiting call needs a
-         *     thread of its own, so it should make new ones as needed; calls that a bounded one keeps in a queue have not
-         *     begun to wait, and their time limit has not begun to run. Locks are given back by threads of the client.
-         *     By default daemon threads, one for each waiting call
+         * @param value begins the work of {@code executeAsync}: calls the function that yields its stage. Locks are acquired and
+         *     given back by threads of the client, and none waits for a lock. By default daemon threads, as many as are needed
          */
         public Builder executor(Executor value) {
             this.executor = value;
@@ -405,8 +452,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         /**
          * {@return this}
          *
-         * @param value how many calls of {@code executeAsync} may wait for a lock, or for a thread, at a time, 1 or more: one
-         *     more fails at once, with a {@link LockOverloadException}. 1,000 unless set
+         * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more: one more fails at once,
+         *     with a {@link LockOverloadException}. 10,000 unless set
          * @throws IllegalArgumentException if it is out of range
          */
         public Builder maxWaiting(int value) {

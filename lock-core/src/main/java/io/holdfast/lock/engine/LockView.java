@@ -18,7 +18,7 @@ abstract class LockView implements RemoteLock {
     }
 
     /** One call for each key, in the order of the keys. */
-    abstract List<Call> calls(Budget budget, boolean interruptible);
+    abstract List<Call> calls(Budget budget, Caller caller);
 
     @Override
     public void lock() {
@@ -36,8 +36,8 @@ abstract class LockView implements RemoteLock {
     }
 
     private void acquireForSure(boolean interruptible) throws InterruptedException {
-        MultiAcquisition.Result result = acquire(Budget.unlimited(ticker), interruptible);
-        if (result instanceof MultiAcquisition.Result.WaitsForItself never) {
+        AcquireResult result = acquire(Budget.unlimited(ticker), interruptible);
+        if (result instanceof AcquireResult.WaitsForItself never) {
             throw new IllegalStateException(never.message());
         }
         if (!isAcquired(result)) {
@@ -61,12 +61,12 @@ abstract class LockView implements RemoteLock {
         return isAcquired(acquire(Budget.of(ticker, unit.toNanos(time)), true));
     }
 
-    private MultiAcquisition.Result acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        return MultiAcquisition.acquire(operations, calls(budget, interruptible));
+    private AcquireResult acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        return operations.acquire(calls(budget, operations.thread(true, interruptible)));
     }
 
-    private static boolean isAcquired(MultiAcquisition.Result result) {
-        if (result instanceof MultiAcquisition.Result.Acquired acquired) {
+    private static boolean isAcquired(AcquireResult result) {
+        if (result instanceof AcquireResult.Granted acquired) {
             acquired.handle().parts().forEach(part -> part.hold().lockedByView(part));
             return true;
         }

@@ -1,10 +1,10 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.engine.LockOperations.Outcome;
 import io.holdfast.lock.waiting.Budget;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,84 +17,121 @@ import org.jspecify.annotations.Nullable;
  * be renewed. The caller has never held it, so that is no loss for the caller: all are given back, and the acquisition
  * starts over within the same budget.
  */
-final class MultiAcquisition {
+final class MultiAcquisition implements Steps {
 
-    /** What came of it. */
-    sealed interface Result {
+    private final Attempts attempts;
+    private final List<Call> calls;
+    private final Budget budget;
+    private final List<Handle> taken;
+    private boolean inOrder;
+    private boolean last;
+    private @Nullable Attempt current;
+    private @Nullable AcquireResult result;
 
-        record Acquired(ClosableHandle handle) implements Result {}
-
-        record Refused(Outcome.Refused first) implements Result {}
-
-        record WaitsForItself(String message) implements Result {}
+    /** @param calls in the order of their keys, with one budget and one caller */
+    MultiAcquisition(Attempts attempts, List<Call> calls) {
+        this.attempts = attempts;
+        this.calls = calls;
+        this.budget = calls.get(0).budget();
+        this.taken = new ArrayList<>(calls.size());
     }
 
-    private MultiAcquisition() {}
-
-    /**
-     * @param calls in the order of their keys, with one budget
-     */
-    static Result acquire(LockOperations operations, List<Call> calls) throws InterruptedException {
-        if (calls.size() == 1) {
-            Outcome outcome = operations.acquire(calls.get(0));
-            Result ended = withoutLock(outcome);
-            return ended != null ? ended : new Result.Acquired(((Outcome.Acquired) outcome).handle());
-        }
-        return acquireAll(operations, calls);
-    }
-
-    private static @Nullable Result withoutLock(Outcome outcome) {
-        if (outcome instanceof Outcome.Refused refused) {
-            return new Result.Refused(refused);
-        }
-        return outcome instanceof Outcome.WaitsForItself never ? new Result.WaitsForItself(never.message()) : null;
+    @Override
+    public AcquireResult result() {
+        return Objects.requireNonNull(result);
     }
 
     /** All at once if that is possible, else in order. */
-    private static Result acquireAll(LockOperations operations, List<Call> calls) throws InterruptedException {
-        Result atOnce = operations.allAtOnce(calls).run();
-        return atOnce != null ? atOnce : acquireInOrder(operations, calls);
-    }
-
-    /** Starts over as long as a lock is lost while the others are waited for; once more when the budget is spent. */
-    private static Result acquireInOrder(LockOperations operations, List<Call> calls) throws InterruptedException {
-        Budget budget = calls.get(0).budget();
-        boolean last;
-        do {
+    @Override
+    public long proceed() throws InterruptedException {
+        if (!inOrder) {
+            inOrder = true;
+            result = new AllAtOnce(attempts, calls).run();
             last = budget.remainingNanos() == 0;
-            Result result = tryAll(operations, calls);
-            if (result != null) {
-                return result;
-            }
-        } while (!last);
-        throw new LockStoreException(
-                "Locks " + calls.stream().map(Call::key).toList()
-                        + " could not be held together: one was lost before the others were there. Nothing is"
-                        + " held. Check whether the lease is too short, or Redis slow.",
-                null,
-                false);
+        }
+        long left = 0;
+        while (left == 0 && result == null) {
+            left = next();
+        }
+        return left;
     }
 
-    /** Returns null if one of them was lost before all were there. */
-    private static @Nullable Result tryAll(LockOperations operations, List<Call> calls) throws InterruptedException {
-        List<Handle> taken = new ArrayList<>(calls.size());
-        boolean all = false;
+    private long next() throws InterruptedException {
+        boolean through = false;
         try {
-            for (Call call : calls) {
-                Outcome outcome = operations.acquire(call);
-                Result ended = withoutLock(outcome);
-                if (ended != null) {
-                    return ended;
-                }
-                taken.add(((Outcome.Acquired) outcome).handle());
+            Attempt attempt = current;
+            if (attempt == null) {
+                attempt = new Attempt(attempts, calls.get(taken.size()));
+                current = attempt;
             }
-            MultiHandle handle = new MultiHandle(taken);
-            all = handle.isHeld();
-            return all ? new Result.Acquired(handle) : null;
+            long left = attempt.proceed();
+            if (left == 0) {
+                current = null;
+                settle(attempt.result());
+            }
+            through = true;
+            return left;
         } finally {
-            if (!all) {
-                new MultiHandle(taken).giveBack();
+            if (!through) {
+                giveBack();
             }
         }
+    }
+
+    private void settle(AcquireResult one) {
+        if (!(one instanceof AcquireResult.Granted granted)) {
+            giveBack();
+            result = one;
+            return;
+        }
+        taken.add((Handle) granted.handle());
+        if (taken.size() == calls.size()) {
+            allAreThere();
+        }
+    }
+
+    /** Starts over if a lock was lost while the others were waited for; once more when the budget is spent. */
+    private void allAreThere() {
+        MultiHandle handle = new MultiHandle(taken);
+        if (handle.isHeld()) {
+            result = new AcquireResult.Granted(handle);
+            return;
+        }
+        giveBack();
+        if (last) {
+            throw new LockStoreException(
+                    "Locks " + calls.stream().map(Call::key).toList()
+                            + " could not be held together: one was lost before the others were there. Nothing is"
+                            + " held. Check whether the lease is too short, or Redis slow.",
+                    null,
+                    false);
+        }
+        last = budget.remainingNanos() == 0;
+    }
+
+    private void giveBack() {
+        MultiHandle handle = new MultiHandle(taken);
+        taken.clear();
+        handle.giveBack();
+    }
+
+    @Override
+    public void interrupt(InterruptedException e) throws InterruptedException {
+        if (current != null) {
+            try {
+                current.interrupt(e);
+            } catch (InterruptedException | RuntimeException | Error ended) {
+                giveBack();
+                throw ended;
+            }
+        }
+    }
+
+    @Override
+    public void abandon() {
+        if (current != null) {
+            current.abandon();
+        }
+        giveBack();
     }
 }

@@ -106,6 +106,11 @@ final class MultiHandle implements ClosableHandle {
         return handles.stream().anyMatch(Handle::interruptsOnLoss);
     }
 
+    @Override
+    public void interruptOnLoss() {
+        handles.forEach(Handle::interruptOnLoss);
+    }
+
     /** All are closed, whatever is found; the first loss that is found is thrown. */
     @Override
     public void closeAfter(@Nullable Throwable failure) {

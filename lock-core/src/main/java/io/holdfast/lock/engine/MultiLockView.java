@@ -29,8 +29,8 @@ final class MultiLockView extends LockView {
     }
 
     @Override
-    List<Call> calls(Budget budget, boolean interruptible) {
-        return views.stream().map(view -> view.call(budget, interruptible)).toList();
+    List<Call> calls(Budget budget, Caller caller) {
+        return views.stream().map(view -> view.call(budget, caller)).toList();
     }
 
     @Override

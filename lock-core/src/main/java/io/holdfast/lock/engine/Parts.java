@@ -1,30 +1,22 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockListener;
-import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Pause;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a {@link LockEngine} is made of from its first lock on. */
 final class Parts {
 
-    /** Fewer than a store has connections, of which others want some too. */
-    private static final int RELEASING_THREADS = 8;
-
     private final Client client;
     private final LockOperations operations;
     private final Cleanup cleanup;
     private final EventPublisher events;
-    private final AsyncExecution.Threads async;
+    private final AsyncThreads async;
 
     /** As the builder of a {@link LockEngine} has them. */
     record Settings(
@@ -41,12 +33,7 @@ final class Parts {
         this.cleanup = new Cleanup(settings.store);
         this.client = new Client(settings.store, cleanup, settings.ticker, settings.pause, settings.clientId);
         this.operations = new LockOperations(client, events);
-        ExecutorService ownThreads = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-        this.async = new AsyncExecution.Threads(
-                Objects.requireNonNullElse(settings.executor, ownThreads),
-                DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-")),
-                ownThreads,
-                new Semaphore(settings.mostWaiting));
+        this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
     }
 
     Client client() {
@@ -57,7 +44,7 @@ final class Parts {
         return operations;
     }
 
-    AsyncExecution.Threads async() {
+    AsyncThreads async() {
         return async;
     }
 

@@ -28,12 +28,12 @@ final class RemoteLockView extends LockView {
     }
 
     @Override
-    List<Call> calls(Budget budget, boolean interruptible) {
-        return List.of(call(budget, interruptible));
+    List<Call> calls(Budget budget, Caller caller) {
+        return List.of(call(budget, caller));
     }
 
-    Call call(Budget budget, boolean interruptible) {
-        return new Call(key, terms, budget.tolerating(terms.outageNanos()), true, interruptible);
+    Call call(Budget budget, Caller caller) {
+        return new Call(key, terms, budget.tolerating(terms.outageNanos()), caller);
     }
 
     @Override

@@ -33,9 +33,20 @@ final class ThreadHolds {
         return ofThread.get().get(key);
     }
 
-    void add(Hold hold) {
+    /** Has the current thread reenter what is in that map, and nothing else, while the action runs. */
+    void adopt(Map<LockKey, Hold> others, Runnable action) {
+        Map<LockKey, Hold> own = ofThread.get();
+        ofThread.set(others);
+        try {
+            action.run();
+        } finally {
+            ofThread.set(own);
+        }
+    }
+
+    void add(Hold hold, Caller caller) {
         Lease lease = hold.lease();
-        ofThread.get().put(lease.key(), hold);
+        caller.holds().put(lease.key(), hold);
         ofClient.put(lease, hold);
         if (lease.isExclusive()) {
             exclusive.put(lease.key(), hold);

@@ -33,7 +33,7 @@ final class Waits {
         byKey.computeIfPresent(key, (same, waiting) -> waiting == 1 ? null : waiting - 1);
     }
 
-    /** One call's wait; used by the thread that waits. */
+    /** One call's wait; used by one thread at a time. */
     static final class Wait {
 
         private final Waits waits;

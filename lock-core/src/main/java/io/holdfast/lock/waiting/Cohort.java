@@ -86,11 +86,6 @@ public final class Cohort {
         return block.owner();
     }
 
-    /** Whether somebody waits at the store, who may be passed a few times. */
-    boolean isAwaited() {
-        return waiters == Waiters.UNFAIR;
-    }
-
     /** {@return whether the store gave a whole lease at once} */
     public boolean isConfirmed() {
         return confirmed;

@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -23,18 +22,10 @@ import org.jspecify.annotations.Nullable;
  *             └─ timeout, interrupt: gone
  * </pre>
  *
- * <p><b>Offers.</b> While other clients wait, a cohort may go on for a few hand-offs only, and to wake a parked thread for
- * each of them takes ten times as long as all the work. So after a hold that was shorter than a wake-up the lock is
- * <em>offered</em>: it belongs to whoever comes first, the head, which is woken, or a thread that happens to run, such as
- * the former holder. When the cohort has come to its end, the head is next for certain. So within one cohort one thread
- * may get the lock several times in a row; over many of them all get it as often.
- *
- * <p>Why nobody is forgotten: whenever somebody stands in line there is a front, or an offer of which the head has been
- * told since it looked last. The front changes only under the monitor, and each way out of it (handOff, pass, fail) names
- * the next one, or makes the offer, in the same step; an offer ends only by being taken, which makes a front. A thread that
- * gives up cancels under the monitor as well: either it was still in line, and leaves it, or it has been made the front,
- * and then has to act as such; the head, to which an offer was made, takes it instead of giving up. A gate without anybody
- * retires in the step that finds it empty, and nobody enters a retired gate.
+ * <p>Why nobody is forgotten: whenever somebody stands in line there is a front. The front changes only under the monitor,
+ * and each way out of it (handOff, pass, fail) names the next one in the same step, which is woken after it. Who gives up
+ * cancels under the monitor as well: either it was still in line, and leaves it, or it has been made the front, and then has
+ * to act as such. A gate without anybody retires in the step that finds it empty, and nobody enters a retired gate.
  *
  * <p><b>Failures of the store.</b> If the first try of a line's first thread fails, all of it fails: none of them was ever
  * answered. Later they have queued, and wait through a failure for as long as each of them may: what the front's seat hears
@@ -44,15 +35,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gate {
 
-    /** A lock that is held at the store, and waits for the first thread that comes. */
-    private record Offer(Turn from, HandOff handOff) {}
-
     private final Gates gates;
     private final LockKey key;
     private final Set<Turn> line = new LinkedHashSet<>();
     private @Nullable Turn front;
-    private @Nullable Offer offer;
-    private @Nullable Turn told;
     private @Nullable Seat seat;
     private volatile Optional<LockHolder> holder = Optional.empty();
 
@@ -68,46 +54,19 @@ final class Gate {
         this.key = key;
     }
 
-    /** Returns null if the gate has retired meanwhile. */
-    synchronized @Nullable Turn enter(Object terms, boolean orNothing) {
-        if (retired) {
+    /** Returns null if the gate has retired meanwhile, or if somebody is there and the thread is not to wait. */
+    synchronized @Nullable Turn enter(Object terms, boolean orNothing, Waiter waiter) {
+        if (retired || (orNothing && front != null)) {
             return null;
         }
-        Turn turn = new Turn(this, terms);
-        if (offer != null && turn.wantsTheSameAs(offer.from())) {
-            take(turn);
-        } else if (front == null && offer == null) {
+        Turn turn = new Turn(this, terms, waiter);
+        if (front == null) {
             front = turn;
             turn.state = Turn.State.FRONT;
-        } else if (orNothing) {
-            return null;
         } else {
             line.add(turn);
         }
         return turn;
-    }
-
-    /** Returns null if somebody is there, or the lock is offered, or the gate has retired meanwhile. */
-    synchronized @Nullable Turn enterAlone(Object terms) {
-        return front == null && offer == null ? enter(terms, true) : null;
-    }
-
-    /** A thread in line looks whether the lock is offered to it; if not, it will be told. */
-    synchronized void look(Turn turn) {
-        if (head() == turn) {
-            told = null;
-            if (offer != null) {
-                take(turn);
-            }
-        }
-    }
-
-    private void take(Turn turn) {
-        turn.handOff = Objects.requireNonNull(offer).handOff();
-        offer = null;
-        line.remove(turn);
-        front = turn;
-        turn.state = Turn.State.HANDED_OFF;
     }
 
     /** The front was told who holds the lock. */
@@ -181,7 +140,6 @@ final class Gate {
     }
 
     synchronized boolean cancel(Turn turn) {
-        look(turn);
         boolean wasInLine = line.remove(turn);
         if (wasInLine) {
             turn.state = Turn.State.GONE;
@@ -196,9 +154,8 @@ final class Gate {
     }
 
     /** Returns whether the lock does not belong to the thread any more. */
-    boolean handOff(Turn from, Cohort cohort, long deadline, boolean brief) {
+    boolean handOff(Turn from, Cohort cohort, long deadline) {
         Turn next;
-        boolean wake = true;
         synchronized (this) {
             next = front == from ? head() : null;
             long token = next != null && next.wantsTheSameAs(from) ? cohort.next() : 0;
@@ -206,21 +163,10 @@ final class Gate {
                 return false;
             }
             cohort.handedOff(token);
-            HandOff handOff = new HandOff(cohort, token, deadline);
-            if (brief && cohort.isAwaited()) {
-                from.state = Turn.State.GONE;
-                front = null;
-                offer = new Offer(from, handOff);
-                wake = told != next;
-                told = next;
-            } else {
-                next.handOff = handOff;
-                promote(from, next, Turn.State.HANDED_OFF);
-            }
+            next.handOff = new HandOff(cohort, token, deadline);
+            promote(from, next, Turn.State.HANDED_OFF);
         }
-        if (wake) {
-            next.wake();
-        }
+        next.wake();
         return true;
     }
 

@@ -23,18 +23,19 @@ public final class Gates implements AutoCloseable {
     }
 
     /**
-     * Lines up the current thread.
+     * Lines up a caller.
      *
      * @param key what it wants
      * @param terms on which terms; the lock is handed off between equal ones only
+     * @param waiter is woken when its turn has come
      * @return its turn
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if those in front know that the store fails
      */
-    public Turn enter(LockKey key, Object terms) {
+    public Turn enter(LockKey key, Object terms, Waiter waiter) {
         Turn turn;
         do {
-            turn = gate(key).enter(terms, false);
+            turn = gate(key).enter(terms, false, waiter);
         } while (turn == null);
         if (closed && turn.state == Turn.State.FRONT) {
             turn.pass(null);
@@ -45,25 +46,14 @@ public final class Gates implements AutoCloseable {
     }
 
     /**
-     * Lets the current thread in if nobody is there.
+     * Lets a caller in if nobody is there.
      *
      * @param key what it wants
      * @param terms on which terms
      * @return its turn, as the front; or null
      */
     public @Nullable Turn tryEnter(LockKey key, Object terms) {
-        return gate(key).enter(terms, true);
-    }
-
-    /**
-     * Lets the current thread in if nobody is there, and the lock is not offered to whoever comes.
-     *
-     * @param key what it wants
-     * @param terms on which terms
-     * @return its turn, as the front, which nothing was handed off to; or null
-     */
-    public @Nullable Turn enterAlone(LockKey key, Object terms) {
-        return gate(key).enterAlone(terms);
+        return gate(key).enter(terms, true, () -> {});
     }
 
     private Gate gate(LockKey key) {

@@ -8,12 +8,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads of one client that were waiting for locks when the store failed, in a queue for each server. Only the first of a
+ * Callers of one client that were waiting for locks when the store failed, in a queue for each server. Only the first of a
  * queue asks; while the store fails, it rests between two tries for 100 ms to 1 s, at random up to a half less. Once it is
  * answered, the next one asks, at once, and so on. So however many were waiting, a server that fails gets one such call for
  * each rest, and one that has recovered gets them one after the other, in the order in which they met the failure.
@@ -43,13 +41,14 @@ public final class Outages implements AutoCloseable {
     }
 
     /**
-     * Queues the current thread.
+     * Queues a caller.
      *
      * @param server which server failed
-     * @param failing whether it fails now, as far as the thread knows; if not, it has recovered
-     * @return the thread's place, to be left in the end
+     * @param failing whether it fails now, as far as the caller knows; if not, it has recovered
+     * @param waiter is woken when it may be its turn
+     * @return its place, to be left in the end
      */
-    public synchronized Place join(String server, boolean failing) {
+    public synchronized Place join(String server, boolean failing, Waiter waiter) {
         Queue queue = queues.get(server);
         if (queue == null) {
             queue = new Queue(server);
@@ -58,7 +57,7 @@ public final class Outages implements AutoCloseable {
                 queue.rest();
             }
         }
-        Place place = new Place(queue);
+        Place place = new Place(queue, waiter);
         queue.places.add(place);
         return place;
     }
@@ -96,47 +95,32 @@ public final class Outages implements AutoCloseable {
         }
     }
 
-    /** One thread's. */
+    /** One caller's. */
     public final class Place implements AutoCloseable {
 
         private final Queue queue;
-        private final Thread thread = Thread.currentThread();
+        private final Waiter waiter;
 
-        private Place(Queue queue) {
+        private Place(Queue queue, Waiter waiter) {
             this.queue = queue;
+            this.waiter = waiter;
         }
 
         /**
-         * Waits until this thread is to ask the store.
+         * Looks whether this one is to ask the store. Whoever waits is woken when it may be so.
          *
          * @param budget ends the wait
-         * @param failing tells since when the store fails; null if it does not, as far as is known. Asked again at each look
-         * @param pause how time passes
-         * @param interruptible whether an interrupt ends the wait; if not, it is kept
-         * @return false if the budget is spent, or the store has failed for too long
-         * @throws InterruptedException if interrupted, and {@code interruptible}
+         * @param failing since when the store fails; null if it does not, as far as is known
+         * @return for how long to wait at most before the next look, in nanoseconds; 0 if it is to ask, or the budget is spent,
+         *     or the store has failed for too long
          * @throws IllegalStateException if the client is closed
          */
-        public boolean await(Budget budget, Supplier<@Nullable Failing> failing, Pause pause, boolean interruptible)
-                throws InterruptedException {
-            boolean interrupted = false;
-            try {
-                while (true) {
-                    if (closed) {
-                        throw Gates.closedClient();
-                    }
-                    long left = budget.remainingNanos(failing.get());
-                    long rest = untilTurn();
-                    if (left <= 0 || rest <= 0) {
-                        return left > 0;
-                    }
-                    interrupted |= pause.pause(Math.min(left, rest), interruptible);
-                }
-            } finally {
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
+        public long look(Budget budget, @Nullable Failing failing) {
+            if (closed) {
+                throw Gates.closedClient();
             }
+            long left = budget.remainingNanos(failing);
+            return Math.max(0, Math.min(left, untilTurn()));
         }
 
         /** Until it may ask, if it is first; else until it is to look again whether the store fails for too long. */
@@ -176,7 +160,7 @@ public final class Outages implements AutoCloseable {
         }
 
         private void wake() {
-            LockSupport.unpark(thread);
+            waiter.wake();
         }
     }
 }

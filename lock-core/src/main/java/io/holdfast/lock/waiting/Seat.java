@@ -5,12 +5,11 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition's place in the queue at the store, seen from here. One thread at a time waits on it; behind a
- * {@link Gate} it passes from thread to thread.
+ * One acquisition's place in the queue at the store, seen from here. One caller at a time waits on it; behind a
+ * {@link Gate} it passes from one to the next.
  *
  * <p>No call is missed: the waiter clears {@link #called} before it asks the store, and waits only while it is still
  * clear afterwards. A call that comes earlier than the answer to the question it makes superfluous costs one more
@@ -32,7 +31,7 @@ public final class Seat {
     private volatile @Nullable StoreTime answer;
     private volatile Waiters awaited = Waiters.NONE;
     private volatile boolean closed;
-    private volatile @Nullable Thread waiter;
+    private volatile @Nullable Waiter waiter;
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
     private volatile Runnable whenFailing = () -> {};
@@ -163,9 +162,9 @@ public final class Seat {
     }
 
     private void wake() {
-        Thread thread = waiter;
-        if (thread != null) {
-            LockSupport.unpark(thread);
+        Waiter waiting = waiter;
+        if (waiting != null) {
+            waiting.wake();
         }
     }
 
@@ -175,29 +174,27 @@ public final class Seat {
     }
 
     /**
-     * Waits until it is worth while to ask the store.
+     * Says who is to be woken from now on. Whoever waits says so before the first {@link #look}.
+     *
+     * @param waiting who; null for nobody
+     */
+    public void wakes(@Nullable Waiter waiting) {
+        waiter = waiting;
+    }
+
+    /**
+     * Looks whether it is worth while to ask the store.
      *
      * @param budget ends the wait
-     * @param pause how time passes
-     * @param interruptible whether an interrupt ends the wait; if not, it is kept
-     * @throws InterruptedException if interrupted, and {@code interruptible}
+     * @return for how long to wait at most before the next look, in nanoseconds; 0 if the store is to be asked, or the budget is
+     *     spent
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if the budget is spent while the store fails, or it has failed for too long
      */
-    public void await(Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
-        boolean interrupted = false;
-        waiter = Thread.currentThread();
-        try {
-            long left = budget.remainingNanos(failing);
-            while (!called && !closed && left > 0) {
-                interrupted |= pause.pause(left, interruptible);
-                left = budget.remainingNanos(failing);
-            }
-        } finally {
-            waiter = null;
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+    public long look(Budget budget) {
+        long left = budget.remainingNanos(failing);
+        if (!called && !closed && left > 0) {
+            return left;
         }
         if (closed) {
             throw Gates.closedClient();
@@ -206,5 +203,6 @@ public final class Seat {
         if (!called && found != null) {
             throw found.over(key);
         }
+        return 0;
     }
 }

@@ -3,12 +3,11 @@ package io.holdfast.lock.waiting;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockStoreException;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's place at a {@link Gate}, from when it comes until it has given the lock back. Its state is written under
- * the gate's monitor, and read without it by the thread that waits.
+ * One caller's place at a {@link Gate}, from when it comes until it has given the lock back. Its state is written under
+ * the gate's monitor, and read without it by whoever waits.
  */
 public final class Turn {
 
@@ -27,7 +26,7 @@ public final class Turn {
 
     private final Gate gate;
     private final Object terms;
-    private final Thread thread = Thread.currentThread();
+    private final Waiter waiter;
 
     volatile State state = State.WAITING;
 
@@ -38,19 +37,10 @@ public final class Turn {
     @Nullable
     LockStoreException failure;
 
-    Turn(Gate gate, Object terms) {
+    Turn(Gate gate, Object terms, Waiter waiter) {
         this.gate = gate;
         this.terms = terms;
-    }
-
-    /** What came of a wait. */
-    public enum Outcome {
-        /** It is this thread that asks the store now. */
-        FRONT,
-        /** The lock was handed off, see {@link Turn#takeHandOff()}. */
-        HANDED_OFF,
-        /** The budget is spent. The turn is over. */
-        TIMED_OUT
+        this.waiter = waiter;
     }
 
     /** {@return whether this thread may go to the store} */
@@ -58,61 +48,49 @@ public final class Turn {
         return state == State.FRONT;
     }
 
-    /** {@return whether this thread has to {@link #await}, since it may not go to the store, and has not got the lock} */
+    /** {@return whether it has to wait for those in front, since it may not go to the store, and has not got the lock} */
     public boolean isWaiting() {
         return state == State.WAITING;
     }
 
     /**
-     * Waits for those in front.
+     * Looks whether the wait for those in front is over. Whoever waits is woken when it is.
      *
      * @param budget ends the wait
-     * @param pause how time passes
-     * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
-     * @return what came of it
-     * @throws InterruptedException if interrupted, and {@code interruptible}; the turn is over
+     * @return for how long to wait at most before the next look, in nanoseconds; 0 if it is over: then this is the front, with
+     *     or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
      * @throws LockStoreException if the one in front was refused by the store at once, or the store has failed for longer
      *     than the budget allows; the turn is over
      * @throws IllegalStateException if the client is closed; the turn is over
      */
-    public Outcome await(Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
-        boolean interrupted = false;
-        try {
-            while (!isServed()) {
-                if (gate.isClosed() && gate.cancel(this)) {
-                    throw Gates.closedClient();
-                }
-                Failing failing = gate.failing();
-                long left = budget.remainingNanos(failing);
-                if (left == 0 && gate.cancel(this)) {
-                    if (failing != null) {
-                        throw failing.over(gate.key());
-                    }
-                    return Outcome.TIMED_OUT;
-                }
-                try {
-                    interrupted |= pause.pause(left, interruptible);
-                } catch (InterruptedException e) {
-                    if (gate.cancel(this)) {
-                        throw e;
-                    }
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+    public long look(Budget budget) {
+        if (state == State.WAITING && gate.isClosed() && gate.cancel(this)) {
+            throw Gates.closedClient();
+        }
+        Failing failing = gate.failing();
+        long left = budget.remainingNanos(failing);
+        if (state == State.WAITING && left > 0) {
+            return left;
+        }
+        if (state == State.WAITING && gate.cancel(this) && failing != null) {
+            throw failing.over(gate.key());
         }
         failIfRefused();
-        return state == State.HANDED_OFF ? Outcome.HANDED_OFF : Outcome.FRONT;
+        return 0;
     }
 
-    private boolean isServed() {
-        if (state == State.WAITING) {
-            gate.look(this);
-        }
-        return state != State.WAITING;
+    /** {@return whether it ended in line, since its budget was spent} */
+    public boolean isOver() {
+        return state == State.GONE;
+    }
+
+    /**
+     * Gives up waiting for those in front.
+     *
+     * @return whether the turn is over; if not, it has become the front, and has to act as such
+     */
+    public boolean cancel() {
+        return gate.cancel(this);
     }
 
     /** Who comes while the store fails fails at once, as a first try would. */
@@ -208,11 +186,10 @@ public final class Turn {
      *
      * @param cohort the grant that the lock is held by
      * @param deadline until when it is certainly held without renewal, on the ticker
-     * @param brief whether the lock was held for less time than it takes to wake a thread
      * @return whether it does not belong to this thread any more
      */
-    public boolean handOff(Cohort cohort, long deadline, boolean brief) {
-        return gate.handOff(this, cohort, deadline, brief);
+    public boolean handOff(Cohort cohort, long deadline) {
+        return gate.handOff(this, cohort, deadline);
     }
 
     /**
@@ -240,6 +217,6 @@ public final class Turn {
     }
 
     void wake() {
-        LockSupport.unpark(thread);
+        waiter.wake();
     }
 }

@@ -39,6 +39,7 @@ class ArchitectureTest {
                     Set.of(
                             "Gates",
                             "Turn",
+                            "Waiter",
                             "Cohort",
                             "HandOff",
                             "SeatKeeper",

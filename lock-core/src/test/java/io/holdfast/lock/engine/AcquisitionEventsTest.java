@@ -14,16 +14,30 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Each acquisition has a beginning and an end, on one thread. */
+/** Each acquisition has a beginning and an end. */
 class AcquisitionEventsTest extends EngineFixture {
 
     private static final LockRequest NAMED = LockRequest.of(KEY).name("order");
 
     private final List<String> told = new ArrayList<>();
+    private final List<String> ended = new ArrayList<>();
     private final LockEngine watched = engine(new LockListener() {
         @Override
-        public void onAcquire(LockKey key, String name) {
+        public Acquisition onAcquire(LockKey key, String name) {
             told.add("begins " + key + " " + name);
+            return new Acquisition() {
+                @Override
+                public LockListener.Scope onThread() {
+                    told.add("on");
+                    return () -> told.add("off");
+                }
+
+                @Override
+                public void ended(LockEvent.OfLock outcome) {
+                    assertThat(outcome).isSameAs(last);
+                    ended.add(outcome.getClass().getSimpleName());
+                }
+            };
         }
 
         @Override
@@ -44,7 +58,8 @@ class AcquisitionEventsTest extends EngineFixture {
         store.beforeAcquire = () -> told.add("store");
         watched.execute(NAMED, () -> {});
 
-        assertThat(told).containsExactly("begins order:42 order", "store", "Acquired", "Released");
+        assertThat(told).containsExactly("begins order:42 order", "on", "store", "off", "Acquired", "Released");
+        assertThat(ended).containsExactly("Acquired");
     }
 
     @Test
@@ -66,9 +81,11 @@ class AcquisitionEventsTest extends EngineFixture {
             assertThat(held.isHeld()).isTrue();
         }
 
+        told.removeAll(List.of("on", "off"));
         assertThat(told)
                 .containsExactly(
                         "begins order:42 order", "NotAcquired", "begins order:42 order", "Waiting", "NotAcquired");
+        assertThat(ended).containsExactly("NotAcquired", "NotAcquired");
     }
 
     @Test
@@ -76,7 +93,8 @@ class AcquisitionEventsTest extends EngineFixture {
         store.reachable(false);
         Throwable failure = catchThrowable(() -> watched.tryAcquire(NAMED));
 
-        assertThat(told).containsExactly("begins order:42 order", "Failed");
+        assertThat(told).containsExactly("begins order:42 order", "on", "off", "Failed");
+        assertThat(ended).containsExactly("Failed");
         assertThat(failure).isInstanceOf(LockStoreException.class);
         assertThat(last).isEqualTo(new LockEvent.Failed(LockKey.of(KEY), "order", Duration.ZERO, failure));
     }

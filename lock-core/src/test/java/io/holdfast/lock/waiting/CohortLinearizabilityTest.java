@@ -46,12 +46,6 @@ public class CohortLinearizabilityTest {
         return token > 0;
     }
 
-    /** Whether the lock may be offered to whoever comes first. */
-    @Operation(nonParallelGroup = "holder")
-    public boolean mayBeOffered() {
-        return cohort.isAwaited();
-    }
-
     /** The same in one step each. */
     public static class Plain {
 
@@ -67,10 +61,6 @@ public class CohortLinearizabilityTest {
 
         public boolean handOn() {
             return waiters != Waiters.FAIR;
-        }
-
-        public boolean mayBeOffered() {
-            return waiters == Waiters.UNFAIR;
         }
     }
 

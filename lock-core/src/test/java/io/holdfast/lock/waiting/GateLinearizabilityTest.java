@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Threads enter a gate, give up, let each other in, hand the lock on, or offer it; interleavings of that are explored, and
- * each explored one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line with neither
- * a front nor an offer that its head can take; an offer taken twice; a thread that gave up and is let in all the same.
+ * Threads enter a gate, give up, let each other in, or hand the lock on; interleavings of that are explored, and each explored
+ * one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line without a front; a thread
+ * that gave up and is let in all the same.
  */
 @Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -30,7 +30,6 @@ public class GateLinearizabilityTest {
 
     private static final int THREADS = 3;
     private static final LockKey KEY = LockKey.of("key");
-    private static final Budget NO_TIME = Budget.of(() -> 0, 0);
     private static final Budget SOME_TIME = Budget.of(() -> 0, 1);
 
     private static final SeatKeeper NOT_ASKED =
@@ -43,7 +42,7 @@ public class GateLinearizabilityTest {
     private boolean entered(int thread) {
         boolean absent = turns[thread] == null;
         if (absent) {
-            turns[thread] = gates.enter(KEY, "terms");
+            turns[thread] = gates.enter(KEY, "terms", Waiter.currentThread());
         }
         return absent;
     }
@@ -54,12 +53,12 @@ public class GateLinearizabilityTest {
         return !entered(thread) && isServed(turns[thread]);
     }
 
-    /** Leaves the line, or lets the next one in if it has got in front meanwhile, or the lock was offered to it. */
+    /** Leaves the line, or lets the next one in if it has got in front meanwhile. */
     @Operation
-    public void enterOrGiveUp(@Param(name = "thread") int thread) throws InterruptedException {
+    public void enterOrGiveUp(@Param(name = "thread") int thread) {
         if (!entered(thread)) {
             Turn turn = turns[thread];
-            if (isInFront(turn) || turn.await(NO_TIME, Pause.PARK, false) != Turn.Outcome.TIMED_OUT) {
+            if (!turn.cancel()) {
                 turn.pass(null);
             }
             turns[thread] = null;
@@ -73,13 +72,7 @@ public class GateLinearizabilityTest {
             return false;
         }
         Turn turn = turns[thread];
-        return isThrough(thread, turn.handOff(cohort(Waiters.NONE), 1, true) || turn.pass(null));
-    }
-
-    /** Offers the lock to whoever comes first, the next one in line or a new one. If nobody is in line, it is kept. */
-    @Operation
-    public boolean enterOrOffer(@Param(name = "thread") int thread) {
-        return !entered(thread) && isThrough(thread, turns[thread].handOff(cohort(Waiters.UNFAIR), 1, true));
+        return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass(null));
     }
 
     private boolean isThrough(int thread, boolean handedOn) {
@@ -107,45 +100,24 @@ public class GateLinearizabilityTest {
         }
     }
 
-    private static boolean isInFront(Turn turn) {
-        return turn.state == Turn.State.FRONT || turn.state == Turn.State.HANDED_OFF;
-    }
-
     /** Looks as a thread does that was woken, but does not go to sleep again. */
     private static boolean isServed(Turn turn) {
-        try {
-            turn.await(SOME_TIME, SLEEPLESS, false);
-            return true;
-        } catch (InterruptedException | NotServed e) {
-            return false;
-        }
+        return turn.look(SOME_TIME) == 0;
     }
-
-    private static final class NotServed extends RuntimeException {}
-
-    private static final Pause SLEEPLESS = nanos -> {
-        throw new NotServed();
-    };
 
     /** A cohort that has a token for one hand-off. */
-    private static Cohort cohort(Waiters waiters) {
+    private static Cohort cohort() {
         long[] now = {0};
-        return new Cohort(new Cohort.Block(new OwnerId("c", 1), 1, 100), waiters, true, () -> now[0] += 1000);
+        return new Cohort(new Cohort.Block(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0] += 1000);
     }
 
-    /** The same on a plain list, whose first element is in front, unless the lock is on offer. */
+    /** The same on a plain list, whose first element is in front. */
     public static class PlainList {
 
         private final List<Integer> threads = new ArrayList<>();
-        private boolean offered;
 
         private boolean entered(int thread) {
-            if (threads.contains(thread)) {
-                return false;
-            }
-            threads.add(offered ? 0 : threads.size(), thread);
-            offered = false;
-            return true;
+            return !threads.contains(thread) && threads.add(thread);
         }
 
         private boolean isFirst(int thread) {
@@ -153,35 +125,21 @@ public class GateLinearizabilityTest {
         }
 
         public boolean enterOrLook(int thread) {
-            if (entered(thread) || !isFirst(thread)) {
-                return false;
-            }
-            offered = false;
-            return true;
+            return !entered(thread) && isFirst(thread);
         }
 
         public void enterOrGiveUp(int thread) {
             if (!entered(thread)) {
-                offered &= !isFirst(thread);
                 threads.remove((Integer) thread);
             }
         }
 
         public boolean enterOrHandOn(int thread) {
-            if (entered(thread) || !isFirst(thread) || offered) {
+            if (entered(thread) || !isFirst(thread)) {
                 return false;
             }
             threads.remove(0);
             return !threads.isEmpty();
-        }
-
-        public boolean enterOrOffer(int thread) {
-            if (entered(thread) || !isFirst(thread) || offered || threads.size() == 1) {
-                return false;
-            }
-            threads.remove(0);
-            offered = true;
-            return true;
         }
     }
 

@@ -73,7 +73,7 @@ class GateTest {
         CompletableFuture<Void> failed = NewThread.start(() -> {
             Turn behind = enter();
             parked.set(Thread.currentThread());
-            assertThatThrownBy(() -> behind.await(Budget.unlimited(time), Pause.PARK, true))
+            assertThatThrownBy(() -> Parked.await(behind, Budget.unlimited(time), Pause.PARK, true))
                     .isInstanceOf(LockStoreException.class);
             return null;
         });
@@ -90,7 +90,9 @@ class GateTest {
     @Test
     void gates_of_different_locks_have_nothing_to_do_with_each_other() {
         enter();
-        assertThat(gates.enter(LockKey.of("other"), "terms").isFront()).isTrue();
+        assertThat(gates.enter(LockKey.of("other"), "terms", Waiter.currentThread())
+                        .isFront())
+                .isTrue();
         assertThat(gates.size()).isEqualTo(2);
     }
 
@@ -136,7 +138,7 @@ class GateTest {
 
         assertThat(front.pass(seat)).isFalse();
         front.fail(BROKEN);
-        assertThat(front.handOff(cohort, deadline, false)).isFalse();
+        assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(next.isFront()).isTrue();
         assertThat(last.isFront()).isFalse();
@@ -150,7 +152,7 @@ class GateTest {
         Turn last = enter();
 
         assertThat(next.pass(null)).isFalse();
-        assertThat(next.handOff(cohort, deadline, false)).isFalse();
+        assertThat(next.handOff(cohort, deadline)).isFalse();
         next.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
@@ -165,7 +167,8 @@ class GateTest {
         Turn next = enter();
         int[] pauses = {0};
 
-        Turn.Outcome outcome = next.await(
+        Parked.Outcome outcome = Parked.await(
+                next,
                 seconds(1),
                 nanos -> {
                     if (++pauses[0] == 3) {
@@ -174,7 +177,7 @@ class GateTest {
                 },
                 true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.FRONT);
+        assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(pauses[0]).isEqualTo(3);
     }
 
@@ -184,9 +187,9 @@ class GateTest {
         Turn next = enter();
         Turn last = enter();
 
-        Turn.Outcome outcome = next.await(seconds(1), this::pass, true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), this::pass, true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.TIMED_OUT);
+        assertThat(outcome).isEqualTo(Parked.Outcome.TIMED_OUT);
         assertThat(front.hasFollowers()).isTrue();
         front.pass(null);
         assertThat(last.isFront()).isTrue();
@@ -197,7 +200,7 @@ class GateTest {
     @Test
     void timeout_of_the_only_one_in_line_leaves_the_front_alone() throws InterruptedException {
         Turn front = enter();
-        enter().await(seconds(1), this::pass, true);
+        Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
         assertThat(front.pass(seat)).isFalse();
@@ -210,9 +213,10 @@ class GateTest {
         Turn next = enter();
         Turn last = enter();
 
-        Turn.Outcome outcome = next.await(seconds(1), nanos -> promoteLate(nanos, () -> front.pass(seat)), true);
+        Parked.Outcome outcome =
+                Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(seat)), true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.FRONT);
+        assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(next.pass(next.inheritSeat())).isTrue();
         assertThat(last.inheritSeat()).isSameAs(seat);
     }
@@ -222,10 +226,10 @@ class GateTest {
         Turn front = enter();
         Turn next = enter();
 
-        Turn.Outcome outcome =
-                next.await(seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline, false)), true);
+        Parked.Outcome outcome = Parked.await(
+                next, seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline)), true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.HANDED_OFF);
+        assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(next.takeHandOff()).isNotNull();
         next.pass(null);
         assertGone();
@@ -238,7 +242,8 @@ class GateTest {
         Turn last = enter();
         Thread.currentThread().interrupt();
 
-        assertThatThrownBy(() -> next.await(seconds(1), Pause.PARK, true)).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> Parked.await(next, seconds(1), Pause.PARK, true))
+                .isInstanceOf(InterruptedException.class);
 
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
         front.pass(null);
@@ -253,9 +258,9 @@ class GateTest {
         Turn next = enter();
         Turn last = enter();
 
-        Turn.Outcome outcome = next.await(seconds(1), nanos -> interruptLate(() -> front.pass(seat)), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(seat)), true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.FRONT);
+        assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(next.pass(next.inheritSeat())).isTrue();
         assertThat(last.isFront()).isTrue();
@@ -266,10 +271,10 @@ class GateTest {
         Turn front = enter();
         Turn next = enter();
 
-        Turn.Outcome outcome =
-                next.await(seconds(1), nanos -> interruptLate(() -> front.handOff(cohort, deadline, false)), true);
+        Parked.Outcome outcome =
+                Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.handOff(cohort, deadline)), true);
 
-        assertThat(outcome).isEqualTo(Turn.Outcome.HANDED_OFF);
+        assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(Thread.interrupted()).isTrue();
         assertThat(next.takeHandOff()).isNotNull();
     }
@@ -286,7 +291,7 @@ class GateTest {
             front.pass(null);
         };
 
-        assertThat(next.await(seconds(1), once, false)).isEqualTo(Turn.Outcome.FRONT);
+        assertThat(Parked.await(next, seconds(1), once, false)).isEqualTo(Parked.Outcome.FRONT);
 
         assertThat(Thread.interrupted()).isTrue();
     }
@@ -303,7 +308,7 @@ class GateTest {
             pass(nanos);
         };
 
-        assertThat(next.await(seconds(1), pause, false)).isEqualTo(Turn.Outcome.TIMED_OUT);
+        assertThat(Parked.await(next, seconds(1), pause, false)).isEqualTo(Parked.Outcome.TIMED_OUT);
 
         assertThat(Thread.interrupted()).isTrue();
     }
@@ -314,16 +319,16 @@ class GateTest {
         Turn next = enter();
         Turn last = enter();
 
-        assertThat(front.handOff(cohort, deadline, false)).isTrue();
+        assertThat(front.handOff(cohort, deadline)).isTrue();
 
-        assertThat(next.await(seconds(1), this::pass, true)).isEqualTo(Turn.Outcome.HANDED_OFF);
+        assertThat(Parked.await(next, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(next.takeHandOff()).isEqualTo(new HandOff(cohort, 1001, deadline));
         assertThat(next.takeHandOff()).isNull();
         assertThat(next.isFront()).isFalse();
         assertThat(cohort.lastToken()).isEqualTo(1001);
         time.pass(Duration.ofMillis(1));
-        assertThat(next.handOff(cohort, deadline, false)).isTrue();
-        assertThat(last.await(seconds(1), this::pass, true)).isEqualTo(Turn.Outcome.HANDED_OFF);
+        assertThat(next.handOff(cohort, deadline)).isTrue();
+        assertThat(Parked.await(last, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
         last.pass(null);
         assertGone();
     }
@@ -334,7 +339,7 @@ class GateTest {
         Turn other = enter("10 s");
         Turn equal = enter("30 s");
 
-        assertThat(front.handOff(cohort, deadline, false)).isFalse();
+        assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
         assertThat(cohort.lastToken()).isEqualTo(1);
@@ -346,7 +351,7 @@ class GateTest {
     @Test
     void lock_is_not_handed_off_when_nobody_is_in_line() {
         Turn alone = enter();
-        assertThat(alone.handOff(cohort, deadline, false)).isFalse();
+        assertThat(alone.handOff(cohort, deadline)).isFalse();
         assertThat(alone.isFront()).isTrue();
     }
 
@@ -356,7 +361,7 @@ class GateTest {
         Turn next = enter();
         time.pass(Duration.ofMillis(100));
 
-        assertThat(front.handOff(cohort, deadline, false)).isFalse();
+        assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
         front.pass(null);
@@ -369,9 +374,9 @@ class GateTest {
         Turn front = enter();
         Turn gone = enter();
         Turn next = enter();
-        gone.await(Budget.of(time, 0), this::pass, true);
+        Parked.await(gone, Budget.of(time, 0), this::pass, true);
 
-        assertThat(front.handOff(cohort, deadline, false)).isTrue();
+        assertThat(front.handOff(cohort, deadline)).isTrue();
 
         assertThat(gone.takeHandOff()).isNull();
         assertThat(next.takeHandOff()).isNotNull();
@@ -386,7 +391,7 @@ class GateTest {
         front.fail(BROKEN);
 
         for (Turn turn : List.of(next, last)) {
-            assertThatThrownBy(() -> turn.await(seconds(1), this::pass, true))
+            assertThatThrownBy(() -> Parked.await(turn, seconds(1), this::pass, true))
                     .isInstanceOfSatisfying(
                             LockStoreException.class,
                             e -> assertThat(e.outcomeUnknown()).isFalse())
@@ -415,7 +420,7 @@ class GateTest {
         Turn front = enter();
         Turn next = enter();
 
-        assertThatThrownBy(() -> next.await(seconds(1), nanos -> interruptLate(() -> front.fail(BROKEN)), true))
+        assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.fail(BROKEN)), true))
                 .isInstanceOf(LockStoreException.class);
 
         assertThat(Thread.interrupted()).isTrue();
@@ -439,12 +444,12 @@ class GateTest {
     @Test
     void nobody_enters_a_retired_gate() {
         Gate gate = new Gate(gates, KEY);
-        Turn last = gate.enter("terms", false);
+        Turn last = gate.enter("terms", false, Waiter.currentThread());
         assertThat(last).isNotNull();
         last.pass(null);
 
-        assertThat(gate.enter("terms", false)).isNull();
-        assertThat(gate.enter("terms", true)).isNull();
+        assertThat(gate.enter("terms", false, Waiter.currentThread())).isNull();
+        assertThat(gate.enter("terms", true, Waiter.currentThread())).isNull();
     }
 
     @Test
@@ -469,9 +474,10 @@ class GateTest {
         Turn next = enter();
         Turn last = enter();
 
-        assertThatThrownBy(() -> next.await(seconds(1), nanos -> gates.close(), true))
+        assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> gates.close(), true))
                 .isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> last.await(seconds(1), this::pass, true)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Parked.await(last, seconds(1), this::pass, true))
+                .isInstanceOf(IllegalStateException.class);
 
         assertThat(front.hasFollowers()).isFalse();
         front.pass(null);
@@ -484,7 +490,8 @@ class GateTest {
         gates.close();
 
         Turn late = enter();
-        assertThatThrownBy(() -> late.await(seconds(1), this::pass, true)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
+                .isInstanceOf(IllegalStateException.class);
         front.pass(null);
 
         assertThatThrownBy(this::enter).isInstanceOf(IllegalStateException.class);
@@ -496,7 +503,7 @@ class GateTest {
     }
 
     private Turn enter(Object terms) {
-        return gates.enter(KEY, terms);
+        return gates.enter(KEY, terms, Waiter.currentThread());
     }
 
     private Budget seconds(int seconds) {

@@ -49,7 +49,7 @@ class OutagesTest {
 
     private Duration rested(Outages.Place place) throws InterruptedException {
         pauses.clear();
-        assertThat(place.await(unlimited, this::fromNow, pause, true)).isTrue();
+        assertThat(Parked.await(place, unlimited, this::fromNow, pause, true)).isTrue();
         assertThat(pauses).hasSizeLessThanOrEqualTo(1);
         return Duration.ofNanos(pauses.stream().mapToLong(Long::longValue).sum());
     }
@@ -62,7 +62,7 @@ class OutagesTest {
     @RepeatedTest(100)
     void first_rests_for_100_ms_then_twice_as_long_up_to_a_second_and_for_a_half_less_at_random()
             throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true)) {
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
             for (int most : new int[] {100, 200, 400, 800, 1_000, 1_000}) {
                 assertThat(rested(place)).isBetween(ms(most / 2), ms(most));
                 place.failed();
@@ -76,15 +76,15 @@ class OutagesTest {
 
     @Test
     void first_asks_at_once_where_the_server_has_recovered() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, false)) {
+        try (Outages.Place place = outages.join(SERVER, false, Waiter.currentThread())) {
             assertThat(rested(place)).isZero();
         }
     }
 
     @Test
     void servers_have_queues_of_their_own() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true);
-                Outages.Place other = outages.join("other", false)) {
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread());
+                Outages.Place other = outages.join("other", false, Waiter.currentThread())) {
             assertThat(rested(other)).isZero();
             assertThat(rested(place)).isPositive();
         }
@@ -92,20 +92,21 @@ class OutagesTest {
 
     @Test
     void queue_that_all_have_left_is_forgotten() throws InterruptedException {
-        outages.join(SERVER, true).close();
+        outages.join(SERVER, true, Waiter.currentThread()).close();
 
-        try (Outages.Place place = outages.join(SERVER, false)) {
+        try (Outages.Place place = outages.join(SERVER, false, Waiter.currentThread())) {
             assertThat(rested(place)).isZero();
         }
     }
 
     @Test
     void wait_ends_with_the_budget() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true)) {
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
             Budget short40 =
                     Budget.of(time, ms(40).toNanos()).tolerating(ms(1_000).toNanos());
 
-            assertThat(place.await(short40, since(fromNow()), pause, true)).isFalse();
+            assertThat(Parked.await(place, short40, since(fromNow()), pause, true))
+                    .isFalse();
 
             assertThat(pauses).containsExactly(ms(40).toNanos());
         }
@@ -113,10 +114,11 @@ class OutagesTest {
 
     @Test
     void wait_ends_when_the_store_has_failed_for_too_long() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true)) {
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
             Budget tolerant = Budget.unlimited(time).tolerating(ms(40).toNanos());
 
-            assertThat(place.await(tolerant, since(fromNow()), pause, true)).isFalse();
+            assertThat(Parked.await(place, tolerant, since(fromNow()), pause, true))
+                    .isFalse();
 
             assertThat(pauses).containsExactly(ms(40).toNanos());
         }
@@ -133,9 +135,10 @@ class OutagesTest {
                 failing.set(fromNow());
             }
         };
-        try (Outages.Place first = outages.join(SERVER, false);
-                Outages.Place place = outages.join(SERVER, false)) {
-            assertThat(place.await(tolerant, failing::get, second, true)).isFalse();
+        try (Outages.Place first = outages.join(SERVER, false, Waiter.currentThread());
+                Outages.Place place = outages.join(SERVER, false, Waiter.currentThread())) {
+            assertThat(Parked.await(place, tolerant, failing::get, second, true))
+                    .isFalse();
         }
 
         assertThat(pauses).hasSize(3 + 5).containsOnly(Duration.ofSeconds(1).toNanos());
@@ -147,20 +150,20 @@ class OutagesTest {
             time.pass(Duration.ofNanos(nanos));
             throw new InterruptedException();
         };
-        try (Outages.Place place = outages.join(SERVER, true)) {
-            assertThat(place.await(unlimited, this::fromNow, interrupted, false))
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
+            assertThat(Parked.await(place, unlimited, this::fromNow, interrupted, false))
                     .isTrue();
             assertThat(Thread.interrupted()).isTrue();
 
             place.failed();
-            assertThatThrownBy(() -> place.await(unlimited, this::fromNow, interrupted, true))
+            assertThatThrownBy(() -> Parked.await(place, unlimited, this::fromNow, interrupted, true))
                     .isInstanceOf(InterruptedException.class);
         }
     }
 
     @Test
     void wait_that_nobody_interrupts_leaves_no_interrupt_behind() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true)) {
+        try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
             rested(place);
 
             assertThat(Thread.interrupted()).isFalse();
@@ -169,9 +172,9 @@ class OutagesTest {
 
     private CompletableFuture<Boolean> second() {
         CompletableFuture<Boolean> asks = NewThread.start(() -> {
-            try (Outages.Place place = outages.join(SERVER, true)) {
+            try (Outages.Place place = outages.join(SERVER, true, Waiter.currentThread())) {
                 parked = Thread.currentThread();
-                return place.await(unlimited, this::fromNow, Pause.PARK, true);
+                return Parked.await(place, unlimited, this::fromNow, Pause.PARK, true);
             } catch (InterruptedException e) {
                 return false;
             }
@@ -184,7 +187,7 @@ class OutagesTest {
 
     @Test
     void second_asks_when_the_first_has_left_and_its_time_has_come() {
-        Outages.Place first = outages.join(SERVER, true);
+        Outages.Place first = outages.join(SERVER, true, Waiter.currentThread());
         CompletableFuture<Boolean> second = second();
         time.pass(Duration.ofHours(1));
         assertThat(second).isNotDone();
@@ -196,13 +199,13 @@ class OutagesTest {
 
     @Test
     void closed_client_wakes_all() {
-        Outages.Place first = outages.join(SERVER, true);
+        Outages.Place first = outages.join(SERVER, true, Waiter.currentThread());
         CompletableFuture<Boolean> second = second();
 
         outages.close();
 
         assertThatThrownBy(second.orTimeout(1, TimeUnit.MINUTES)::join).hasCauseInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> first.await(unlimited, this::fromNow, pause, true))
+        assertThatThrownBy(() -> Parked.await(first, unlimited, this::fromNow, pause, true))
                 .isInstanceOf(IllegalStateException.class);
     }
 }

@@ -191,7 +191,7 @@ class SeatKeeperSchedulesTest {
         private boolean isCalled(Seat seat) {
             believesWhatIsTrue(seat);
             try {
-                seat.await(Budget.of(() -> 0, 1).tolerating(1), STOP_WAITING, true);
+                Parked.await(seat, Budget.of(() -> 0, 1).tolerating(1), STOP_WAITING, true);
                 return true;
             } catch (InterruptedException e) {
                 return false;
@@ -246,7 +246,7 @@ class SeatKeeperSchedulesTest {
         private void everybodyIsWoken() {
             for (Seat seat : waiting) {
                 assertThatIllegalStateException()
-                        .isThrownBy(() -> seat.await(Budget.of(() -> 0, 1), STOP_WAITING, true));
+                        .isThrownBy(() -> Parked.await(seat, Budget.of(() -> 0, 1), STOP_WAITING, true));
             }
         }
 

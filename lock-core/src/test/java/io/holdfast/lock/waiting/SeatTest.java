@@ -37,7 +37,7 @@ class SeatTest {
         seat.rearm();
         seat.call();
 
-        seat.await(seconds(5), NEVER, true);
+        Parked.await(seat, seconds(5), NEVER, true);
     }
 
     @Test
@@ -54,7 +54,7 @@ class SeatTest {
                 TimeUnit.SECONDS.toNanos(50));
         seat.rearm();
 
-        seat.await(budget, Pause.PARK, true);
+        Parked.await(seat, budget, Pause.PARK, true);
 
         assertThat(looks[0]).isGreaterThan(1);
         assertThat(budget.remainingNanos()).isPositive();
@@ -65,7 +65,7 @@ class SeatTest {
         seat.call();
         seat.rearm();
 
-        seat.await(seconds(1), steps(Duration.ofMillis(100)), true);
+        Parked.await(seat, seconds(1), steps(Duration.ofMillis(100)), true);
 
         assertThat(pauses).isEqualTo(10);
     }
@@ -73,7 +73,8 @@ class SeatTest {
     @Test
     void call_during_the_wait_ends_it() throws InterruptedException {
         seat.rearm();
-        seat.await(
+        Parked.await(
+                seat,
                 seconds(5),
                 nanos -> {
                     pauses++;
@@ -90,7 +91,7 @@ class SeatTest {
         Budget budget = seconds(1);
         seat.rearm();
 
-        seat.await(budget, nanos -> time.pass(Duration.ofNanos(nanos)), true);
+        Parked.await(seat, budget, nanos -> time.pass(Duration.ofNanos(nanos)), true);
 
         assertThat(budget.remainingNanos()).isZero();
         assertThat(budget.spent()).isEqualTo(Duration.ofSeconds(1));
@@ -99,14 +100,14 @@ class SeatTest {
     @Test
     void pause_without_a_reason_to_end_does_not_end_the_wait() throws InterruptedException {
         seat.rearm();
-        seat.await(seconds(1), steps(Duration.ofMillis(1)), true);
+        Parked.await(seat, seconds(1), steps(Duration.ofMillis(1)), true);
         assertThat(pauses).isEqualTo(1000);
     }
 
     @Test
     void spent_budget_does_not_wait_at_all() throws InterruptedException {
         seat.rearm();
-        seat.await(Budget.of(time, 0), NEVER, true);
+        Parked.await(seat, Budget.of(time, 0), NEVER, true);
     }
 
     @Test
@@ -114,7 +115,8 @@ class SeatTest {
         seat.rearm();
         Thread.currentThread().interrupt();
 
-        assertThatThrownBy(() -> seat.await(seconds(5), Pause.PARK, true)).isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> Parked.await(seat, seconds(5), Pause.PARK, true))
+                .isInstanceOf(InterruptedException.class);
 
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
@@ -131,7 +133,7 @@ class SeatTest {
             seat.call();
         };
 
-        seat.await(seconds(5), interruptedThenCalled, false);
+        Parked.await(seat, seconds(5), interruptedThenCalled, false);
 
         assertThat(pauses).isOne();
         assertThat(Thread.interrupted()).isTrue();
@@ -140,7 +142,7 @@ class SeatTest {
     @Test
     void closed_client_is_told_to_the_waiter() {
         seat.rearm();
-        assertThatThrownBy(() -> seat.await(seconds(5), nanos -> seat.close(), true))
+        assertThatThrownBy(() -> Parked.await(seat, seconds(5), nanos -> seat.close(), true))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
     }
@@ -148,14 +150,14 @@ class SeatTest {
     @Test
     void closed_client_is_told_to_whoever_waits_next() {
         seat.close();
-        assertThatThrownBy(() -> seat.await(seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Parked.await(seat, seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void closed_client_is_told_to_a_waiter_that_was_about_to_ask() {
         seat.close();
         seat.rearm();
-        assertThatThrownBy(() -> seat.await(seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> Parked.await(seat, seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
     }
 
     /** Whoever calls sees the waiter, or the waiter sees the call: else a round would last for its whole budget. */
@@ -174,7 +176,7 @@ class SeatTest {
         for (int i = 0; i < ROUNDS; i++) {
             seat.rearm();
             asked = true;
-            seat.await(Budget.of(System::nanoTime, TimeUnit.SECONDS.toNanos(50)), Pause.PARK, true);
+            Parked.await(seat, Budget.of(System::nanoTime, TimeUnit.SECONDS.toNanos(50)), Pause.PARK, true);
         }
         caller.join();
     }

@@ -1,0 +1,152 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.waiting.Pause;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of a client for all its {@code executeAsync}, and how many of these may wait. All end when idle. */
+final class AsyncThreads {
+
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+
+    private static final int LAST_WORDS_MILLIS = 500;
+    private static final long TIMER_IDLE_SECONDS = 10;
+
+    /** Together fewer than a store has connections, of which others want some too. */
+    private static final int ACQUIRING_THREADS = 6;
+
+    private static final int RELEASING_THREADS = 8;
+
+    private final ExecutorService acquiring =
+            DaemonThreads.pool(ACQUIRING_THREADS, DaemonThreads.numbered("holdfast-acquire-"));
+    private final ExecutorService releasing =
+            DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
+    private final ExecutorService telling = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
+    private final ScheduledThreadPoolExecutor timer =
+            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("holdfast-timeouts"));
+    private final Executor working;
+    private final Semaphore places;
+    private final Pause pause;
+
+    /**
+     * @param executor begins the work; null for threads of the client
+     * @param mostWaiting how many may wait
+     * @param pause how time passes; if it is not the system's time, it is let pass by the timer
+     */
+    AsyncThreads(@Nullable Executor executor, int mostWaiting, Pause pause) {
+        this.working = executor == null ? telling : executor;
+        this.places = new Semaphore(mostWaiting);
+        this.pause = pause;
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setKeepAliveTime(TIMER_IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+    }
+
+    /** Acquire locks: few, which talk to the store and do nothing else. */
+    Executor acquiring() {
+        return acquiring;
+    }
+
+    /** Give locks back: few, likewise. */
+    Executor releasing() {
+        return releasing;
+    }
+
+    /** Begin the work. */
+    Executor working() {
+        return working;
+    }
+
+    /** Complete results. */
+    Executor telling() {
+        return telling;
+    }
+
+    /** Whether one more may wait; then it has to {@link #leave} once. */
+    boolean tryEnter() {
+        return places.tryAcquire();
+    }
+
+    void leave() {
+        places.release();
+    }
+
+    /** A timeout that is not set. */
+    Timeout timeout(Runnable action) {
+        return new Timeout(action);
+    }
+
+    /** Runs its action when some time has passed, or before. */
+    final class Timeout {
+
+        private final Runnable action;
+        private @Nullable Future<?> set;
+        private long at;
+
+        private Timeout(Runnable action) {
+            this.action = action;
+        }
+
+        /** Has it run within that time, unless it is going to anyway. */
+        synchronized void within(long nanos) {
+            long now = System.nanoTime();
+            if (nanos == Long.MAX_VALUE || (set != null && !set.isDone() && at - (now + nanos) <= 0)) {
+                return;
+            }
+            cancel();
+            at = now + nanos;
+            try {
+                set = pause == Pause.PARK
+                        ? timer.schedule(action, nanos, TimeUnit.NANOSECONDS)
+                        : timer.submit(() -> pauseAndRun(nanos));
+            } catch (RejectedExecutionException closed) {
+                log.debug("The lock client is closed; a wait for a lock is about to end", closed);
+            }
+        }
+
+        private void pauseAndRun(long nanos) {
+            try {
+                pause.pause(nanos);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            action.run();
+        }
+
+        synchronized void cancel() {
+            if (set != null) {
+                set.cancel(false);
+                set = null;
+            }
+        }
+    }
+
+    /**
+     * They take no more work. They are awaited, since web servers warn of threads that outlast their application; but one that
+     * runs a user's work may take longer.
+     */
+    void close() {
+        acquiring.shutdown();
+        releasing.shutdown();
+        telling.shutdown();
+        timer.shutdownNow();
+        try {
+            boolean ended = acquiring.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
+                    && releasing.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
+                    && telling.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+            log.trace("The threads of the closed client have ended: {}", ended);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package io.holdfast.lock.engine;
+
+/**
+ * What all attempts of a client to get a lock have in common.
+ *
+ * @param waits the calls that wait
+ */
+record Attempts(
+        Client client,
+        ThreadHolds holds,
+        Lifecycle lifecycle,
+        Grants grants,
+        Reentry reentry,
+        Waits waits,
+        EventPublisher events) {}

@@ -1,0 +1,34 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.waiting.Waiter;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who acquires locks: a thread, which waits for them itself, or a task, which no thread waits for.
+ *
+ * @param holds what it holds, and may reenter
+ * @param waiter is woken when it may go on
+ * @param thread the thread; null for a task
+ * @param bound whether what it acquires ends when the thread dies
+ * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
+ */
+record Caller(
+        Map<LockKey, Hold> holds, Waiter waiter, @Nullable Thread thread, boolean bound, boolean interruptible) {
+
+    static Caller task(Waiter waiter) {
+        return new Caller(new ConcurrentHashMap<>(1), waiter, null, false, false);
+    }
+
+    /** Whether the current thread was told to give up; its flag is then cleared. */
+    boolean takeInterrupt() {
+        return interruptible && Thread.interrupted();
+    }
+
+    /** Whether the current thread was told to give up. */
+    boolean isInterrupted() {
+        return interruptible && Thread.currentThread().isInterrupted();
+    }
+}

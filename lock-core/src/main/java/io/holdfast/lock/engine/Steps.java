@@ -1,0 +1,66 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.waiting.Pause;
+
+/**
+ * An acquisition, which goes on in steps. No step waits for a lock; between two of them somebody lets time pass: the thread that
+ * wants the lock, which parks, or a timer, while no thread waits. One thread at a time goes on with it.
+ */
+interface Steps {
+
+    /**
+     * Goes on as far as it can without waiting. Whoever acquires is {@linkplain Caller#waiter woken} when it can go on.
+     *
+     * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
+     * @throws InterruptedException if the thread was interrupted before or meanwhile, and the caller is interruptible; it is
+     *     over then, as it is after any other exception
+     */
+    long proceed() throws InterruptedException;
+
+    /**
+     * Gives up instead of waiting on. If that comes too late, does nothing: then there is a next step, which may bring the lock.
+     *
+     * @param e why
+     * @throws InterruptedException the same, once nothing is left behind
+     */
+    void interrupt(InterruptedException e) throws InterruptedException;
+
+    /** Ends it after a failure between two steps: in the background, whatever its state. */
+    void abandon();
+
+    /** What came of it. */
+    AcquireResult result();
+
+    /**
+     * Lets the current thread wait between the steps.
+     *
+     * @param pause how time passes
+     * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
+     */
+    default AcquireResult await(Pause pause, boolean interruptible) throws InterruptedException {
+        boolean interrupted = false;
+        try {
+            for (long left = proceed(); left > 0; left = proceed()) {
+                interrupted |= pause(pause, left, interruptible);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        return result();
+    }
+
+    private boolean pause(Pause pause, long nanos, boolean interruptible) throws InterruptedException {
+        try {
+            return pause.pause(nanos, interruptible);
+        } catch (InterruptedException e) {
+            interrupt(e);
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (RuntimeException | Error e) {
+            abandon();
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.waiting.Pause;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An acquisition that no thread waits for goes on when it is woken, one thread at a time, and never misses that. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class AsyncStepsTest {
+
+    private static final long FOR_EVER = Long.MAX_VALUE;
+    private static final int MANY = 2_000;
+
+    private final AsyncThreads threads = new AsyncThreads(null, 1, Pause.PARK);
+    private final AsyncExecution<String> execution =
+            new AsyncExecution<>(lock -> CompletableFuture.completedFuture("never begins"), threads);
+
+    @AfterEach
+    void close() {
+        threads.close();
+    }
+
+    /** Refused in the end; each step but the last says for how long to wait. */
+    private class Scripted implements Steps, AsyncExecution.Acquiring {
+
+        private final Function<Integer, Long> step;
+        private final AtomicInteger count = new AtomicInteger();
+        private final AtomicInteger inside = new AtomicInteger();
+        private final List<String> told = new ArrayList<>();
+        private boolean tooLate;
+
+        Scripted(Function<Integer, Long> step) {
+            this.step = step;
+        }
+
+        @Override
+        public long proceed() {
+            assertThat(inside.incrementAndGet()).isEqualTo(1);
+            try {
+                return step.apply(count.incrementAndGet());
+            } finally {
+                inside.decrementAndGet();
+            }
+        }
+
+        @Override
+        public void interrupt(InterruptedException e) throws InterruptedException {
+            told.add("interrupt");
+            if (!tooLate) {
+                throw e;
+            }
+        }
+
+        @Override
+        public void abandon() {
+            told.add("abandon");
+        }
+
+        @Override
+        public AcquireResult result() {
+            return new AcquireResult.Refused(LockKey.of("key"), Duration.ZERO, Optional.empty());
+        }
+
+        @Override
+        public Steps steps() {
+            return this;
+        }
+
+        @Override
+        public ClosableHandle required(AcquireResult found) {
+            throw new LockNotAcquiredException(null, LockKey.of("key"), Duration.ZERO, null);
+        }
+
+        @Override
+        public void adopt(Runnable action) {
+            action.run();
+        }
+    }
+
+    private CompletableFuture<String> start(Scripted script) {
+        assertThat(threads.tryEnter()).isTrue();
+        return execution.start(script);
+    }
+
+    private void isRefused(CompletableFuture<String> result) {
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES))
+                .isInstanceOf(ExecutionException.class)
+                .hasCauseInstanceOf(LockNotAcquiredException.class);
+        hasLeft();
+    }
+
+    private void hasLeft() {
+        Awaitility.await().until(threads::tryEnter);
+        assertThat(threads.tryEnter()).isFalse();
+    }
+
+    @Test
+    void woken_while_it_looks_it_looks_again() {
+        isRefused(start(new Scripted(step -> {
+            if (step == 1) {
+                execution.wake();
+                return FOR_EVER;
+            }
+            return 0L;
+        })));
+    }
+
+    @Test
+    void woken_while_it_waits_it_goes_on() {
+        CountDownLatch waiting = new CountDownLatch(1);
+        Scripted script = new Scripted(step -> {
+            waiting.countDown();
+            return step == 1 ? FOR_EVER : 0L;
+        });
+        CompletableFuture<String> result = start(script);
+        await(waiting);
+
+        execution.wake();
+
+        isRefused(result);
+        assertThat(script.count).hasValue(2);
+    }
+
+    @Test
+    void one_thread_at_a_time_goes_on_however_many_wake_it() {
+        Scripted script = new Scripted(step -> step < MANY ? FOR_EVER : 0L);
+        CompletableFuture<String> result = start(script);
+        List<CompletableFuture<Void>> waking = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waking.add(NewThread.start(() -> {
+                while (!result.isDone()) {
+                    execution.wake();
+                }
+                return null;
+            }));
+        }
+
+        isRefused(result);
+        waking.forEach(CompletableFuture::join);
+        assertThat(script.count).hasValue(MANY);
+    }
+
+    @Test
+    void time_ends_a_wait_that_nobody_ends() {
+        Scripted script = new Scripted(step -> step < 4 ? TimeUnit.MILLISECONDS.toNanos(5) : 0L);
+
+        isRefused(start(script));
+
+        assertThat(script.count).hasValue(4);
+    }
+
+    @Test
+    void earlier_timeout_takes_the_place_of_a_later_one() {
+        isRefused(start(new Scripted(step -> {
+            if (step == 1) {
+                execution.wake();
+                return TimeUnit.HOURS.toNanos(1);
+            }
+            return step == 2 ? TimeUnit.MILLISECONDS.toNanos(5) : 0L;
+        })));
+    }
+
+    @Test
+    void cancelled_wait_is_given_up() {
+        CountDownLatch waiting = new CountDownLatch(1);
+        Scripted script = new Scripted(step -> {
+            waiting.countDown();
+            return FOR_EVER;
+        });
+        CompletableFuture<String> result = start(script);
+        await(waiting);
+
+        result.cancel(true);
+
+        hasLeft();
+        assertThat(script.told).containsExactly("interrupt");
+    }
+
+    @Test
+    void wait_that_is_cancelled_too_late_goes_on_until_it_can_be_given_up() {
+        CountDownLatch waiting = new CountDownLatch(1);
+        Scripted script = new Scripted(step -> {
+            waiting.countDown();
+            return step < 4 ? FOR_EVER : 0L;
+        });
+        script.tooLate = true;
+        CompletableFuture<String> result = start(script);
+        await(waiting);
+
+        result.cancel(true);
+
+        hasLeft();
+        assertThat(script.told).containsExactly("interrupt", "interrupt", "interrupt");
+        assertThatThrownBy(result::join).isInstanceOf(CancellationException.class);
+    }
+
+    @Test
+    void failure_ends_it() {
+        CompletableFuture<String> result = start(new Scripted(step -> {
+            throw new IllegalStateException("broken");
+        }));
+
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasRootCauseMessage("broken");
+        hasLeft();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
