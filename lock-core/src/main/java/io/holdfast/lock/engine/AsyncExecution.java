@@ -54,7 +54,6 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
     private final Caller caller = Caller.task(this);
     private final AsyncThreads.Timeout timeout;
     private @Nullable Acquiring acquiring;
-    private boolean begun;
 
     /** How the lock is acquired. */
     interface Acquiring {
@@ -84,8 +83,10 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         acquiring = how;
         var unused = result.whenComplete((value, failure) -> wake());
         try {
+            how.steps().lineUp();
             threads.acquiring().execute(this);
         } catch (RejectedExecutionException e) {
+            how.steps().abandon();
             threads.leave();
             result.completeExceptionally(new IllegalStateException("The lock client is closed", e));
         } catch (RuntimeException | Error e) {
@@ -129,13 +130,8 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
     private boolean step() throws InterruptedException {
         Acquiring how = Objects.requireNonNull(acquiring);
         if (result.isDone()) {
-            if (!begun) {
-                settled();
-                return false;
-            }
             how.steps().interrupt(new InterruptedException("The result of executeAsync was cancelled"));
         }
-        begun = true;
         long left = how.steps().proceed();
         if (left > 0) {
             timeout.within(left);

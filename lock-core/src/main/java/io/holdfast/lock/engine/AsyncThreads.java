@@ -97,21 +97,28 @@ final class AsyncThreads {
             this.action = action;
         }
 
-        /** Has it run within that time, unless it is going to anyway. */
+        /** Has it run within that time, unless it is going to anyway: one that has begun to run is none any more. */
         synchronized void within(long nanos) {
             long now = System.nanoTime();
-            if (nanos == Long.MAX_VALUE || (set != null && !set.isDone() && at - (now + nanos) <= 0)) {
+            if (nanos == Long.MAX_VALUE || (set != null && at - (now + nanos) <= 0)) {
                 return;
             }
             cancel();
             at = now + nanos;
             try {
                 set = pause == Pause.PARK
-                        ? timer.schedule(action, nanos, TimeUnit.NANOSECONDS)
+                        ? timer.schedule(this::fire, nanos, TimeUnit.NANOSECONDS)
                         : timer.submit(() -> pauseAndRun(nanos));
             } catch (RejectedExecutionException closed) {
                 log.debug("The lock client is closed; a wait for a lock is about to end", closed);
             }
+        }
+
+        private void fire() {
+            synchronized (this) {
+                set = null;
+            }
+            action.run();
         }
 
         private void pauseAndRun(long nanos) {
@@ -120,7 +127,7 @@ final class AsyncThreads {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            action.run();
+            fire();
         }
 
         synchronized void cancel() {

@@ -27,7 +27,10 @@ final class Attempt implements Steps {
 
     private enum At {
         START,
+        /** In line behind others of this client, or its front. */
         LINE,
+        /** Is to ask the store, and nobody of this client is in front of it. */
+        THROUGH,
         STORE,
         END
     }
@@ -44,6 +47,7 @@ final class Attempt implements Steps {
     private @Nullable Acquisition acquisition;
     private @Nullable AcquireResult result;
     private LockEvent.@Nullable OfLock event;
+    private boolean told;
 
     Attempt(Attempts attempts, Call call) {
         this.attempts = attempts;
@@ -61,8 +65,21 @@ final class Attempt implements Steps {
     }
 
     @Override
+    public void lineUp() {
+        if (at == At.START && !reenter()) {
+            try {
+                start();
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                throw e;
+            }
+        }
+    }
+
+    @Override
     public long proceed() throws InterruptedException {
-        if (at == At.START && reenter()) {
+        lineUp();
+        if (at == At.END && told) {
             return 0;
         }
         long left;
@@ -82,6 +99,7 @@ final class Attempt implements Steps {
         result = attempts.reentry().reenter(call);
         if (result != null) {
             at = At.END;
+            told = true;
             return true;
         }
         attempts.lifecycle().ensureOpen();
@@ -93,14 +111,15 @@ final class Attempt implements Steps {
     }
 
     private long step() throws InterruptedException {
-        if (at == At.START) {
-            start();
-        }
         if (at == At.LINE) {
             long left = inLine();
             if (left > 0) {
                 return left;
             }
+        }
+        if (at == At.THROUGH) {
+            acquisition = new Acquisition(client, call, Client.currentThread(), turn, required(wait));
+            at = At.STORE;
         }
         return at == At.STORE ? atStore() : 0;
     }
@@ -112,36 +131,25 @@ final class Attempt implements Steps {
         }
         Waits.Wait begun = attempts.waits().of(call);
         wait = begun;
-        if (!call.terms().usesGate()) {
-            toStore();
-            return;
-        }
-        Turn mine = lineUp();
+        Turn mine = call.terms().usesGate() ? enterGate() : null;
         turn = mine;
-        if (mine == null || mine.isFront()) {
-            toStore();
-            return;
-        }
-        at = At.LINE;
-        try {
-            begun.begin();
-        } catch (LockOverloadException e) {
-            if (mine.cancel()) {
-                throw e;
+        at = mine == null ? At.THROUGH : At.LINE;
+        if (mine != null && mine.isWaiting()) {
+            try {
+                begun.begin();
+            } catch (LockOverloadException e) {
+                if (mine.cancel()) {
+                    throw e;
+                }
             }
         }
     }
 
-    private @Nullable Turn lineUp() {
+    private @Nullable Turn enterGate() {
         Object terms = call.terms().handOff();
         return call.budget().isOneTry()
                 ? client.gates().tryEnter(call.key(), terms)
                 : client.gates().enter(call.key(), terms, call.caller().waiter());
-    }
-
-    private void toStore() {
-        acquisition = new Acquisition(client, call, Client.currentThread(), turn, required(wait));
-        at = At.STORE;
     }
 
     private long inLine() {
@@ -153,7 +161,7 @@ final class Attempt implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            toStore();
+            at = At.THROUGH;
         }
         return 0;
     }
@@ -171,7 +179,7 @@ final class Attempt implements Steps {
             }
             return handle != null;
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, handOff.cohort().owner(), mine);
+            attempts.grants().giveBack(call, handOff.cohort(), mine);
             throw e;
         }
     }
@@ -217,6 +225,7 @@ final class Attempt implements Steps {
     }
 
     private void end() {
+        told = true;
         endWait();
         tell(event);
         if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
@@ -231,6 +240,7 @@ final class Attempt implements Steps {
 
     private void fail(Throwable e) {
         at = At.END;
+        told = true;
         endWait();
         if (observed != null) {
             tell(call.failed(e));
@@ -250,14 +260,14 @@ final class Attempt implements Steps {
         }
     }
 
+    /** Who has come to the front asks once more before giving up: what the former front has left behind is passed on then. */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
         try {
-            if (at == At.LINE && required(turn).cancel()) {
-                throw e;
-            }
             if (at == At.STORE) {
                 required(acquisition).interrupt(e);
+            } else if (at != At.LINE || required(turn).cancel()) {
+                throw e;
             }
         } catch (InterruptedException | RuntimeException | Error ended) {
             fail(ended);
@@ -269,25 +279,22 @@ final class Attempt implements Steps {
     public void abandon() {
         if (at == At.STORE) {
             required(acquisition).abandon();
-        } else if (at == At.LINE) {
-            leaveLine(required(turn));
+        } else if (turn != null) {
+            leaveLine(turn);
         }
         at = At.END;
         endWait();
     }
 
     private void leaveLine(Turn mine) {
-        if (!mine.cancel()) {
-            HandOff handOff = mine.takeHandOff();
-            if (handOff != null) {
-                client.gates().dismiss(handOff.cohort());
-                client.cleanup()
-                        .undoHold(
-                                call.key(),
-                                handOff.cohort().owner(),
-                                call.terms().lease().leaseNanos());
-            }
-            mine.pass(null);
+        if (mine.cancel()) {
+            return;
+        }
+        HandOff handOff = mine.takeHandOff();
+        if (handOff != null) {
+            attempts.grants().giveBack(call, handOff.cohort(), mine);
+        } else {
+            new Acquisition(client, call, Client.currentThread(), mine, required(wait)).abandon();
         }
     }
 

@@ -84,6 +84,12 @@ final class Grants {
         return handle;
     }
 
+    /** The lock was handed off, but nobody is there to take it. */
+    void giveBack(Call call, Cohort cohort, Turn turn) {
+        client.gates().dismiss(cohort);
+        giveBack(call, cohort.owner(), turn);
+    }
+
     /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
     void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
         Hold hold = call.caller().holds().get(call.key());

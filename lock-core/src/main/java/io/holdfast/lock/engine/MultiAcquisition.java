@@ -117,13 +117,14 @@ final class MultiAcquisition implements Steps {
 
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
-        if (current != null) {
-            try {
-                current.interrupt(e);
-            } catch (InterruptedException | RuntimeException | Error ended) {
-                giveBack();
-                throw ended;
-            }
+        if (current == null) {
+            throw e;
+        }
+        try {
+            current.interrupt(e);
+        } catch (InterruptedException | RuntimeException | Error ended) {
+            giveBack();
+            throw ended;
         }
     }
 

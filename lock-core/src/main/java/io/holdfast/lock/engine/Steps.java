@@ -9,6 +9,12 @@ import io.holdfast.lock.waiting.Pause;
 interface Steps {
 
     /**
+     * Lines up behind others of this client, if it has not begun. Asks nobody, so it may be called where nothing may block; the
+     * first step does it otherwise.
+     */
+    default void lineUp() {}
+
+    /**
      * Goes on as far as it can without waiting. Whoever acquires is {@linkplain Caller#waiter woken} when it can go on.
      *
      * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
