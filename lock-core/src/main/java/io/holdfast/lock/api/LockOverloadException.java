@@ -13,7 +13,7 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call that would have taken a thread of the client; the store was not asked}
+     * {@return an exception for a call of which the client has too many that wait; the store was not asked}
      *
      * @param key the key that was requested
      * @param waiting how many wait

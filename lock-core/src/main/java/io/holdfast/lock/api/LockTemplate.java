@@ -272,9 +272,10 @@ public interface LockTemplate {
     }
 
     /**
-     * Acquires on another thread, starts the work there, and holds the lock until the stage that the work returned is
-     * complete. Cancelling the returned future while it waits ends the wait; once the work has started, the lock is
-     * held until its stage completes all the same.
+     * Acquires, without a thread that waits, starts the work on another thread, and holds the lock until the stage that the work
+     * returned is complete. Calls for the same exclusive, unfair lock are served in the order in which they are made. Cancelling
+     * the returned future while it waits ends the wait; once the work has started, the lock is held until its stage completes
+     * all the same.
      *
      * @param request what to lock; waits 5 s unless told otherwise
      * @param work is called on a thread of the client's executor while the lock is held, and is given the lock. The lock

@@ -143,10 +143,10 @@ record LockProperties(
     /**
      * Work that holds a lock after its method has returned.
      *
-     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for a lock at a time, each
-     *     on a thread of its own. One more fails at once.
+     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for a lock at a time. One
+     *     more fails at once.
      */
-    record Async(@DefaultValue("1000") int maxWaiting) {
+    record Async(@DefaultValue("10000") int maxWaiting) {
 
         /**
          * Checks the value.
