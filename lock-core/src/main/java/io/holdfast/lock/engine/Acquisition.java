@@ -12,12 +12,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.Cohort;
-import io.holdfast.lock.waiting.Failing;
-import io.holdfast.lock.waiting.Outages;
-import io.holdfast.lock.waiting.Seat;
-import io.holdfast.lock.waiting.Turn;
-import java.util.Objects;
+import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition at the store, from the first try to a grant or to nothing.
  *
- * <p>All tries share one owner id. Between two tries it waits on its {@link Seat}. Whatever ends the acquisition without a
- * grant leaves nothing behind: if every try was answered, the seat is left to the next thread at the gate, or given up, and
+ * <p>All tries share one owner id. Between two tries it waits at its {@link Place}. Whatever ends the acquisition without a
+ * grant leaves nothing behind: if every try was answered, the entry in the queue is left to the next one in line, or given up, and
  * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
  * acquisition is undone and buried, and its owner id is never sent again.
  *
@@ -39,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * another owner id, within the same budget; if that is spent, the acquisition fails as one that the store did not answer.
  * The deadline counts from before that very try was sent.
  *
- * <p>If the store fails after it has answered once, the acquisition waits on, see {@link Outages}.
+ * <p>If the store fails after it has answered once, the acquisition waits on, with others that do.
  *
- * <p>What the store has refused has changed nothing there: an acquisition whose first try is refused has no seat to give up.
+ * <p>What the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give up.
  */
 final class Acquisition {
 
@@ -65,8 +60,8 @@ final class Acquisition {
     private enum Phase {
         /** The store is to be asked. */
         ASK,
-        /** Waits on its seat. */
-        SEATED,
+        /** Waits in the lock's queue at the store. */
+        QUEUED,
         /** All connections were in use. */
         BUSY,
         /** The store failed. */
@@ -84,48 +79,39 @@ final class Acquisition {
     private final LockKey key;
     private final Terms terms;
     private final HolderInfo holder;
-    private final @Nullable Turn turn;
+    private final Place place;
     private final Caller caller;
     private final Budget budget;
     private final Waits.Wait wait;
 
     private Phase phase = Phase.ASK;
-    private Seat seat;
     private long sentAt;
-    private boolean seated;
     private boolean queued;
     private long busyUntil;
-    private Outages.@Nullable Place outage;
     private @Nullable Granted granted;
     private Optional<LockHolder> blockedBy = Optional.empty();
 
     /**
-     * @param turn the caller's turn at the gate, as its front; null if it passes no gate
+     * @param place the caller's, in front
      * @param wait is told when the caller has to wait
      */
-    Acquisition(Client client, Call call, HolderInfo holder, @Nullable Turn turn, Waits.Wait wait) {
+    Acquisition(Client client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
         this.client = client;
         this.key = call.key();
         this.terms = call.terms();
         this.holder = holder;
-        this.turn = turn;
+        this.place = place;
         this.caller = call.caller();
         this.budget = call.budget();
         this.wait = wait;
-        Seat inherited = turn == null ? null : turn.inheritSeat();
-        this.seated = inherited != null;
-        this.seat = inherited == null ? client.openSeat(key) : inherited;
-        Failing failing = turn == null ? null : turn.failing();
-        if (failing != null) {
-            fails(failing);
-        }
+        place.comeToFront();
     }
 
     /**
      * Goes on until the lock is granted, or the budget is spent, or there is nothing to do but to wait.
      *
      * @return for how long to wait at most, in nanoseconds; 0 if it is over. After a grant {@link #end} is to be called; without
-     *     one the turn is over, as it is after an exception
+     *     one the place is over, as it is after an exception
      */
     long proceed() throws InterruptedException {
         boolean through = false;
@@ -134,7 +120,7 @@ final class Acquisition {
             while (left == 0 && phase != Phase.END) {
                 left = switch (phase) {
                     case ASK -> askOrQueue();
-                    case SEATED -> onSeat();
+                    case QUEUED -> inQueue();
                     case BUSY -> whileBusy();
                     case OUTAGE -> duringOutage();
                     case END -> 0;
@@ -182,47 +168,38 @@ final class Acquisition {
         throw e;
     }
 
-    /** Whatever its state, it is undone in the background, and the next one at the gate goes on. */
+    /** Whatever its state, it is undone in the background, and the next one in line goes on. */
     void abandon() {
         stopWaiting();
         undo();
-        pass(null);
+        place.leave();
     }
 
     private void stopWaiting() {
         phase = Phase.END;
-        seat.wakes(null);
-        Outages.Place place = outage;
-        outage = null;
-        if (place != null) {
-            place.close();
-        }
+        place.stopWaiting();
     }
 
     private void fail(LockStoreException e) throws InterruptedException {
         if (caller.takeInterrupt()) {
-            pass(null);
-            leave(e.outcomeUnknown() || seat.isResent());
+            place.leave();
+            giveUpEntry(e.outcomeUnknown() || place.isResent());
             throw interrupted(e);
         }
         if (e.outcomeUnknown()) {
             undo();
         } else {
-            dropSeat();
-        }
-        if (turn == null) {
-            return;
+            dropEntry(place.isResent());
         }
         if (isQueued()) {
-            Failing known = seat.failing();
-            turn.passOn(known == null ? new Failing(sentAt, e) : known);
+            place.passOn(sentAt, e);
         } else {
-            turn.fail(e);
+            place.fail(e);
         }
     }
 
     private boolean isQueued() {
-        return queued || (turn != null && turn.isQueued());
+        return queued || place.isLineAnswered();
     }
 
     /** The store is asked, unless it is known to fail. */
@@ -230,14 +207,14 @@ final class Acquisition {
         if (caller.takeInterrupt()) {
             throw new InterruptedException();
         }
-        if (seat.hasMetFailure()) {
+        if (place.hasMetFailure()) {
             queueForOutage();
             return 0;
         }
         boolean last = budget.remainingNanos() == 0;
         AcquireReply reply;
         try {
-            reply = ask(!last || hasFollowers());
+            reply = ask(!last || place.hasFollowers());
         } catch (LockStoreException e) {
             if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
                 wait.begin();
@@ -267,7 +244,7 @@ final class Acquisition {
 
     private void queueForOutage() {
         wait.begin();
-        outage = client.outages().join(client.store().serverOf(key), seat.failing() != null, caller.waiter());
+        place.joinOutage();
         phase = Phase.OUTAGE;
     }
 
@@ -276,18 +253,13 @@ final class Acquisition {
      * then, also when the store is back, since the queue may have to be formed anew.
      */
     private long duringOutage() {
-        Outages.Place place = Objects.requireNonNull(outage);
-        long left = place.look(budget, seat.failing());
+        long left = place.look(budget);
         if (left > 0) {
             return left;
         }
-        if (budget.remainingNanos(seat.failing()) == 0) {
-            Failing failing = seat.failing();
-            if (failing != null) {
-                throw failing.over(key);
-            }
-            AcquireReply reply = ask(hasFollowers());
-            leaveOutage();
+        if (place.isOutageTooLong(budget)) {
+            AcquireReply reply = ask(place.hasFollowers());
+            place.stopWaiting();
             settle(reply, true);
             return 0;
         }
@@ -295,23 +267,16 @@ final class Acquisition {
         try {
             reply = ask(true);
         } catch (LockStoreException e) {
-            place.failed();
+            place.failedAgain();
             if (caller.isInterrupted()) {
                 throw e;
             }
             startOver(e);
             return 0;
         }
-        place.answered();
-        leaveOutage();
+        place.recovered();
         settle(reply, false);
         return 0;
-    }
-
-    private void leaveOutage() {
-        Objects.requireNonNull(outage).close();
-        outage = null;
-        phase = Phase.ASK;
     }
 
     /**
@@ -332,42 +297,35 @@ final class Acquisition {
     }
 
     private void refused(AcquireReply.Held held, boolean last) {
-        if (turn != null) {
-            turn.blockedBy(held.holder());
-        }
+        place.blockedBy(held.holder());
         if (last) {
             blockedBy = held.holder();
             phase = Phase.END;
             giveUp();
             return;
         }
-        client.seats().taken(seat, sentAt, held);
         wait.begin();
-        if (turn != null) {
-            turn.waitsWith(seat);
-        }
-        seat.wakes(caller.waiter());
-        phase = Phase.SEATED;
+        place.queued(sentAt, held);
+        phase = Phase.QUEUED;
     }
 
     private void startAfresh(AcquireReply reply) {
         LockStoreException late = tooLate(reply);
         undo();
-        seated = false;
         if (budget.remainingNanos() == 0) {
-            pass(null);
+            place.leave();
             throw late;
         }
-        seat = client.openSeat(key);
+        place.startOver();
         phase = Phase.ASK;
     }
 
-    private long onSeat() {
-        long left = seat.look(budget);
+    private long inQueue() {
+        long left = place.look(budget);
         if (left > 0) {
             return left;
         }
-        seat.wakes(null);
+        place.stopWaiting();
         granted = claim();
         phase = granted == null ? Phase.ASK : Phase.END;
         return 0;
@@ -375,19 +333,19 @@ final class Acquisition {
 
     /** The hold is known: from now on it hears for itself. */
     void end() {
-        client.seats().giveUp(seat);
+        place.closeEntry();
     }
 
     private Granted granted(AcquireReply.Granted granted) {
         return new Granted(
-                seat.owner(),
+                place.owner(),
                 granted.token(),
                 granted.tokens(),
                 granted.waiters(),
                 sentAt,
                 deadline(),
                 true,
-                seat.isResent());
+                place.isResent());
     }
 
     /**
@@ -396,54 +354,38 @@ final class Acquisition {
      * that will end soon.
      */
     private @Nullable Granted claim() {
-        Seat.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? seat.claim() : null;
+        Place.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? place.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || claim.deadline() - now < SHORTEST_UNCONFIRMED_NANOS) {
             return null;
         }
-        answered();
+        place.claimed();
         Reservation told = claim.reservation();
         return new Granted(
-                seat.owner(),
+                place.owner(),
                 told.token(),
                 told.tokens(),
                 told.waiters(),
                 now,
                 claim.deadline(),
                 false,
-                seat.isResent());
+                place.isResent());
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */
     private void startOver(LockStoreException e) {
-        Failing known = seat.failing();
         if (e.outcomeUnknown()) {
             undo();
-            seat = client.openSeat(key);
-            seated = false;
+            place.startOver();
         }
-        fails(new Failing(known == null ? sentAt : known.since(), e));
-    }
-
-    private void fails(Failing failing) {
-        seat.failing(failing);
-        if (turn != null) {
-            turn.waitsWith(seat);
-        }
-    }
-
-    private void answered() {
-        seat.answered();
-        if (turn != null) {
-            turn.answered();
-        }
+        place.fails(sentAt, e);
     }
 
     private AcquireReply ask(boolean waiting) {
-        long tokens = hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
+        long tokens = place.hasFollowers() ? Place.tokens(terms.leaseMillis()) : 1;
         var request = new AcquireRequest(
                 key,
-                seat.owner(),
+                place.owner(),
                 terms.leaseMillis(),
                 holder,
                 terms.limit(),
@@ -453,7 +395,7 @@ final class Acquisition {
                 tokens,
                 0,
                 false);
-        seat.rearm();
+        place.asking();
         sentAt = client.ticker().nanos();
         int[] sends = {0};
         AcquireReply reply;
@@ -466,14 +408,13 @@ final class Acquisition {
                     });
         } finally {
             if (sends[0] > 1) {
-                seat.markResent();
+                place.markResent();
             }
         }
-        seated = waiting;
         queued |= reply instanceof AcquireReply.Held;
-        answered();
+        place.answered(waiting);
         if (isResent(reply)) {
-            seat.markResent();
+            place.markResent();
         }
         return reply;
     }
@@ -483,11 +424,11 @@ final class Acquisition {
                 || (reply instanceof AcquireReply.Held held && held.resent());
     }
 
-    /** Every try was answered: the seat is good for the next thread. If there is none, it is given up. */
+    /** Every try was answered: the entry is good for the next one in line. If there is none, it is given up. */
     private void giveUp() {
-        if (seat.isResent() || !pass(seat)) {
-            pass(null);
-            leave(seat.isResent());
+        if (!place.passEntry()) {
+            place.leave();
+            giveUpEntry(place.isResent());
         }
     }
 
@@ -496,50 +437,35 @@ final class Acquisition {
      * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
      * at once if it is known to fail.
      */
-    private void leave(boolean bury) {
-        client.seats().giveUp(seat);
-        if (seat.failing() != null) {
-            dropSeat(bury);
-        } else if (bury || seated) {
+    private void giveUpEntry(boolean bury) {
+        boolean kept = place.closeEntry();
+        if (place.isStoreFailing()) {
+            dropEntry(bury);
+        } else if (bury || kept) {
             try {
                 Shielded.call(() -> {
                     client.cleanup()
-                            .leaveNow(key, seat.owner(), bury ? terms.lease().leaseNanos() : 0);
-                    return seat;
+                            .leaveNow(key, place.owner(), bury ? terms.lease().leaseNanos() : 0);
+                    return kept;
                 });
             } catch (LockStoreException e) {
-                dropSeat(bury);
+                dropEntry(bury);
             }
         }
     }
 
-    private boolean hasFollowers() {
-        return turn != null && turn.hasFollowers();
-    }
-
-    private boolean pass(@Nullable Seat left) {
-        return turn != null && turn.pass(left);
-    }
-
-    /** If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
-    private void dropSeat() {
-        dropSeat(seat.isResent());
-    }
-
-    private void dropSeat(boolean bury) {
+    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
+    private void dropEntry(boolean bury) {
         if (bury) {
             undo();
-        } else {
-            client.seats().giveUp(seat);
-            if (seated) {
-                client.cleanup().leave(key, seat.owner());
-            }
+        } else if (place.closeEntry()) {
+            client.cleanup().leave(key, place.owner());
         }
     }
 
     private void undo() {
-        client.seats().giveUp(seat);
-        client.cleanup().undo(key, seat.owner(), terms.lease().leaseNanos());
+        place.closeEntry();
+        client.cleanup().undo(key, place.owner(), terms.lease().leaseNanos());
     }
 
     /** Nobody holds the lock, as far as is known here: that is no contention. */

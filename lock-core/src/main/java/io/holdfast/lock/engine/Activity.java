@@ -57,6 +57,6 @@ final class Activity implements LockActivity {
 
     @Override
     public Hearing hearing() {
-        return client.seats().hearing();
+        return client.queue().hearing();
     }
 }

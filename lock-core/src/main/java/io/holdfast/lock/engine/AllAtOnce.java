@@ -9,7 +9,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.Turn;
+import io.holdfast.lock.waiting.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +42,7 @@ final class AllAtOnce {
     private final Client client;
     private final List<Call> calls;
     private final Caller caller;
-    private final List<@Nullable Turn> turns;
+    private final List<Place> places;
     private final List<OwnerId> owners;
     private final HolderInfo holder = Client.currentThread();
     private long sentAt;
@@ -54,7 +54,7 @@ final class AllAtOnce {
         this.client = attempts.client();
         this.calls = calls;
         this.caller = calls.get(0).caller();
-        this.turns = new ArrayList<>(calls.size());
+        this.places = new ArrayList<>(calls.size());
         this.owners = new ArrayList<>(calls.size());
     }
 
@@ -73,7 +73,7 @@ final class AllAtOnce {
             return result;
         } finally {
             if (!held) {
-                passAll();
+                leaveAll();
             }
         }
     }
@@ -89,28 +89,22 @@ final class AllAtOnce {
 
     private boolean enterAll() {
         for (Call call : calls) {
-            Turn turn = null;
-            if (call.terms().usesGate()) {
-                turn = client.gates().tryEnter(call.key(), call.terms().handOff());
-                if (turn == null) {
-                    return false;
-                }
+            Object terms = call.terms().usesGate() ? call.terms().handOff() : null;
+            Place place = client.queue().tryEnter(call.key(), terms, caller.waiter());
+            if (place == null) {
+                return false;
             }
-            turns.add(turn);
+            places.add(place);
         }
         return true;
     }
 
-    private void passAll() {
-        for (Turn turn : turns) {
-            if (turn != null) {
-                turn.pass(null);
-            }
-        }
+    private void leaveAll() {
+        places.forEach(Place::leave);
     }
 
     private @Nullable AcquireResult ask(String self) throws InterruptedException {
-        calls.forEach(call -> owners.add(client.newOwner()));
+        calls.forEach(call -> owners.add(client.queue().newOwner()));
         AcquireAllReply reply;
         try {
             reply = send();
@@ -173,11 +167,7 @@ final class AllAtOnce {
         if (e.getCause() instanceof ConnectionsInUseException) {
             return null;
         }
-        for (Turn turn : turns) {
-            if (turn != null) {
-                turn.fail(e);
-            }
-        }
+        places.forEach(place -> place.fail(e));
         publishFailed(e);
         throw e;
     }
@@ -221,7 +211,7 @@ final class AllAtOnce {
         try {
             for (int i = 0; i < calls.size(); i++) {
                 Call call = calls.get(i);
-                Handle handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, turns.get(i));
+                Handle handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
                 handles.add(handle);
                 if (hasListeners()) {
                     tell(call, call.acquired(handle, false));
@@ -237,7 +227,7 @@ final class AllAtOnce {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 for (int i = handles.size(); i < calls.size(); i++) {
-                    attempts.grants().giveBack(calls.get(i), owners.get(i), turns.get(i));
+                    attempts.grants().giveBack(calls.get(i), owners.get(i), places.get(i));
                 }
             }
         }

@@ -1,7 +1,6 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.store.DaemonThreads;
-import io.holdfast.lock.waiting.Pause;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

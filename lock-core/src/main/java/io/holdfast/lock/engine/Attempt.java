@@ -7,8 +7,8 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.waiting.HandOff;
-import io.holdfast.lock.waiting.Turn;
+import io.holdfast.lock.waiting.LocalQueue;
+import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * hold a lease.
  *
  * <p>Whatever ends it without the lock leaves nothing behind: while it stands in line it leaves the line, and the front lets the
- * next one in, see {@link Turn} and {@link Acquisition}.
+ * next one in, see {@link Place} and {@link Acquisition}.
  */
 final class Attempt implements Steps {
 
@@ -29,8 +29,6 @@ final class Attempt implements Steps {
         START,
         /** In line behind others of this client, or its front. */
         LINE,
-        /** Is to ask the store, and nobody of this client is in front of it. */
-        THROUGH,
         STORE,
         END
     }
@@ -43,7 +41,7 @@ final class Attempt implements Steps {
     private String clientId = "";
     private LockListener.@Nullable Acquisition observed;
     private Waits.@Nullable Wait wait;
-    private @Nullable Turn turn;
+    private @Nullable Place place;
     private @Nullable Acquisition acquisition;
     private @Nullable AcquireResult result;
     private LockEvent.@Nullable OfLock event;
@@ -117,10 +115,6 @@ final class Attempt implements Steps {
                 return left;
             }
         }
-        if (at == At.THROUGH) {
-            acquisition = new Acquisition(client, call, Client.currentThread(), turn, required(wait));
-            at = At.STORE;
-        }
         return at == At.STORE ? atStore() : 0;
     }
 
@@ -131,10 +125,10 @@ final class Attempt implements Steps {
         }
         Waits.Wait begun = attempts.waits().of(call);
         wait = begun;
-        Turn mine = call.terms().usesGate() ? enterGate() : null;
-        turn = mine;
-        at = mine == null ? At.THROUGH : At.LINE;
-        if (mine != null && mine.isWaiting()) {
+        Place mine = enter();
+        place = mine;
+        at = At.LINE;
+        if (mine.isInLine()) {
             try {
                 begun.begin();
             } catch (LockOverloadException e) {
@@ -145,15 +139,23 @@ final class Attempt implements Steps {
         }
     }
 
-    private @Nullable Turn enterGate() {
-        Object terms = call.terms().handOff();
-        return call.budget().isOneTry()
-                ? client.gates().tryEnter(call.key(), terms)
-                : client.gates().enter(call.key(), terms, call.caller().waiter());
+    /** Who tries once, and finds others of this client in line, asks beside them. */
+    private Place enter() {
+        Object terms = call.terms().usesGate() ? call.terms().handOff() : null;
+        LocalQueue queue = client.queue();
+        Place alone = call.budget().isOneTry()
+                ? queue.tryEnter(call.key(), terms, call.caller().waiter())
+                : null;
+        return alone != null
+                ? alone
+                : queue.enter(
+                        call.key(),
+                        call.budget().isOneTry() ? null : terms,
+                        call.caller().waiter());
     }
 
     private long inLine() {
-        Turn mine = required(turn);
+        Place mine = required(place);
         long left = mine.look(call.budget());
         if (left > 0) {
             return left;
@@ -161,14 +163,15 @@ final class Attempt implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            at = At.THROUGH;
+            acquisition = new Acquisition(client, call, Client.currentThread(), mine, required(wait));
+            at = At.STORE;
         }
         return 0;
     }
 
     /** Whether the lock was handed off, and is still there. */
-    private boolean takeOver(Turn mine) {
-        HandOff handOff = mine.takeHandOff();
+    private boolean takeOver(Place mine) {
+        Place.HandedOff handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -179,7 +182,7 @@ final class Attempt implements Steps {
             }
             return handle != null;
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, handOff.cohort(), mine);
+            attempts.grants().giveBack(call, handOff.owner(), mine);
             throw e;
         }
     }
@@ -197,9 +200,9 @@ final class Attempt implements Steps {
         }
         HolderInfo holder = asking.holder();
         try {
-            granted(attempts.grants().open(call, granted, holder, turn), false);
+            granted(attempts.grants().open(call, granted, holder, required(place)), false);
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, granted.owner(), turn);
+            attempts.grants().giveBack(call, granted.owner(), required(place));
             throw e;
         } finally {
             asking.end();
@@ -266,7 +269,7 @@ final class Attempt implements Steps {
         try {
             if (at == At.STORE) {
                 required(acquisition).interrupt(e);
-            } else if (at != At.LINE || required(turn).cancel()) {
+            } else if (at != At.LINE || required(place).cancel()) {
                 throw e;
             }
         } catch (InterruptedException | RuntimeException | Error ended) {
@@ -279,20 +282,20 @@ final class Attempt implements Steps {
     public void abandon() {
         if (at == At.STORE) {
             required(acquisition).abandon();
-        } else if (turn != null) {
-            leaveLine(turn);
+        } else if (at == At.LINE) {
+            leaveLine(required(place));
         }
         at = At.END;
         endWait();
     }
 
-    private void leaveLine(Turn mine) {
+    private void leaveLine(Place mine) {
         if (mine.cancel()) {
             return;
         }
-        HandOff handOff = mine.takeHandOff();
+        Place.HandedOff handOff = mine.takeHandOff();
         if (handOff != null) {
-            attempts.grants().giveBack(call, handOff.cohort(), mine);
+            attempts.grants().giveBack(call, handOff.owner(), mine);
         } else {
             new Acquisition(client, call, Client.currentThread(), mine, required(wait)).abandon();
         }

@@ -1,15 +1,9 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.waiting.Gates;
-import io.holdfast.lock.waiting.Outages;
-import io.holdfast.lock.waiting.Pause;
-import io.holdfast.lock.waiting.Seat;
-import io.holdfast.lock.waiting.SeatKeeper;
+import io.holdfast.lock.waiting.LocalQueue;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
@@ -37,7 +31,7 @@ final class Client {
     private volatile LongConsumer onRevoked = sequence -> {};
 
     /** What the client is to the store, and what hangs on that: both change when the process was copied. */
-    private record Identity(String id, SeatKeeper seats, Gates gates, Outages outages) {}
+    private record Identity(String id, LocalQueue queue) {}
 
     Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
         this.store = store;
@@ -48,8 +42,8 @@ final class Client {
     }
 
     private Identity identity(String id) {
-        SeatKeeper seats = new SeatKeeper(store, id, ticker).onRevoked(sequence -> onRevoked.accept(sequence));
-        return new Identity(id, seats, new Gates(seats), new Outages(ticker));
+        return new Identity(
+                id, new LocalQueue(store, id, sequences::next, ticker, sequence -> onRevoked.accept(sequence)));
     }
 
     String id() {
@@ -72,40 +66,19 @@ final class Client {
         return pause;
     }
 
-    SeatKeeper seats() {
-        return identity.seats;
-    }
-
-    Gates gates() {
-        return identity.gates;
-    }
-
-    Outages outages() {
-        return identity.outages;
-    }
-
-    /** A seat for an acquisition that is new to the store. */
-    Seat openSeat(LockKey key) {
-        Identity self = identity;
-        return self.seats.open(key, new OwnerId(self.id, sequences.next()));
-    }
-
-    /** For an acquisition that is new to the store, and takes no seat. */
-    OwnerId newOwner() {
-        return new OwnerId(id(), sequences.next());
+    /** Where its callers wait. */
+    LocalQueue queue() {
+        return identity.queue;
     }
 
     /** Wakes all who wait. */
     void stopWaiting() {
-        Identity self = identity;
-        self.gates.close();
-        self.seats.close();
-        self.outages.close();
+        queue().close();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */
     long wakeUps() {
-        return wakeUpsBefore + seats().wakeUps();
+        return wakeUpsBefore + queue().wakeUps();
     }
 
     /** Has the action told of holds that the store may have taken away. */

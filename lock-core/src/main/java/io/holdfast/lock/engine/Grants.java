@@ -5,9 +5,7 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.Cohort;
-import io.holdfast.lock.waiting.HandOff;
-import io.holdfast.lock.waiting.Turn;
+import io.holdfast.lock.waiting.Place;
 import org.jspecify.annotations.Nullable;
 
 /** Makes holds of what the store has granted, or another thread has handed off. */
@@ -28,7 +26,7 @@ final class Grants {
     }
 
     /** The store has granted the lock. */
-    Handle open(Call call, Acquisition.Granted granted, HolderInfo holder, @Nullable Turn turn) {
+    Handle open(Call call, Acquisition.Granted granted, HolderInfo holder, Place place) {
         Terms terms = call.terms();
         Lease lease = lease(
                 new Grant(
@@ -40,33 +38,25 @@ final class Grants {
                         granted.at(),
                         granted.deadline()),
                 terms);
-        Cohort cohort = null;
-        if (turn != null) {
-            cohort = new Cohort(
-                    new Cohort.Block(granted.owner(), granted.token(), granted.tokens()),
-                    granted.waiters(),
-                    granted.confirmed(),
-                    client.ticker());
-            client.gates().attend(cohort);
-        }
-        return open(call, new Hold(lease, holder, terms, granted.resent(), turn, cohort));
+        var tokens = new Place.Tokens(granted.owner(), granted.token(), granted.tokens());
+        place.granted(tokens, granted.waiters(), granted.confirmed(), client.ticker());
+        return open(call, new Hold(lease, holder, terms, granted.resent(), place));
     }
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
     @Nullable
-    Handle open(Call call, HandOff handOff, HolderInfo holder, Turn turn) {
+    Handle open(Call call, Place.HandedOff handOff, HolderInfo holder, Place place) {
         long now = client.ticker().nanos();
-        Cohort cohort = handOff.cohort();
         if (handOff.deadline() - now <= 0) {
-            client.gates().dismiss(cohort);
+            place.notHeld();
             client.cleanup()
-                    .undoHold(call.key(), cohort.owner(), call.terms().lease().leaseNanos());
+                    .undoHold(call.key(), handOff.owner(), call.terms().lease().leaseNanos());
             return null;
         }
         var grant = new Grant(
-                call.key(), call.terms().name(), cohort.owner(), handOff.token(), true, now, handOff.deadline());
+                call.key(), call.terms().name(), handOff.owner(), handOff.token(), true, now, handOff.deadline());
         Lease lease = lease(grant, call.terms());
-        return open(call, new Hold(lease, holder, call.terms(), false, turn, cohort));
+        return open(call, new Hold(lease, holder, call.terms(), false, place));
     }
 
     private Lease lease(Grant grant, Terms terms) {
@@ -84,25 +74,16 @@ final class Grants {
         return handle;
     }
 
-    /** The lock was handed off, but nobody is there to take it. */
-    void giveBack(Call call, Cohort cohort, Turn turn) {
-        client.gates().dismiss(cohort);
-        giveBack(call, cohort.owner(), turn);
-    }
-
     /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
-    void giveBack(Call call, OwnerId owner, @Nullable Turn turn) {
+    void giveBack(Call call, OwnerId owner, Place place) {
         Hold hold = call.caller().holds().get(call.key());
         if (hold != null && hold.lease().owner().equals(owner)) {
             hold.lease().abandon();
             keeper.forget(hold.lease());
             holds.remove(hold.lease());
             call.caller().holds().remove(call.key(), hold);
-            hold.leaveGate(client.gates());
         }
-        if (turn != null) {
-            turn.pass(null);
-        }
+        place.leave();
         client.cleanup().undoHold(call.key(), owner, call.terms().lease().leaseNanos());
     }
 }

@@ -71,7 +71,7 @@ final class HandleOperations {
         holds.ofCurrentThread().remove(lease.key(), hold);
         keeper.forget(lease);
         if (lease.abandon()) {
-            leaveGate(hold);
+            hold.leaveLine();
             client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
             holds.remove(lease);
         }
@@ -176,7 +176,7 @@ final class HandleOperations {
             return losses;
         } finally {
             for (Hold hold : ended) {
-                leaveGate(hold);
+                hold.leaveLine();
                 holds.remove(hold.lease());
             }
         }
@@ -215,7 +215,7 @@ final class HandleOperations {
     private LockEvent.@Nullable Lost giveBack(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
         Lease lease = hold.lease();
         if (loss != null) {
-            leaveGate(hold);
+            hold.leaveLine();
             client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
             return loss;
         }
@@ -226,12 +226,8 @@ final class HandleOperations {
         try {
             return release(hold);
         } finally {
-            leaveGate(hold);
+            hold.leaveLine();
         }
-    }
-
-    private void leaveGate(Hold hold) {
-        hold.leaveGate(client.gates());
     }
 
     private LockEvent.@Nullable Lost release(Hold hold) {
@@ -288,7 +284,7 @@ final class HandleOperations {
                     e.getMessage());
             client.cleanup().downgrade(hold);
         } finally {
-            leaveGate(hold);
+            hold.leaveLine();
         }
         return null;
     }

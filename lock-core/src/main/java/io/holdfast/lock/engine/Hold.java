@@ -5,9 +5,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.waiting.Cohort;
-import io.holdfast.lock.waiting.Gates;
-import io.holdfast.lock.waiting.Turn;
+import io.holdfast.lock.waiting.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -24,8 +22,7 @@ final class Hold {
     private final HolderInfo holder;
     private final Terms terms;
     private final boolean resent;
-    private final @Nullable Turn turn;
-    private final @Nullable Cohort cohort;
+    private final Place place;
 
     /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
     private final Deque<Handle> lockedByView = new ArrayDeque<>(1);
@@ -35,16 +32,14 @@ final class Hold {
 
     /**
      * @param resent whether a send of its acquisition was not answered, and may still arrive
-     * @param turn the holder's turn at the gate, if it passed one
-     * @param cohort the grant that it may be handed off with, if it passed the gate
+     * @param place the holder's
      */
-    Hold(Lease lease, HolderInfo holder, Terms terms, boolean resent, @Nullable Turn turn, @Nullable Cohort cohort) {
+    Hold(Lease lease, HolderInfo holder, Terms terms, boolean resent, Place place) {
         this.lease = lease;
         this.holder = holder;
         this.terms = terms;
         this.resent = resent;
-        this.turn = turn;
-        this.cohort = cohort;
+        this.place = place;
     }
 
     Lease lease() {
@@ -103,12 +98,12 @@ final class Hold {
 
     /** The last token that was used of those that the grant reserved; 0 if it reserved only one. */
     long lastToken() {
-        return cohort == null ? 0 : cohort.lastToken();
+        return place.lastToken();
     }
 
     /** Whether other threads of this client stand in line for the lock. */
     boolean hasFollowers() {
-        return turn != null && turn.hasFollowers();
+        return place.hasFollowers();
     }
 
     /**
@@ -120,27 +115,21 @@ final class Hold {
      * @param now on the ticker
      */
     boolean handOff(long now) {
-        if (turn == null || cohort == null || resent || terms.minHoldNanos() > 0 || !terms.renew()) {
+        if (resent || terms.minHoldNanos() > 0 || !terms.renew()) {
             return false;
         }
         long nanos = terms.lease().leaseNanos();
         long left = lease.deadline() - now;
-        long longest = cohort.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
-        boolean enough = left >= nanos / 2 || (!cohort.isConfirmed() && left >= Acquisition.SHORTEST_UNCONFIRMED_NANOS);
-        return enough && left <= longest && lease.leaseNanos() == nanos && turn.handOff(cohort, lease.deadline());
+        long longest = place.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
+        boolean enough = left >= nanos / 2 || (!place.isConfirmed() && left >= Acquisition.SHORTEST_UNCONFIRMED_NANOS);
+        return enough && left <= longest && lease.leaseNanos() == nanos && place.handOff(lease.deadline());
     }
 
     /**
-     * The store's grant is over, or lost: the next thread at the gate may go to the store. Does nothing if it was let in
-     * already.
+     * The store's grant is over, or lost: the next one in line may go to the store. Does nothing if it was let in already.
      */
-    void leaveGate(Gates gates) {
-        if (cohort != null) {
-            gates.dismiss(cohort);
-        }
-        if (turn != null) {
-            turn.pass(null);
-        }
+    void leaveLine() {
+        place.leave();
     }
 
     void lockedByView(Handle handle) {

@@ -41,7 +41,7 @@ final class LeaseReports implements LeaseEvents {
         events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
         events.publishLater(loss);
         if (hold != null) {
-            hold.leaveGate(client.gates());
+            hold.leaveLine();
         }
         holds.fewer();
     }

@@ -127,7 +127,7 @@ final class Lifecycle {
         if (suspended && !closed) {
             client.store().connect();
             client.renew();
-            keeper.onFirstLongHold(() -> client.seats().listen());
+            keeper.onFirstLongHold(() -> client.queue().listen());
             refusing = false;
             suspended = false;
         }

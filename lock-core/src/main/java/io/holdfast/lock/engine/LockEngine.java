@@ -20,7 +20,6 @@ import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -262,7 +261,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     /** Asks for the seats that are due now, for tests on virtual time. */
     void keepSeats() {
-        parts().client().seats().tick();
+        parts().client().queue().tick();
     }
 
     private LockKey key(String text) {

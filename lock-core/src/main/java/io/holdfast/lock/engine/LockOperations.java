@@ -42,7 +42,7 @@ final class LockOperations {
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         var handles = new HandleOperations(client, keeper, holds, events);
         client.onRevoked(this::doubt);
-        keeper.onFirstLongHold(() -> client.seats().listen());
+        keeper.onFirstLongHold(() -> client.queue().listen());
         this.lifecycle = new Lifecycle(client, keeper, holds);
         this.check = new ThreadCheck(client, holds, handles);
         var grants = new Grants(client, holds, keeper, reports, handles);

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.waiting.Pause;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;

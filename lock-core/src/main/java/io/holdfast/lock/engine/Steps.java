@@ -1,7 +1,5 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.waiting.Pause;
-
 /**
  * An acquisition, which goes on in steps. No step waits for a lock; between two of them somebody lets time pass: the thread that
  * wants the lock, which parks, or a timer, while no thread waits. One thread at a time goes on with it.

@@ -66,7 +66,7 @@ public final class Budget {
      *
      * @param failing since when it does; null if it does not
      */
-    public long remainingNanos(@Nullable Failing failing) {
+    long remainingNanos(@Nullable Failing failing) {
         long left = remainingNanos();
         return failing == null ? left : Math.max(0, Math.min(left, outageNanos - (ticker.nanos() - failing.since())));
     }

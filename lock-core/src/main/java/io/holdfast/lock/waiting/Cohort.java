@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Only who holds the lock hands it off, and the {@link Gate}'s monitor passes the plain fields on with it; hints come
  * on any thread.
  */
-public final class Cohort {
+final class Cohort {
 
     private static final int MILLIS_ALONE = 100;
     private static final int MILLIS_AWAITED = 5;
@@ -35,16 +35,7 @@ public final class Cohort {
     /** How often the clock is looked at until it shows another microsecond; enough for several. */
     private static final int LOOKS = 200;
 
-    /**
-     * The tokens of one grant.
-     *
-     * @param owner the acquisition
-     * @param first the fencing token of the first holder
-     * @param count how many were reserved
-     */
-    public record Block(OwnerId owner, long first, long count) {}
-
-    private final Block block;
+    private final Place.Tokens tokens;
     private final boolean confirmed;
     private final long grantedAt;
     private final Ticker ticker;
@@ -57,15 +48,15 @@ public final class Cohort {
     /**
      * Creates an instance. The answer to the acquisition, or the message that granted it, has just come.
      *
-     * @param block its tokens
+     * @param tokens those of the grant
      * @param waiters who waited at the store at the time of the grant
      * @param confirmed whether the store gave a whole lease; if not, it is short until the watchdog has renewed it
      * @param ticker the clock
      */
-    public Cohort(Block block, Waiters waiters, boolean confirmed, Ticker ticker) {
-        this.block = block;
+    Cohort(Place.Tokens tokens, Waiters waiters, boolean confirmed, Ticker ticker) {
+        this.tokens = tokens;
         this.confirmed = confirmed;
-        this.lastToken = block.first();
+        this.lastToken = tokens.first();
         this.ticker = ticker;
         this.grantedAt = ticker.nanos();
         this.waiters = waiters;
@@ -83,7 +74,7 @@ public final class Cohort {
 
     /** {@return the acquisition that was granted} */
     public OwnerId owner() {
-        return block.owner();
+        return tokens.owner();
     }
 
     /** {@return whether the store gave a whole lease at once} */
@@ -93,7 +84,7 @@ public final class Cohort {
 
     /** {@return whether more than one token was reserved, so that the lock may be handed off} */
     boolean isOpen() {
-        return block.count() > 1;
+        return tokens.count() > 1;
     }
 
     /** {@return the token of the current holder, if more than one was reserved; else 0} */
@@ -119,8 +110,8 @@ public final class Cohort {
     long next() {
         for (int look = 0; look < LOOKS; look++) {
             long now = ticker.nanos();
-            long token = block.first() + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
-            if (token >= block.first() + block.count() || !mayGoOn(now)) {
+            long token = tokens.first() + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
+            if (token >= tokens.first() + tokens.count() || !mayGoOn(now)) {
                 return 0;
             }
             if (token > lastToken) {

@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
  * @param since when the first call that failed was sent, on the ticker
  * @param failure what the store said
  */
-public record Failing(long since, LockStoreException failure) {
+record Failing(long since, LockStoreException failure) {
 
     /**
      * {@return what the waiter's caller is told when its time is over}

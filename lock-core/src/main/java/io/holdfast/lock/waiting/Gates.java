@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** The {@link Gate}s of one client: one for each exclusive lock that some thread holds or wants. Thread-safe. */
-public final class Gates implements AutoCloseable {
+final class Gates implements AutoCloseable {
 
     private final Map<LockKey, Gate> gates = new ConcurrentHashMap<>();
     private final SeatKeeper seats;

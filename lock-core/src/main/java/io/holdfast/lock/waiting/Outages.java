@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Nobody is forgotten: the first of a queue waits for no longer than the rest, and whoever leaves, for whatever reason,
  * wakes the one that is then first, in the same step. The monitor is never held during a call of the store or a wait.
  */
-public final class Outages implements AutoCloseable {
+final class Outages implements AutoCloseable {
 
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);

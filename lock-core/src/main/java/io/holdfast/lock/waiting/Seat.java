@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * So the seat remembers when it asked the store last, and what the store's clock was then: see {@link StoreTime}, which also
  * says what is not believed.
  */
-public final class Seat {
+final class Seat {
 
     /** A message, and when it was here, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
@@ -101,19 +101,11 @@ public final class Seat {
      *
      * @return the grant, and its deadline; or null if none is known, or it is old, or cannot be true
      */
-    public @Nullable Claim claim() {
+    public Place.@Nullable Claim claim() {
         Message heard = message;
         StoreTime asked = answer;
         return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
     }
-
-    /**
-     * A lock that a message has granted.
-     *
-     * @param reservation the grant
-     * @param deadline until when it is certainly held unless it is confirmed, on the ticker
-     */
-    public record Claim(Reservation reservation, long deadline) {}
 
     /** {@return since when the store does not say whether the lock is there, if it is so} */
     public @Nullable Failing failing() {

@@ -53,7 +53,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. The thread and the subscription start when the first seat is taken.
  */
-public final class SeatKeeper implements WakeListener, AutoCloseable {
+final class SeatKeeper implements WakeListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(SeatKeeper.class);
 

@@ -46,7 +46,7 @@ record StoreTime(long askedAt, long answeredAt, long micros) {
      * @param heardAt when it was here
      * @return the grant and its deadline; or null if it is old, or cannot be true
      */
-    Seat.@Nullable Claim believe(Reservation told, long heardAt) {
+    Place.@Nullable Claim believe(Reservation told, long heardAt) {
         long latest = micros + Math.max(0, TimeUnit.NANOSECONDS.toMicros(heardAt - askedAt)) + TOLERANCE_MICROS;
         long lastsMicros = told.untilMicros() - told.atMicros();
         boolean news = told.atMicros() >= micros && told.atMicros() <= latest;
@@ -59,6 +59,6 @@ record StoreTime(long askedAt, long answeredAt, long micros) {
         long sinceAsked = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - micros - 1);
         long sinceHeard = TimeUnit.MICROSECONDS.toNanos(lastsMicros - 1);
         long deadline = Math.min(sinceAsked, heardAt - askedAt + sinceHeard) + askedAt;
-        return new Seat.Claim(told, deadline);
+        return new Place.Claim(told, deadline);
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One caller's place at a {@link Gate}, from when it comes until it has given the lock back. Its state is written under
  * the gate's monitor, and read without it by whoever waits.
  */
-public final class Turn {
+final class Turn {
 
     enum State {
         /** Others are in front. */

@@ -35,20 +35,8 @@ class ArchitectureTest {
             "memory", Set.of("InMemoryLockStore"),
             "quorum", Set.of("QuorumLockStore", "QuorumNode"),
             "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "Lanes"),
-            "waiting",
-                    Set.of(
-                            "Gates",
-                            "Turn",
-                            "Waiter",
-                            "Cohort",
-                            "HandOff",
-                            "SeatKeeper",
-                            "Seat",
-                            "Outages",
-                            "Failing",
-                            "Budget",
-                            "Pause"),
-            "engine", Set.of("LockEngine"));
+            "waiting", Set.of("LocalQueue", "Place", "Budget", "Waiter"),
+            "engine", Set.of("LockEngine", "Pause"));
 
     @Test
     void imports_run_one_way() {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.testing.NewThread;
-import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,6 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
-import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -8,7 +8,6 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
-import io.holdfast.lock.waiting.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

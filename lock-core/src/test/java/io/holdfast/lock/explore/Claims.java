@@ -1,7 +1,7 @@
 package io.holdfast.lock.explore;
 
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.waiting.Seat;
+import io.holdfast.lock.waiting.Place;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +14,14 @@ final class Claims {
 
     static @Nullable Claim of(ModelClient client, Setting setting) {
         if (setting.has(Defect.BELIEVED_MESSAGES)) {
-            return believed(client.seat);
+            return believed(client.seat.read());
         }
-        Seat.Claim claim = client.seat.claim();
+        Place.Claim claim = client.seat.claim();
         return claim == null ? null : new Claim(claim.reservation().token(), claim.deadline());
     }
 
     /** As the message says, counted from the last answer. */
-    private static @Nullable Claim believed(Seat seat) {
+    private static @Nullable Claim believed(Object seat) {
         Object message = ObjectGraph.read(seat, "message");
         Object answer = ObjectGraph.read(seat, "answer");
         if (message == null || answer == null) {

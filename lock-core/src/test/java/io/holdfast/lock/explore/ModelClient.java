@@ -9,7 +9,6 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.waiting.Seat;
 import io.holdfast.lock.waiting.SeatAccess;
 import java.util.concurrent.TimeUnit;
 
@@ -43,7 +42,7 @@ final class ModelClient {
     int started;
     int restarts;
     int sequences;
-    Seat seat;
+    SeatAccess seat;
     long sentAt;
     boolean last;
     boolean resent;
@@ -95,7 +94,7 @@ final class ModelClient {
     }
 
     boolean isCalled() {
-        return phase == Phase.SEATED && (boolean) ObjectGraph.read(seat, "called");
+        return phase == Phase.SEATED && (boolean) ObjectGraph.read(seat.read(), "called");
     }
 
     /** Whether its handle answers that it holds the lock. */
@@ -127,7 +126,7 @@ final class ModelClient {
         sequences++;
         granted = 0;
         long sequence = setting.has(Defect.SAME_OWNER_IDS) ? sequences : 16L * (number + 1) + sequences;
-        seat = SeatAccess.open(World.KEY, new OwnerId(clientId, sequence));
+        seat = new SeatAccess(World.KEY, new OwnerId(clientId, sequence));
         ask(world, oneTry);
     }
 
@@ -157,7 +156,7 @@ final class ModelClient {
                 end(world, "told of contention");
                 return;
             }
-            SeatAccess.answered(seat, sentAt, setting.clock.nanos(), refused.storeMicros());
+            seat.answered(sentAt, setting.clock.nanos(), refused.storeMicros());
             phase = Phase.SEATED;
             return;
         }
@@ -229,7 +228,7 @@ final class ModelClient {
     private void kept(SeatReply reply, OwnerId owner) {
         side = null;
         if (seat != null && seat.owner().equals(owner) && reply instanceof SeatReply.Kept kept) {
-            SeatAccess.kept(seat, kept, sideSentAt, setting.clock.nanos());
+            seat.kept(kept, sideSentAt, setting.clock.nanos());
         }
     }
 
@@ -318,7 +317,7 @@ final class ModelClient {
         code.add(restarts);
         code.add(sequences);
         code.add((last ? 1 : 0) + (resent ? 2 : 0) + (confirmed ? 4 : 0) + (revoked ? 8 : 0) + (checked ? 16 : 0));
-        writer.write(seat);
+        writer.write(seat == null ? null : seat.read());
         if (phase == Phase.ASKING) {
             code.time(sentAt - setting.clock.nanos(), clamp);
         }

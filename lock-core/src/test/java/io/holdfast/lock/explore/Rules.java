@@ -4,7 +4,6 @@ import io.holdfast.lock.explore.ModelClient.Phase;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.SeatAccess;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +27,7 @@ final class Rules {
     static void deliver(World world, Message.Hint hint) {
         for (ModelClient client : world.clients) {
             if (client.seat != null && client.seat.owner().equals(hint.owner())) {
-                SeatAccess.granted(client.seat, hint.reservation(), world.setting.clock.nanos());
+                client.seat.granted(hint.reservation(), world.setting.clock.nanos());
             }
         }
     }

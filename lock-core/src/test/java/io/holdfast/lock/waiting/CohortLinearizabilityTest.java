@@ -22,7 +22,7 @@ public class CohortLinearizabilityTest {
 
     private final long[] now = {0};
     private final Cohort cohort =
-            new Cohort(new Cohort.Block(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0]);
+            new Cohort(new Place.Tokens(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0]);
 
     /** By the thread that hears what the store says, or by a holder who looks at what its seat was told. */
     @Operation

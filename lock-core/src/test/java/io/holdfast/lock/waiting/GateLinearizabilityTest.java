@@ -108,7 +108,7 @@ public class GateLinearizabilityTest {
     /** A cohort that has a token for one hand-off. */
     private static Cohort cohort() {
         long[] now = {0};
-        return new Cohort(new Cohort.Block(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0] += 1000);
+        return new Cohort(new Place.Tokens(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0] += 1000);
     }
 
     /** The same on a plain list, whose first element is in front. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.Pause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
@@ -31,7 +32,7 @@ class GateTest {
     private final FakeTicker time = new FakeTicker();
     private final SeatKeeper seats = new SeatKeeper(new InMemoryLockStore(time, time), "client", time, false);
     private final Gates gates = new Gates(seats);
-    private final Cohort cohort = new Cohort(new Cohort.Block(OWNER, 1, 100_000), Waiters.NONE, true, time);
+    private final Cohort cohort = new Cohort(new Place.Tokens(OWNER, 1, 100_000), Waiters.NONE, true, time);
     private final Seat seat = new Seat(KEY, OWNER);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.waiting;
 
+import io.holdfast.lock.engine.Pause;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 

@@ -42,7 +42,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        Seat.Claim claim = seat.claim();
+        Place.Claim claim = seat.claim();
         assertThat(claim).isNotNull();
         assertThat(claim.reservation().token()).isEqualTo(1_200_007);
         assertThat(claim.deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);

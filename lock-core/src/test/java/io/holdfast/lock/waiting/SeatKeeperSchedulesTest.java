@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.Pause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -202,7 +203,7 @@ class SeatKeeperSchedulesTest {
         }
 
         private void believesWhatIsTrue(Seat seat) {
-            Seat.Claim claim = seat.claim();
+            Place.Claim claim = seat.claim();
             if (!stepsClock && claim != null && claim.deadline() - nanos > 0) {
                 LockHolder holder = server.store.inspect(seat.key()).holder().orElseThrow();
                 assertThat(holder.fencingToken()).isEqualTo(claim.reservation().token());

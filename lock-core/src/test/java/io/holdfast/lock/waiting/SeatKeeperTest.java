@@ -541,7 +541,7 @@ class SeatKeeperTest {
 
     @Test
     void cohort_is_told_who_waits_at_the_store_until_it_is_dismissed() {
-        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
         keeper.attend(cohort);
         assertThat(store.listened).isOne();
@@ -560,7 +560,7 @@ class SeatKeeperTest {
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         Seat seat = open(KEY);
         keeper.awaited(seat.owner().sequence(), Waiters.FAIR);
-        Cohort cohort = new Cohort(new Cohort.Block(seat.owner(), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new Place.Tokens(seat.owner(), 1, 100_000), Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
 
         keeper.attend(cohort);
@@ -600,7 +600,7 @@ class SeatKeeperTest {
     void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
         List<Long> revoked = new ArrayList<>();
         keeper.onRevoked(revoked::add);
-        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
         keeper.attend(cohort);
         time.pass(Duration.ofMillis(1));
         assertThat(cohort.next()).isPositive();
@@ -615,7 +615,7 @@ class SeatKeeperTest {
 
     @Test
     void cohort_that_was_dismissed_hears_nothing_more() {
-        Cohort cohort = new Cohort(new Cohort.Block(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
         keeper.attend(cohort);
         keeper.dismiss(cohort);
         time.pass(Duration.ofMillis(1));

@@ -1,4 +1,4 @@
-package io.holdfast.lock.waiting;
+package io.holdfast.lock.engine;
 
 import java.util.concurrent.locks.LockSupport;
 

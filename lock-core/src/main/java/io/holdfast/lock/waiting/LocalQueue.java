@@ -1,0 +1,121 @@
+package io.holdfast.lock.waiting;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Ticker;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the callers of one client wait for locks: the only door to waiting. Who wants a lock gets a {@link Place}, which is looked
+ * at until the lock is there, and left in the end. Inside are the line of callers that want the same lock, the entry of each in the
+ * lock's queue at the store, what keeps these alive, and the queue of those who wait for a store that fails. Thread-safe.
+ */
+public final class LocalQueue implements AutoCloseable {
+
+    private final LockStore store;
+    private final String clientId;
+    private final LongSupplier sequences;
+    private final Gates gates;
+    private final SeatKeeper seats;
+    private final Outages outages;
+
+    /**
+     * Creates an instance.
+     *
+     * @param store keeps the queues
+     * @param clientId the client
+     * @param sequences tell its acquisitions apart
+     * @param ticker the clock
+     * @param onRevoked is told of holds that the store may have taken away, by their sequences; must not block
+     */
+    public LocalQueue(LockStore store, String clientId, LongSupplier sequences, Ticker ticker, LongConsumer onRevoked) {
+        this.store = store;
+        this.clientId = clientId;
+        this.sequences = sequences;
+        this.seats = new SeatKeeper(store, clientId, ticker).onRevoked(onRevoked);
+        this.gates = new Gates(seats);
+        this.outages = new Outages(ticker);
+    }
+
+    /**
+     * Lets a caller in, behind those that came before if it has to stand in line.
+     *
+     * @param key what it wants
+     * @param terms on which terms: the lock is handed off between callers with equal ones only. Null if it stands in no line, since
+     *     the store tells who is next
+     * @param waiter is woken when it may go on
+     * @return its place
+     * @throws IllegalStateException if the client is closed
+     * @throws LockStoreException if those in front know that the store fails
+     */
+    public Place enter(LockKey key, @Nullable Object terms, Waiter waiter) {
+        return new Place(this, key, terms == null ? null : gates.enter(key, terms, waiter), waiter);
+    }
+
+    /**
+     * Lets a caller in if nobody stands in line.
+     *
+     * @param key as in {@link #enter}
+     * @param terms as in {@link #enter}
+     * @param waiter as in {@link #enter}
+     * @return its place, in front; or null
+     */
+    public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Waiter waiter) {
+        Turn turn = terms == null ? null : gates.tryEnter(key, terms);
+        return terms != null && turn == null ? null : new Place(this, key, turn, waiter);
+    }
+
+    /** {@return an acquisition that is new to the store} */
+    public OwnerId newOwner() {
+        return new OwnerId(clientId, sequences.getAsLong());
+    }
+
+    Seat openSeat(LockKey key) {
+        return seats.open(key, newOwner());
+    }
+
+    SeatKeeper seats() {
+        return seats;
+    }
+
+    Gates gates() {
+        return gates;
+    }
+
+    Outages.Place joinOutage(LockKey key, boolean failing, Waiter waiter) {
+        return outages.join(store.serverOf(key), failing, waiter);
+    }
+
+    /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
+    public void listen() {
+        seats.listen();
+    }
+
+    /** {@return whether messages of the store can be heard} */
+    public LockActivity.Hearing hearing() {
+        return seats.hearing();
+    }
+
+    /** {@return how many waiters heard from the store that their lock is there} */
+    public long wakeUps() {
+        return seats.wakeUps();
+    }
+
+    /** Asks the store for those who wait there, if that is due, for tests on virtual time. */
+    public void tick() {
+        seats.tick();
+    }
+
+    /** Wakes all who wait; they find the client closed. */
+    @Override
+    public void close() {
+        gates.close();
+        seats.close();
+        outages.close();
+    }
+}
