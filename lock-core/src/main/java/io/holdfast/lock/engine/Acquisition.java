@@ -75,7 +75,7 @@ final class Acquisition {
     /** Between two tries to get a connection. The store has waited for one itself, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final Client client;
+    private final ClientContext client;
     private final LockKey key;
     private final Terms terms;
     private final HolderInfo holder;
@@ -95,7 +95,7 @@ final class Acquisition {
      * @param place the caller's, in front
      * @param wait is told when the caller has to wait
      */
-    Acquisition(Client client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
+    Acquisition(ClientContext client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
         this.client = client;
         this.key = call.key();
         this.terms = call.terms();
@@ -402,7 +402,7 @@ final class Acquisition {
         try {
             reply = caller.interruptible()
                     ? client.store().acquire(request)
-                    : Shielded.call(() -> {
+                    : Uninterruptibly.call(() -> {
                         sends[0]++;
                         return client.store().acquire(request);
                     });
@@ -443,7 +443,7 @@ final class Acquisition {
             dropEntry(bury);
         } else if (bury || kept) {
             try {
-                Shielded.call(() -> {
+                Uninterruptibly.call(() -> {
                     client.cleanup()
                             .leaveNow(key, place.owner(), bury ? terms.lease().leaseNanos() : 0);
                     return kept;

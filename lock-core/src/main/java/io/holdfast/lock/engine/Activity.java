@@ -8,11 +8,11 @@ import java.util.List;
 /** What this client does, from its books. */
 final class Activity implements LockActivity {
 
-    private final Client client;
+    private final ClientContext client;
     private final ThreadHolds holds;
     private final Waits waits;
 
-    Activity(Client client, ThreadHolds holds, Waits waits) {
+    Activity(ClientContext client, ThreadHolds holds, Waits waits) {
         this.client = client;
         this.holds = holds;
         this.waits = waits;

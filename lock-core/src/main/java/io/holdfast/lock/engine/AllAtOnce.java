@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * order, see {@link MultiAcquisition}.
  *
  * <p><b>No circle of waiters.</b> Nobody waits here. The thread holds none of the keys, or it does not come here. It enters
- * gates where nobody is, and lines up at none. It makes one call, for which the store keeps no queue entry. Then it has all
- * locks, or it has left all gates, before it lines up anywhere. So those who line up behind it meanwhile wait for the end of
+ * lines where nobody is, and lines up at none. It makes one call, for which the store keeps no queue entry. Then it has all
+ * locks, or it has left all lines, before it lines up anywhere. So those who line up behind it meanwhile wait for the end of
  * one call.
  *
  * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
 final class AllAtOnce {
 
     private final Attempts attempts;
-    private final Client client;
+    private final ClientContext client;
     private final List<Call> calls;
     private final Caller caller;
     private final List<Place> places;
     private final List<OwnerId> owners;
-    private final HolderInfo holder = Client.currentThread();
+    private final HolderInfo holder = ClientContext.currentThread();
     private long sentAt;
     private int sends;
 
@@ -89,7 +89,7 @@ final class AllAtOnce {
 
     private boolean enterAll() {
         for (Call call : calls) {
-            Object terms = call.terms().usesGate() ? call.terms().handOff() : null;
+            Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
             Place place = client.queue().tryEnter(call.key(), terms, caller.waiter());
             if (place == null) {
                 return false;
@@ -132,7 +132,7 @@ final class AllAtOnce {
         sentAt = client.ticker().nanos();
         return caller.interruptible()
                 ? client.store().acquireAll(requests)
-                : Shielded.call(() -> {
+                : Uninterruptibly.call(() -> {
                     sends++;
                     return client.store().acquireAll(requests);
                 });

@@ -34,7 +34,7 @@ final class Attempt implements Steps {
     }
 
     private final Attempts attempts;
-    private final Client client;
+    private final ClientContext client;
     private final Call call;
 
     private At at = At.START;
@@ -141,7 +141,7 @@ final class Attempt implements Steps {
 
     /** Who tries once, and finds others of this client in line, asks beside them. */
     private Place enter() {
-        Object terms = call.terms().usesGate() ? call.terms().handOff() : null;
+        Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
         LocalQueue queue = client.queue();
         Place alone = call.budget().isOneTry()
                 ? queue.tryEnter(call.key(), terms, call.caller().waiter())
@@ -163,7 +163,7 @@ final class Attempt implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            acquisition = new Acquisition(client, call, Client.currentThread(), mine, required(wait));
+            acquisition = new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait));
             at = At.STORE;
         }
         return 0;
@@ -176,7 +176,7 @@ final class Attempt implements Steps {
             return false;
         }
         try {
-            Handle handle = attempts.grants().open(call, handOff, Client.currentThread(), mine);
+            Handle handle = attempts.grants().open(call, handOff, ClientContext.currentThread(), mine);
             if (handle != null) {
                 granted(handle, true);
             }
@@ -297,7 +297,7 @@ final class Attempt implements Steps {
         if (handOff != null) {
             attempts.grants().giveBack(call, handOff.owner(), mine);
         } else {
-            new Acquisition(client, call, Client.currentThread(), mine, required(wait)).abandon();
+            new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait)).abandon();
         }
     }
 

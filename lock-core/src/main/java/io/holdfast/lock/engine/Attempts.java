@@ -6,7 +6,7 @@ package io.holdfast.lock.engine;
  * @param waits the calls that wait
  */
 record Attempts(
-        Client client,
+        ClientContext client,
         ThreadHolds holds,
         Lifecycle lifecycle,
         Grants grants,

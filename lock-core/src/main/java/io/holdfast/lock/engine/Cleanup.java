@@ -55,7 +55,7 @@ final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
-                LockStore.SEAT_TIMEOUT.toNanos());
+                LockStore.ENTRY_TIMEOUT.toNanos());
     }
 
     /**

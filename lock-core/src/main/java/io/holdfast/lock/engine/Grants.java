@@ -11,13 +11,18 @@ import org.jspecify.annotations.Nullable;
 /** Makes holds of what the store has granted, or another thread has handed off. */
 final class Grants {
 
-    private final Client client;
+    private final ClientContext client;
     private final ThreadHolds holds;
     private final LeaseKeeper keeper;
     private final LeaseReports reports;
     private final HandleOperations handles;
 
-    Grants(Client client, ThreadHolds holds, LeaseKeeper keeper, LeaseReports reports, HandleOperations handles) {
+    Grants(
+            ClientContext client,
+            ThreadHolds holds,
+            LeaseKeeper keeper,
+            LeaseReports reports,
+            HandleOperations handles) {
         this.client = client;
         this.holds = holds;
         this.keeper = keeper;

@@ -29,12 +29,12 @@ final class HandleOperations {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final Client client;
+    private final ClientContext client;
     private final LeaseKeeper keeper;
     private final ThreadHolds holds;
     private final EventPublisher events;
 
-    HandleOperations(Client client, LeaseKeeper keeper, ThreadHolds holds, EventPublisher events) {
+    HandleOperations(ClientContext client, LeaseKeeper keeper, ThreadHolds holds, EventPublisher events) {
         this.client = client;
         this.keeper = keeper;
         this.holds = holds;
@@ -45,7 +45,7 @@ final class HandleOperations {
         long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
         var request = new RenewRequest(lease.key(), lease.owner(), millis);
         long sentAt = client.ticker().nanos();
-        RenewReply reply = Shielded.call(() -> client.store().extend(request));
+        RenewReply reply = Uninterruptibly.call(() -> client.store().extend(request));
         if (reply instanceof RenewReply.Failed failure) {
             throw new LockStoreException(
                     "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, false);
@@ -185,7 +185,7 @@ final class HandleOperations {
     /** What the store says of each. If an interrupt has broken one, all are sent again. */
     private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicInteger sends) {
         try {
-            return Shielded.call(() -> {
+            return Uninterruptibly.call(() -> {
                 sends.incrementAndGet();
                 return client.store().releaseAll(requests).stream()
                         .map(HandleOperations::await)
@@ -290,7 +290,7 @@ final class HandleOperations {
     }
 
     private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicInteger sends) {
-        return Shielded.call(() -> {
+        return Uninterruptibly.call(() -> {
             sends.incrementAndGet();
             return call.get();
         });

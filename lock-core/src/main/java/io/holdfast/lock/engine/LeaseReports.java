@@ -15,9 +15,9 @@ final class LeaseReports implements LeaseEvents {
 
     private final EventPublisher events;
     private final ThreadHolds holds;
-    private final Client client;
+    private final ClientContext client;
 
-    LeaseReports(EventPublisher events, ThreadHolds holds, Client client) {
+    LeaseReports(EventPublisher events, ThreadHolds holds, ClientContext client) {
         this.events = events;
         this.holds = holds;
         this.client = client;

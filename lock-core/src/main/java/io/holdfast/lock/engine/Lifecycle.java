@@ -24,14 +24,14 @@ final class Lifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final Client client;
+    private final ClientContext client;
     private final LeaseKeeper keeper;
     private final ThreadHolds holds;
     private volatile boolean refusing;
     private volatile boolean suspended;
     private volatile boolean closed;
 
-    Lifecycle(Client client, LeaseKeeper keeper, ThreadHolds holds) {
+    Lifecycle(ClientContext client, LeaseKeeper keeper, ThreadHolds holds) {
         this.client = client;
         this.keeper = keeper;
         this.holds = holds;
@@ -116,7 +116,7 @@ final class Lifecycle {
         var request = new ReleaseRequest(
                 lease.key(), lease.owner(), hold.keep(), hold.lastToken(), ReleaseRequest.UNKNOWN_LEASE);
         try {
-            Shielded.call(() -> client.store().release(request));
+            Uninterruptibly.call(() -> client.store().release(request));
         } catch (LockStoreException e) {
             log.warn("Release of lock '{}' before a checkpoint failed; it ends with its lease", lease.key(), e);
         }

@@ -259,8 +259,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         return operations().activity().hearing();
     }
 
-    /** Asks for the seats that are due now, for tests on virtual time. */
-    void keepSeats() {
+    /** Asks for the entries that are due now, for tests on virtual time. */
+    void keepEntries() {
         parts().client().queue().tick();
     }
 

@@ -24,7 +24,7 @@ final class LockOperations {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final Client client;
+    private final ClientContext client;
     private final EventPublisher events;
     private final LeaseKeeper keeper;
     private final Attempts attempts;
@@ -33,7 +33,7 @@ final class LockOperations {
     private final ThreadCheck check;
     private final Lifecycle lifecycle;
 
-    LockOperations(Client client, EventPublisher events) {
+    LockOperations(ClientContext client, EventPublisher events) {
         this.client = client;
         this.events = events;
         var waits = new Waits(events);
@@ -94,7 +94,7 @@ final class LockOperations {
     }
 
     LockSnapshot inspect(LockKey key) {
-        return Shielded.call(() -> client.store().inspect(key));
+        return Uninterruptibly.call(() -> client.store().inspect(key));
     }
 
     /**
@@ -105,7 +105,7 @@ final class LockOperations {
         List<Lease> own = holds.leasesOf(key).stream()
                 .filter(lease -> modes.contains(mode(lease)))
                 .toList();
-        List<LockHolder> former = Shielded.call(() -> client.store().forceRelease(key, modes));
+        List<LockHolder> former = Uninterruptibly.call(() -> client.store().forceRelease(key, modes));
         own.stream()
                 .filter(lease -> lease.isOpen() && modes.contains(mode(lease)))
                 .forEach(lease -> lease.lose(LossCause.REVOKED));

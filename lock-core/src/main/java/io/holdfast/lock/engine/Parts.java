@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** What a {@link LockEngine} is made of from its first lock on. */
 final class Parts {
 
-    private final Client client;
+    private final ClientContext client;
     private final LockOperations operations;
     private final Cleanup cleanup;
     private final EventPublisher events;
@@ -30,12 +30,12 @@ final class Parts {
     Parts(Settings settings) {
         this.events = new EventPublisher(settings.listeners);
         this.cleanup = new Cleanup(settings.store);
-        this.client = new Client(settings.store, cleanup, settings.ticker, settings.pause, settings.clientId);
+        this.client = new ClientContext(settings.store, cleanup, settings.ticker, settings.pause, settings.clientId);
         this.operations = new LockOperations(client, events);
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
     }
 
-    Client client() {
+    ClientContext client() {
         return client;
     }
 

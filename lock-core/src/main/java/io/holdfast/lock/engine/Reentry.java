@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** Gives a caller that holds a lock already one more handle on it, without asking the store. */
 final class Reentry {
 
-    private final Client client;
+    private final ClientContext client;
     private final LeaseKeeper keeper;
     private final HandleOperations handles;
 
-    Reentry(Client client, LeaseKeeper keeper, HandleOperations handles) {
+    Reentry(ClientContext client, LeaseKeeper keeper, HandleOperations handles) {
         this.client = client;
         this.keeper = keeper;
         this.handles = handles;

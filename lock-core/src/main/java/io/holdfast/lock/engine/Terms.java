@@ -66,7 +66,7 @@ record Terms(
     }
 
     /** Whether threads of this client line up for the lock, and may hand it to each other. */
-    boolean usesGate() {
+    boolean usesLine() {
         return isExclusive() && !fair;
     }
 

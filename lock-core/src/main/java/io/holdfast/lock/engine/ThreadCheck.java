@@ -13,11 +13,11 @@ final class ThreadCheck {
 
     private static final int MOST_CALLS = 3;
 
-    private final Client client;
+    private final ClientContext client;
     private final ThreadHolds holds;
     private final HandleOperations handles;
 
-    ThreadCheck(Client client, ThreadHolds holds, HandleOperations handles) {
+    ThreadCheck(ClientContext client, ThreadHolds holds, HandleOperations handles) {
         this.client = client;
         this.holds = holds;
         this.handles = handles;

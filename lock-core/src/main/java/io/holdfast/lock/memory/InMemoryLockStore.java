@@ -7,14 +7,14 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
@@ -112,10 +112,10 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
-        List<SeatReply> replies = new ArrayList<>(requests.size());
-        for (SeatRequest request : requests) {
-            replies.add(locked(request.key(), state -> state.keepSeats(request.owners(), ticker.nanos())));
+    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        List<EntryReply> replies = new ArrayList<>(requests.size());
+        for (EntryRequest request : requests) {
+            replies.add(locked(request.key(), state -> state.keepEntries(request.owners(), ticker.nanos())));
         }
         return replies;
     }
@@ -153,7 +153,7 @@ public final class InMemoryLockStore implements LockStore {
         }
     }
 
-    /** How many seats of a lock are remembered, dead ones in its queue included. */
+    /** How many entries of a lock are remembered, dead ones in its queue included. */
     int queueLength(LockKey key) {
         return locked(key, LockState::queueLength);
     }

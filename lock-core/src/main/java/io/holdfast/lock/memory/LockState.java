@@ -6,12 +6,12 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
 import io.holdfast.lock.store.Waiters;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,7 +29,7 @@ final class LockState {
     private final StoreClock clock;
     private final Occupancy occupancy;
     private final Holders holders;
-    private final SeatQueue seats;
+    private final EntryQueue entries;
     private final Map<OwnerId, Long> graves = new HashMap<>();
     private long forgettableAt;
 
@@ -38,7 +38,7 @@ final class LockState {
         this.clock = clock;
         occupancy = new Occupancy(hints, clock);
         holders = occupancy.holders();
-        seats = occupancy.seats();
+        entries = occupancy.entries();
     }
 
     AcquireReply acquire(AcquireRequest request, long now) {
@@ -48,17 +48,17 @@ final class LockState {
         }
         long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
         if (holders.find(owner, now) == null) {
-            seats.keep(owner, now);
+            entries.keep(owner, now);
             occupancy.settle(now);
         }
         Hold hold = holders.find(owner, now);
         if (hold != null) {
             return confirmed(hold, request, leaseEnd);
         }
-        if (seats.find(owner) == null && seats.isEmpty() && occupancy.admits(request)) {
+        if (entries.find(owner) == null && entries.isEmpty() && occupancy.admits(request)) {
             return granted(occupancy.grant(request, leaseEnd, now));
         }
-        takeOrLeaveSeat(request, now);
+        takeOrLeaveEntry(request, now);
         occupancy.settle(now);
         return held(now);
     }
@@ -69,7 +69,8 @@ final class LockState {
             return Optional.of(new AcquireReply.Buried());
         }
         occupancy.settle(now);
-        boolean granted = holders.find(request.owner(), now) != null || (seats.isEmpty() && occupancy.admits(request));
+        boolean granted =
+                holders.find(request.owner(), now) != null || (entries.isEmpty() && occupancy.admits(request));
         return granted ? Optional.empty() : Optional.of(held(now));
     }
 
@@ -84,7 +85,7 @@ final class LockState {
 
     /** It was granted before, or reserved. */
     private AcquireReply confirmed(Hold hold, AcquireRequest request, long leaseEnd) {
-        seats.confirm(request.owner());
+        entries.confirm(request.owner());
         Hold named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
         Hold confirmed = named.until(Times.later(hold.leaseEnd(), leaseEnd));
         holders.replace(hold, confirmed);
@@ -92,15 +93,15 @@ final class LockState {
     }
 
     private AcquireReply granted(Hold hold) {
-        return new AcquireReply.Granted(hold.token(), hold.tokens(), seats.waiters(), false);
+        return new AcquireReply.Granted(hold.token(), hold.tokens(), entries.waiters(), false);
     }
 
-    private void takeOrLeaveSeat(AcquireRequest request, long now) {
+    private void takeOrLeaveEntry(AcquireRequest request, long now) {
         if (!request.waiting()) {
-            seats.remove(request.owner());
-        } else if (seats.find(request.owner()) == null) {
+            entries.remove(request.owner());
+        } else if (entries.find(request.owner()) == null) {
             tellHolder(request);
-            seats.take(request, now);
+            entries.take(request, now);
         }
     }
 
@@ -108,7 +109,7 @@ final class LockState {
     private void tellHolder(AcquireRequest request) {
         Hold holder = holders.exclusive();
         OwnerId owner = holder == null || holder.tokens() <= 1 ? null : holder.owner();
-        if (owner != null && (seats.isEmpty() || request.fair())) {
+        if (owner != null && (entries.isEmpty() || request.fair())) {
             hints.awaited(owner, request.fair() ? Waiters.FAIR : Waiters.UNFAIR);
         }
     }
@@ -118,7 +119,7 @@ final class LockState {
         if (hold == null) {
             return notHolder(request.owner(), now);
         }
-        seats.confirm(request.owner());
+        entries.confirm(request.owner());
         giveBackTokensAfter(request.lastToken(), hold.token() - 1, hold);
         long keepNanos = request.keep().toNanos();
         if (keepNanos > 0) {
@@ -144,12 +145,12 @@ final class LockState {
         boolean unmissed = alone != null
                 && request.owner().equals(alone.owner())
                 && request.keep().isZero()
-                && seats.isUnused();
+                && entries.isUnused();
         return live == null && unmissed ? alone : live;
     }
 
     private ReleaseReply notHolder(OwnerId owner, long now) {
-        seats.remove(owner);
+        entries.remove(owner);
         occupancy.settle(now);
         return ReleaseReply.NOT_HOLDER;
     }
@@ -159,7 +160,7 @@ final class LockState {
         if (hold == null) {
             return notHolder(owner, now);
         }
-        seats.confirm(owner);
+        entries.confirm(owner);
         giveBackTokensAfter(lastToken, hold.token(), hold);
         holders.replace(hold, hold.shared());
         occupancy.settle(now);
@@ -171,24 +172,24 @@ final class LockState {
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
-        seats.confirm(request.owner());
+        entries.confirm(request.owner());
         long end = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
         holders.replace(hold, hold.until(Times.later(hold.leaseEnd(), end)));
         return new RenewReply.Renewed();
     }
 
-    SeatReply keepSeats(List<OwnerId> owners, long now) {
-        owners.forEach(owner -> seats.keep(owner, now));
+    EntryReply keepEntries(List<OwnerId> owners, long now) {
+        owners.forEach(owner -> entries.keep(owner, now));
         occupancy.settle(now);
         List<OwnerId> called = owners.stream().filter(occupancy::isCalled).toList();
-        return new SeatReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
+        return new EntryReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
     }
 
     void leave(OwnerId owner, long buryNanos, long lastToken, long now) {
         if (buryNanos > 0) {
             graves.put(owner, now + buryNanos);
         }
-        seats.remove(owner);
+        entries.remove(owner);
         Hold alone = holders.exclusive();
         if (alone != null && owner.equals(alone.owner())) {
             giveBackTokensAfter(lastToken, alone.token() - 1, alone);
@@ -198,7 +199,7 @@ final class LockState {
     }
 
     LockSnapshot inspect(LockKey key, long now) {
-        return new LockSnapshot(key, holders.describe(now), seats.countAlive(now), occupancy.lastToken());
+        return new LockSnapshot(key, holders.describe(now), entries.countAlive(now), occupancy.lastToken());
     }
 
     List<LockHolder> forceRelease(Set<LockMode> modes, long now) {
@@ -218,14 +219,14 @@ final class LockState {
     /** A lock that is only kept after its release has no owner. */
     private void revoke(@Nullable OwnerId owner) {
         if (owner != null) {
-            seats.confirm(owner);
+            entries.confirm(owner);
             hints.revoked(owner);
         }
     }
 
-    /** How many seats are remembered, dead ones in the queue included. */
+    /** How many entries are remembered, dead ones in the queue included. */
     int queueLength() {
-        return seats.length();
+        return entries.length();
     }
 
     void touch(long retainedUntil) {

@@ -19,7 +19,7 @@ import java.util.Objects;
 final class Occupancy {
 
     private final Holders holders = new Holders();
-    private final SeatQueue seats = new SeatQueue();
+    private final EntryQueue entries = new EntryQueue();
     private final Hints hints;
     private final StoreClock clock;
     private long lastToken;
@@ -33,8 +33,8 @@ final class Occupancy {
         return holders;
     }
 
-    SeatQueue seats() {
-        return seats;
+    EntryQueue entries() {
+        return entries;
     }
 
     long lastToken() {
@@ -49,48 +49,48 @@ final class Occupancy {
     /** Drops whoever's time is over, and reserves the lock for those who come next. */
     void settle(long now) {
         heedClock(now);
-        List<Seat> lapsed = seats.takeLapsed(holders.dropEnded(now), now);
+        List<QueueEntry> lapsed = entries.takeLapsed(holders.dropEnded(now), now);
         reserveForHeads(now);
         if (!lapsed.isEmpty()) {
             // They were passed once; what nobody behind them could use is theirs again.
-            seats.putBack(lapsed);
+            entries.putBack(lapsed);
             reserveForHeads(now);
         }
     }
 
     /** The clock went back, and reservations would last until it has caught up: they count from now, once. */
     private void heedClock(long now) {
-        if (seats.hasReserved()) {
+        if (entries.hasReserved()) {
             List<Hold> implausible = holders.all().stream()
-                    .filter(hold -> hold.owner() != null && seats.isReserved(hold.owner()))
-                    .filter(hold -> Seat.isImplausible(hold.leaseEnd(), now))
+                    .filter(hold -> hold.owner() != null && entries.isReserved(hold.owner()))
+                    .filter(hold -> QueueEntry.isImplausible(hold.leaseEnd(), now))
                     .toList();
             if (!implausible.isEmpty()) {
-                seats.heedClock(now);
-                implausible.forEach(hold -> holders.replace(hold, hold.until(now + LockStore.SEAT_TIMEOUT.toNanos())));
+                entries.heedClock(now);
+                implausible.forEach(hold -> holders.replace(hold, hold.until(now + LockStore.ENTRY_TIMEOUT.toNanos())));
             }
         }
     }
 
-    /** Seats whose reservation lapsed are in their places again. */
+    /** Entries whose reservation lapsed are in their places again. */
     void dropEnded(long now) {
         heedClock(now);
-        seats.putBack(seats.takeLapsed(holders.dropEnded(now), now));
+        entries.putBack(entries.takeLapsed(holders.dropEnded(now), now));
     }
 
     private void reserveForHeads(long now) {
         List<Hold> granted = new ArrayList<>();
-        Seat head = seats.head(now);
+        QueueEntry head = entries.head(now);
         while (head != null && admits(head.request())) {
-            seats.reserve(head);
+            entries.reserve(head);
             granted.add(grant(head.request(), head.reservationEnd(), now));
-            head = seats.head(now);
+            head = entries.head(now);
         }
         for (Hold hold : granted) {
             long until = clock.micros(hold.leaseEnd());
             hints.granted(
                     Objects.requireNonNull(hold.owner()),
-                    new Reservation(hold.token(), hold.tokens(), seats.waiters(), clock.micros(now), until));
+                    new Reservation(hold.token(), hold.tokens(), entries.waiters(), clock.micros(now), until));
         }
     }
 
@@ -131,9 +131,9 @@ final class Occupancy {
         return holders.exclusive() == null && holders.weight() + request.weight() <= request.limit();
     }
 
-    /** Whether the owner should ask: the lock is reserved for it, or it has no seat. */
+    /** Whether the owner should ask: the lock is reserved for it, or it has no entry. */
     boolean isCalled(OwnerId owner) {
-        return seats.find(owner) == null || seats.isReserved(owner);
+        return entries.find(owner) == null || entries.isReserved(owner);
     }
 
     Duration blockedFor(long now) {

@@ -7,14 +7,14 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
@@ -252,11 +252,11 @@ public final class QuorumLockStore implements LockStore {
                 "only " + renewed + " of " + quorum.size() + " servers renewed it, and " + needed + " are needed");
     }
 
-    /** Nobody has a seat: everybody who waits asks again. */
+    /** Nobody has an entry: everybody who waits asks again. */
     @Override
-    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         return requests.stream()
-                .map(request -> (SeatReply) new SeatReply.Kept(request.owners(), 0, Election.backOff()))
+                .map(request -> (EntryReply) new EntryReply.Kept(request.owners(), 0, Election.backOff()))
                 .toList();
     }
 

@@ -3,10 +3,10 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -14,12 +14,12 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Renews leases, and keeps seats, of many locks at once. One server gets them in one script. In a cluster a script has one
+ * Renews leases, and keeps entries, of many locks at once. One server gets them in one script. In a cluster a script has one
  * key, since keys of several slots cannot be in the same one; a node gets all its scripts at once, over one connection.
  */
 final class BatchCalls {
 
-    /** Leases, or seats, in one call. At some 3 µs each, Redis serves nobody else for less than 2 ms. */
+    /** Leases, or entries, in one call. At some 3 µs each, Redis serves nobody else for less than 2 ms. */
     private static final int MOST_PER_CALL = 500;
 
     private final Channel channel;
@@ -79,41 +79,41 @@ final class BatchCalls {
                 : Collections.nCopies(count, new RenewReply.Failed(result.reason()));
     }
 
-    List<SeatReply> keepSeats(List<SeatRequest> requests) {
-        List<SeatRequest> pieces = SeatPieces.cut(requests, MOST_PER_CALL);
-        List<SeatReply> replies = splitCalls.send(
+    List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        List<EntryRequest> pieces = EntryPieces.cut(requests, MOST_PER_CALL);
+        List<EntryReply> replies = splitCalls.send(
                 pieces,
                 SplitCalls.cut(pieces, piece -> servers.apply(piece.key()), BatchCalls::weight, MOST_PER_CALL),
                 this::keepTogether,
-                SeatReply.Failed::new);
-        return SeatPieces.join(requests, replies, MOST_PER_CALL);
+                EntryReply.Failed::new);
+        return EntryPieces.join(requests, replies, MOST_PER_CALL);
     }
 
-    private static int weight(SeatRequest piece) {
+    private static int weight(EntryRequest piece) {
         return Math.max(1, piece.owners().size());
     }
 
-    private List<SeatReply> keepTogether(List<SeatRequest> requests) {
+    private List<EntryReply> keepTogether(List<EntryRequest> requests) {
         if (!oneByOne) {
-            ScriptCall call = scripts.keepSeats(requests);
-            return Replies.seats(channel.run(call).text(), requests);
+            ScriptCall call = scripts.keepEntries(requests);
+            return Replies.entries(channel.run(call).text(), requests);
         }
         List<ScriptCall> calls = requests.stream()
-                .map(request -> scripts.keepSeats(List.of(request)))
+                .map(request -> scripts.keepEntries(List.of(request)))
                 .toList();
         List<WireCalls.Result> results = Objects.requireNonNull(channel.wire())
                 .send(calls, Wire.Acks.NONE)
                 .results();
-        List<SeatReply> replies = new ArrayList<>(requests.size());
+        List<EntryReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             replies.add(kept(results.get(i), requests.get(i)));
         }
         return replies;
     }
 
-    private static SeatReply kept(WireCalls.Result result, SeatRequest request) {
+    private static EntryReply kept(WireCalls.Result result, EntryRequest request) {
         return result.failure() == null
-                ? Replies.seats(result.orThrow(), List.of(request)).get(0)
-                : new SeatReply.Failed(result.reason());
+                ? Replies.entries(result.orThrow(), List.of(request)).get(0)
+                : new EntryReply.Failed(result.reason());
     }
 }

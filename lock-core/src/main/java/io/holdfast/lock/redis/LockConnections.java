@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /**
  * The connections of one store: to the same Redis, with the same credentials and TLS, as the application's factory, but
  * with the locks' own timeouts, pools and identity. Calls have one factory, and renewals of leases
- * and seats another, so that a pool that is used up by callers cannot lose held locks; wake-ups have a third.
+ * and entries another, so that a pool that is used up by callers cannot lose held locks; wake-ups have a third.
  */
 final class LockConnections {
 

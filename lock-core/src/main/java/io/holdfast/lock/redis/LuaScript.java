@@ -17,7 +17,7 @@ enum LuaScript implements Wire.Script {
     RELEASE,
     RELEASE_ALL,
     RENEW,
-    KEEP_SEATS,
+    KEEP_ENTRIES,
     DOWNGRADE,
     LEAVE,
     INSPECT,
@@ -38,7 +38,7 @@ enum LuaScript implements Wire.Script {
     /** Whether a lock that fails does not fail the others of the same call. */
     @Override
     public boolean isForMany() {
-        return this == RENEW || this == KEEP_SEATS || this == RELEASE_ALL;
+        return this == RENEW || this == KEEP_ENTRIES || this == RELEASE_ALL;
     }
 
     @Override

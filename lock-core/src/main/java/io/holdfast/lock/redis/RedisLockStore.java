@@ -9,14 +9,14 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
@@ -41,7 +41,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  *       plus the lease. The client counts the same lease from before it sent the command, so its deadline comes first.
  *       (In whole milliseconds, rounding could end a lease up to a millisecond before the client's deadline.)
  *   <li><b>Sent twice.</b> Acquire and renewal set {@code lease_end} to the greater of the old and the new one. Release
- *       by somebody who is not the holder gives up the seat that it may have, once.
+ *       by somebody who is not the holder gives up the entry that it may have, once.
  *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is
  *       lost, the time has moved past every token handed out, but for the rest of a block of tokens that was not given back, see
  *       {@code docs/architecture.md}.
@@ -49,7 +49,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  *       owner fail, whichever of the two arrives first.
  *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest lease end or tombstone in it, and
  *       then the token's retention; but for the release of a lock that was granted for no longer than the retention, whose
- *       time-out is at most twice as long. Dead seats and expired tombstones are dropped by later calls.
+ *       time-out is at most twice as long. Dead entries and expired tombstones are dropped by later calls.
  * </ul>
  *
  * <p>Thread-safe.
@@ -204,8 +204,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
-        return batches.keepSeats(requests);
+    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        return batches.keepEntries(requests);
     }
 
     @Override

@@ -7,10 +7,10 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import java.time.Duration;
 import java.time.Instant;
@@ -140,33 +140,33 @@ final class Replies {
         return replies;
     }
 
-    static List<SeatReply> seats(String reply, List<SeatRequest> requests) {
-        return guarded(reply, () -> readSeats(reply, requests));
+    static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
+        return guarded(reply, () -> readEntries(reply, requests));
     }
 
-    private static List<SeatReply> readSeats(String reply, List<SeatRequest> requests) {
+    private static List<EntryReply> readEntries(String reply, List<EntryRequest> requests) {
         String[] lines = lines(reply);
         if (lines.length != requests.size() + 1) {
             throw new IllegalArgumentException("Not a line for each lock");
         }
         long storeMicros = positive(lines[0]);
-        List<SeatReply> replies = new ArrayList<>(requests.size());
+        List<EntryReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             replies.add(kept(lines[i + 1], storeMicros, requests.get(i)));
         }
         return replies;
     }
 
-    private static SeatReply kept(String line, long storeMicros, SeatRequest request) {
+    private static EntryReply kept(String line, long storeMicros, EntryRequest request) {
         if (!isDigit(line)) {
-            return new SeatReply.Failed(line.split(" ", 2)[1]);
+            return new EntryReply.Failed(line.split(" ", 2)[1]);
         }
         String[] words = words(line);
         List<OwnerId> called = new ArrayList<>(words.length - 1);
         for (int i = 1; i < words.length; i++) {
             called.add(request.owners().get(Integer.parseInt(words[i]) - 1));
         }
-        return new SeatReply.Kept(called, storeMicros, micros(words[0]));
+        return new EntryReply.Kept(called, storeMicros, micros(words[0]));
     }
 
     static LockSnapshot inspect(LockKey key, String reply) {

@@ -4,11 +4,11 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,17 +160,17 @@ final class ScriptCalls {
         return new ScriptCall(LuaScript.RENEW, count, keysAndArgs, false);
     }
 
-    ScriptCall keepSeats(List<SeatRequest> requests) {
+    ScriptCall keepEntries(List<EntryRequest> requests) {
         List<byte[]> keys = new ArrayList<>(requests.size());
         List<byte[]> arguments = new ArrayList<>(List.of(retention));
-        for (SeatRequest request : requests) {
+        for (EntryRequest request : requests) {
             keys.add(layout.bytes(request.key()));
             arguments.add(bytes(request.owners().size()));
             request.owners().forEach(owner -> arguments.add(bytes(owner)));
         }
         int count = keys.size();
         keys.addAll(arguments);
-        return new ScriptCall(LuaScript.KEEP_SEATS, count, keys.toArray(byte[][]::new), false);
+        return new ScriptCall(LuaScript.KEEP_ENTRIES, count, keys.toArray(byte[][]::new), false);
     }
 
     private static ScriptCall call(LuaScript script, byte[]... keyAndArguments) {

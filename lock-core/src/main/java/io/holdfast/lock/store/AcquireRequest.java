@@ -11,9 +11,9 @@ import io.holdfast.lock.api.LockKey;
  * @param holder where the acquisition comes from
  * @param limit how many may hold the lock together; {@link #EXCLUSIVE} for one alone
  * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
- * @param fair whether nobody of another client's gate may pass this acquisition once it has a seat
- * @param waiting whether the caller will ask again: then it gets a seat in the queue, or keeps the one it has. If not, a
- *     seat that it has is given up
+ * @param fair whether nobody of another client's line may pass this acquisition once it has an entry
+ * @param waiting whether the caller will ask again: then it gets an entry in the queue, or keeps the one it has. If not, a
+ *     entry that it has is given up
  * @param tokens how many consecutive fencing tokens an exclusive grant reserves, if it was not reserved with others before; 1 or more, at most one for each
  *     microsecond of the lease
  * @param leastToken the fencing token of a new grant is this, or higher; 0 if it does not matter
@@ -44,7 +44,7 @@ public record AcquireRequest(
      * @param leaseMillis how long the lock survives without renewal, in milliseconds
      * @param holder where the acquisition comes from
      * @param limit how many may hold the lock together
-     * @param fair whether nobody may pass this acquisition once it has a seat
+     * @param fair whether nobody may pass this acquisition once it has an entry
      * @param waiting whether the caller will ask again
      * @param tokens how many consecutive fencing tokens to reserve
      */

@@ -15,11 +15,11 @@ import java.util.Set;
 /**
  * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
  *
- * <p>A lock has holders and a queue of seats. Whatever changes one of them ends by settling the lock: holders whose lease
- * has ended, and seats that nobody has kept alive, are dropped, and as long as the head of the queue may hold the lock
- * together with those who do, the lock is <em>reserved</em> for it: granted for as long as the seat is alive, at most for
+ * <p>A lock has holders and a queue of entries. Whatever changes one of them ends by settling the lock: holders whose lease
+ * has ended, and entries that nobody has kept alive, are dropped, and as long as the head of the queue may hold the lock
+ * together with those who do, the lock is <em>reserved</em> for it: granted for as long as the entry is alive, at most for
  * {@link #RESERVATION}, and its client is {@linkplain WakeListener#granted told}. Its next {@link #acquire}, or a renewal, confirms that, and makes the lease as
- * long as it should be. Nobody passes a seat.
+ * long as it should be. Nobody passes an entry.
  *
  * <p>What an implementation promises, each method called from any thread:
  *
@@ -29,10 +29,10 @@ import java.util.Set;
  *   <li>Leases end by the store's own clock. The caller counts its deadline from before it sent the call, so a store
  *       must not end a lease earlier than its length after it received the call.
  *   <li>Tokens of one key strictly increase over grants, also when the store lost its data.
- *   <li>Seats are served in the order in which the calls that took them arrived.
- *   <li>A reservation that nobody confirms passes to the next live seat. Its own seat is dead then, unless it was heard of
+ *   <li>Entries are served in the order in which the calls that took them arrived.
+ *   <li>A reservation that nobody confirms passes to the next live entry. Its own entry is dead then, unless it was heard of
  *       since the reservation was made: then it keeps its place.
- *   <li>A store's clock that went back makes no seat and no reservation last for longer than {@link #SEAT_TIMEOUT} from when
+ *   <li>A store's clock that went back makes no entry and no reservation last for longer than {@link #ENTRY_TIMEOUT} from when
  *       somebody comes across it.
  *   <li>A call ends within one command timeout, with an answer or a {@link LockStoreException}; one for many locks that
  *       are on several servers, within a few.
@@ -42,17 +42,17 @@ import java.util.Set;
 public interface LockStore extends AutoCloseable {
 
     /**
-     * A seat that nobody has asked for or kept for this long is dead. A client is heard of every half second, so one that
-     * stands still for two and a half seconds keeps its seats, and one that died holds up others for less than three and a
+     * An entry that nobody has asked for or kept for this long is dead. A client is heard of every half second, so one that
+     * stands still for two and a half seconds keeps its entries, and one that died holds up others for less than three and a
      * half.
      */
-    Duration SEAT_TIMEOUT = Duration.ofMillis(3400);
+    Duration ENTRY_TIMEOUT = Duration.ofMillis(3400);
 
     /**
-     * For how long at most a lock waits to be confirmed by the waiter that it is reserved for: until its seat would be dead
+     * For how long at most a lock waits to be confirmed by the waiter that it is reserved for: until its entry would be dead
      * if the waiter were not heard of again.
      */
-    Duration RESERVATION = SEAT_TIMEOUT;
+    Duration RESERVATION = ENTRY_TIMEOUT;
 
     /**
      * One try to get a lock.
@@ -89,9 +89,9 @@ public interface LockStore extends AutoCloseable {
     /**
      * Gives a lock back, and reserves it for those who wait first. With a {@link ReleaseRequest#keep} it settles nothing.
      *
-     * <p>A hold whose lease has ended is none. The one exception: as long as nobody else got the lock, or has a seat, an
+     * <p>A hold whose lease has ended is none. The one exception: as long as nobody else got the lock, or has an entry, an
      * exclusive hold that is not to be kept is released as if its lease had not ended. An owner that does not hold the lock
-     * waits for it no more either: should it have a seat, as after a reservation that lapsed, that is given up, and the lock
+     * waits for it no more either: should it have an entry, as after a reservation that lapsed, that is given up, and the lock
      * is settled.
      *
      * @param request which lock, and whose
@@ -125,7 +125,7 @@ public interface LockStore extends AutoCloseable {
 
     /**
      * Turns an exclusive hold into a shared one, in one step, with the same lease end and token. An owner that does not
-     * hold the lock gives up its seat, as by {@link #release}.
+     * hold the lock gives up its entry, as by {@link #release}.
      *
      * @param key the lock
      * @param owner its exclusive holder
@@ -171,16 +171,16 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Keeps seats alive, settles their locks, and tells who is called. Takes no new seats.
+     * Keeps entries alive, settles their locks, and tells who is called. Takes no new entries.
      *
-     * @param requests the seats of one client, lock by lock
+     * @param requests the entries of one client, lock by lock
      * @return an answer for each request, in their order; a broken lock, or one that was not asked for, fails alone
      * @throws LockStoreException if the store did not answer or refused all
      */
-    List<SeatReply> keepSeats(List<SeatRequest> requests);
+    List<EntryReply> keepEntries(List<EntryRequest> requests);
 
     /**
-     * Undoes an acquisition that has failed for good: gives up its seat and the lock if it got it, and refuses it should
+     * Undoes an acquisition that has failed for good: gives up its entry and the lock if it got it, and refuses it should
      * one of its calls still arrive.
      *
      * @param key the lock

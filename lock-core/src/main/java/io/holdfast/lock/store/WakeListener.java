@@ -15,7 +15,7 @@ public interface WakeListener {
     void granted(long sequence, Reservation reservation);
 
     /**
-     * Somebody has taken a seat behind an acquisition that holds its lock, and reserved more than one token.
+     * Somebody has taken an entry behind an acquisition that holds its lock, and reserved more than one token.
      *
      * @param sequence of the holder's {@link OwnerId}
      * @param waiters who waits

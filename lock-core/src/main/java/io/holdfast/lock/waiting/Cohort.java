@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  *       caught up, a loss of data may repeat tokens.
  * </ul>
  *
- * <p>Only who holds the lock hands it off, and the {@link Gate}'s monitor passes the plain fields on with it; hints come
+ * <p>Only who holds the lock hands it off, and the {@link Line}'s monitor passes the plain fields on with it; hints come
  * on any thread.
  */
 final class Cohort {

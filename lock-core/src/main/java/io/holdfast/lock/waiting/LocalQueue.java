@@ -20,8 +20,8 @@ public final class LocalQueue implements AutoCloseable {
     private final LockStore store;
     private final String clientId;
     private final LongSupplier sequences;
-    private final Gates gates;
-    private final SeatKeeper seats;
+    private final Lines lines;
+    private final EntryKeeper entries;
     private final Outages outages;
 
     /**
@@ -37,8 +37,8 @@ public final class LocalQueue implements AutoCloseable {
         this.store = store;
         this.clientId = clientId;
         this.sequences = sequences;
-        this.seats = new SeatKeeper(store, clientId, ticker).onRevoked(onRevoked);
-        this.gates = new Gates(seats);
+        this.entries = new EntryKeeper(store, clientId, ticker).onRevoked(onRevoked);
+        this.lines = new Lines(entries);
         this.outages = new Outages(ticker);
     }
 
@@ -54,7 +54,7 @@ public final class LocalQueue implements AutoCloseable {
      * @throws LockStoreException if those in front know that the store fails
      */
     public Place enter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        return new Place(this, key, terms == null ? null : gates.enter(key, terms, waiter), waiter);
+        return new Place(this, key, terms == null ? null : lines.enter(key, terms, waiter), waiter);
     }
 
     /**
@@ -66,7 +66,7 @@ public final class LocalQueue implements AutoCloseable {
      * @return its place, in front; or null
      */
     public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        Turn turn = terms == null ? null : gates.tryEnter(key, terms);
+        LinePlace turn = terms == null ? null : lines.tryEnter(key, terms);
         return terms != null && turn == null ? null : new Place(this, key, turn, waiter);
     }
 
@@ -75,16 +75,16 @@ public final class LocalQueue implements AutoCloseable {
         return new OwnerId(clientId, sequences.getAsLong());
     }
 
-    Seat openSeat(LockKey key) {
-        return seats.open(key, newOwner());
+    QueueEntry openEntry(LockKey key) {
+        return entries.open(key, newOwner());
     }
 
-    SeatKeeper seats() {
-        return seats;
+    EntryKeeper entries() {
+        return entries;
     }
 
-    Gates gates() {
-        return gates;
+    Lines lines() {
+        return lines;
     }
 
     Outages.Place joinOutage(LockKey key, boolean failing, Waiter waiter) {
@@ -93,29 +93,29 @@ public final class LocalQueue implements AutoCloseable {
 
     /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
     public void listen() {
-        seats.listen();
+        entries.listen();
     }
 
     /** {@return whether messages of the store can be heard} */
     public LockActivity.Hearing hearing() {
-        return seats.hearing();
+        return entries.hearing();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */
     public long wakeUps() {
-        return seats.wakeUps();
+        return entries.wakeUps();
     }
 
     /** Asks the store for those who wait there, if that is due, for tests on virtual time. */
     public void tick() {
-        seats.tick();
+        entries.tick();
     }
 
     /** Wakes all who wait; they find the client closed. */
     @Override
     public void close() {
-        gates.close();
-        seats.close();
+        lines.close();
+        entries.close();
         outages.close();
     }
 }

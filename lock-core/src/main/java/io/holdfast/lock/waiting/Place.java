@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Exactly one successor is let in.</b> Whatever ends a place that is in front, {@link #handOff}, {@link #leave}, or one of the
  * ways to give up, lets in the next one in line, or hands it the lock, in the same step; of several ends only the first one counts.
- * See {@link Gate}.
+ * See {@link Line}.
  *
  * <p>Used by one thread at a time; once it holds the lock, {@link #handOff} and {@link #leave} by any.
  */
@@ -27,9 +27,9 @@ public final class Place {
 
     private final LocalQueue queue;
     private final LockKey key;
-    private final @Nullable Turn turn;
+    private final @Nullable LinePlace turn;
     private final Waiter waiter;
-    private @Nullable Seat seat;
+    private @Nullable QueueEntry entry;
     private Outages.@Nullable Place outage;
 
     /** Whether the store has given it an entry, by the last call that was answered. */
@@ -37,7 +37,7 @@ public final class Place {
 
     private @Nullable Cohort cohort;
 
-    Place(LocalQueue queue, LockKey key, @Nullable Turn turn, Waiter waiter) {
+    Place(LocalQueue queue, LockKey key, @Nullable LinePlace turn, Waiter waiter) {
         this.queue = queue;
         this.key = key;
         this.turn = turn;
@@ -126,7 +126,7 @@ public final class Place {
         if (failed != null) {
             return failed.look(budget, failing());
         }
-        Seat mine = seat;
+        QueueEntry mine = entry;
         if (mine != null) {
             return mine.look(budget);
         }
@@ -137,9 +137,9 @@ public final class Place {
 
     /** Comes to the front, with what the one before it has left behind. Before anything below. */
     public void comeToFront() {
-        Seat inherited = turn == null ? null : turn.inheritSeat();
+        QueueEntry inherited = turn == null ? null : turn.inheritEntry();
         queued = inherited != null;
-        seat = inherited == null ? queue.openSeat(key) : inherited;
+        entry = inherited == null ? queue.openEntry(key) : inherited;
         Failing failing = turn == null ? null : turn.failing();
         if (failing != null) {
             fails(failing);
@@ -155,18 +155,18 @@ public final class Place {
         return Cohort.tokens(leaseMillis);
     }
 
-    private Seat seat() {
-        return Objects.requireNonNull(seat);
+    private QueueEntry entry() {
+        return Objects.requireNonNull(entry);
     }
 
     /** {@return the acquisition} */
     public OwnerId owner() {
-        return seat().owner();
+        return entry().owner();
     }
 
     /** The store is about to be asked: whatever messages come from now on are news. */
     public void asking() {
-        seat().rearm();
+        entry().rearm();
     }
 
     /**
@@ -176,7 +176,7 @@ public final class Place {
      */
     public void answered(boolean waiting) {
         queued = waiting;
-        seat().answered();
+        entry().answered();
         if (turn != null) {
             turn.answered();
         }
@@ -184,12 +184,12 @@ public final class Place {
 
     /** A send of its calls was not answered, and may still arrive. */
     public void markResent() {
-        seat().markResent();
+        entry().markResent();
     }
 
     /** {@return whether a send of its calls was not answered, and may still arrive} */
     public boolean isResent() {
-        return seat().isResent();
+        return entry().isResent();
     }
 
     /** The store has told who holds the lock: those behind can say why they got nothing. */
@@ -206,24 +206,24 @@ public final class Place {
      * @param held the answer
      */
     public void queued(long askedAt, AcquireReply.Held held) {
-        queue.seats().taken(seat(), askedAt, held);
+        queue.entries().taken(entry(), askedAt, held);
         if (turn != null) {
-            turn.waitsWith(seat());
+            turn.waitsWith(entry());
         }
-        seat().wakes(waiter);
+        entry().wakes(waiter);
     }
 
     /** It waits on its entry no longer, and looks what there is. */
     public void stopWaiting() {
-        if (seat != null) {
-            seat.wakes(null);
+        if (entry != null) {
+            entry.wakes(null);
         }
         leaveOutage();
     }
 
     /** {@return the lock that a message has granted; null if none is known, or it is old, or cannot be true} */
     public @Nullable Claim claim() {
-        return seat().claim();
+        return entry().claim();
     }
 
     /** A claim is used. */
@@ -234,17 +234,17 @@ public final class Place {
     /** Whatever was asked for is never asked for again: goes on as a new acquisition. */
     public void startOver() {
         Failing known = failing();
-        seat = queue.openSeat(key);
+        entry = queue.openEntry(key);
         queued = false;
         if (known != null) {
-            seat.failing(known);
+            entry.failing(known);
         }
     }
 
     // The store fails.
 
     private @Nullable Failing failing() {
-        return seat == null ? null : seat.failing();
+        return entry == null ? null : entry.failing();
     }
 
     /** {@return whether the store fails, as far as is known} */
@@ -254,7 +254,7 @@ public final class Place {
 
     /** {@return whether the store has failed since it answered this acquisition for the last time} */
     public boolean hasMetFailure() {
-        return seat().hasMetFailure();
+        return entry().hasMetFailure();
     }
 
     /** {@return whether the store has answered anybody of the line} */
@@ -274,9 +274,9 @@ public final class Place {
     }
 
     private void fails(Failing failing) {
-        seat().failing(failing);
+        entry().failing(failing);
         if (turn != null) {
-            turn.waitsWith(seat());
+            turn.waitsWith(entry());
         }
     }
 
@@ -327,7 +327,7 @@ public final class Place {
      * @return false if there is none, or the entry is no good: then it is to be given up
      */
     public boolean passEntry() {
-        return !isResent() && turn != null && turn.pass(seat());
+        return !isResent() && turn != null && turn.pass(entry());
     }
 
     /**
@@ -336,7 +336,7 @@ public final class Place {
      * @return whether the store was asked to keep it, and may do so
      */
     public boolean closeEntry() {
-        queue.seats().giveUp(seat());
+        queue.entries().giveUp(entry());
         return queued;
     }
 
@@ -378,14 +378,14 @@ public final class Place {
         if (turn != null) {
             Cohort made = new Cohort(tokens, waiters, confirmed, ticker);
             cohort = made;
-            queue.gates().attend(made);
+            queue.lines().attend(made);
         }
     }
 
     /** The lock that was handed off to it is not there any more: it is in front, without it. */
     public void notHeld() {
         if (cohort != null) {
-            queue.gates().dismiss(cohort);
+            queue.lines().dismiss(cohort);
             cohort = null;
         }
     }
@@ -414,7 +414,7 @@ public final class Place {
     public void leave() {
         Cohort held = cohort;
         if (held != null) {
-            queue.gates().dismiss(held);
+            queue.lines().dismiss(held);
         }
         if (turn != null) {
             turn.pass(null);

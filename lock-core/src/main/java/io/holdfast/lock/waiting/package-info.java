@@ -1,6 +1,6 @@
 /**
  * How a caller waits for a lock that somebody else holds: in line with other threads of its client
- * ({@link io.holdfast.lock.waiting.Gates}), and in the queue at the store ({@link io.holdfast.lock.waiting.SeatKeeper}).
+ * ({@link io.holdfast.lock.waiting.Lines}), and in the queue at the store ({@link io.holdfast.lock.waiting.EntryKeeper}).
  */
 @NullMarked
 package io.holdfast.lock.waiting;

@@ -1,7 +1,7 @@
 -- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease.
 -- KEYS  1 the lock  2 when this server joined, see join.lua; none if it grants locks that it does not know at once
 -- ARGV  1 owner  2 lease in ms  3 lease and token retention in ms, added  4 host, pid, thread, one a line
---       5 limit (0 exclusive) and weight, 1 if fair, 1 to take or keep a seat if it is held, tokens to reserve, and 1 if a
+--       5 limit (0 exclusive) and weight, 1 if fair, 1 to take or keep an entry if it is held, tokens to reserve, and 1 if a
 --         holder's token is to be raised; none for 0 0 1 1  6 the least token, 0 for any; none for 0
 --       7 how long after it joined the server grants no unknown lock, in ms
 -- returns the token, if only one was reserved and nobody waits; else
@@ -90,61 +90,61 @@ local known = granted_again()
 if known then
   return known
 end
-local seat = seat_of(lock, owner)
-if seat then
-  keep(lock, seat)
+local entry = entry_of(lock, owner)
+if entry then
+  keep(lock, entry)
 end
 settle(lock)
-if seat then
+if entry then
   known = granted_again()
   if known then
     return known
   end
-  seat = seat_of(lock, owner)
-elseif lock.seats == 0 and compatible(lock, limit, weight) then
+  entry = entry_of(lock, owner)
+elseif lock.entries == 0 and compatible(lock, limit, weight) then
   return granted(grant(lock, owner, limit, weight, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
 end
 
--- Seats that died behind a living head are found by looking at two more tickets for every new seat.
+-- Entries that died behind a living head are found by looking at two more tickets for every new entry.
 local function sweep()
   for _ = 1, 2 do
     lock.sweep = lock.sweep + 1
     if lock.sweep > lock.tail or lock.sweep < lock.head then
       lock.sweep = lock.head
     end
-    local sleeper = seat_at(lock, lock.sweep)
+    local sleeper = entry_at(lock, lock.sweep)
     if sleeper and is_implausible(lock, sleeper.alive) then
       heed_clock(lock)
-      sleeper = seat_at(lock, lock.sweep)
+      sleeper = entry_at(lock, lock.sweep)
     end
     if sleeper and not sleeper.reserved and sleeper.alive <= now then
-      drop_seat(lock, sleeper)
+      drop_entry(lock, sleeper)
     end
   end
 end
 
-local function take_seat()
+local function take_entry()
   local may_hand_off = lock.owner and string.sub(lock.owner, 1, 1) ~= '-' and reserved_tokens(lock) > 1
-  if may_hand_off and (lock.seats == 0 or fair == 1) then
+  if may_hand_off and (lock.entries == 0 or fair == 1) then
     tell(lock, lock.owner, 'awaited', '')
   end
-  if lock.seats > 1 then
+  if lock.entries > 1 then
     sweep()
   end
   lock.tail = lock.tail + 1
-  local taken = {ticket = lock.tail, owner = owner, limit = limit, weight = weight, fair = fair, alive = now + SEAT_US,
+  local taken = {ticket = lock.tail, owner = owner, limit = limit, weight = weight, fair = fair, alive = now + ENTRY_US,
     tokens = tokens, reserved = false, where = ARGV[4]}
   enqueue(lock, taken)
   put(lock, 'seat:' .. owner, lock.tail)
-  write_seat(lock, taken)
+  write_entry(lock, taken)
 end
 
 if waiting == '1' then
-  if not seat then
-    take_seat()
+  if not entry then
+    take_entry()
   end
-elseif seat then
-  drop_seat(lock, seat)
+elseif entry then
+  drop_entry(lock, entry)
   advance(lock)
 end
 -- include describe

@@ -1,5 +1,5 @@
 -- One try to get several locks in one step: all of them, or none. All are looked at before one is changed, and a refusal
--- changes nothing. Takes no seat. May be sent twice: holders are granted again, with the same tokens, and never a shorter
+-- changes nothing. Takes no entry. May be sent twice: holders are granted again, with the same tokens, and never a shorter
 -- lease.
 -- KEYS  the locks
 -- ARGV  1 token retention in ms  2 host, pid, thread, one a line; then for each lock: owner, lease in ms, limit (0 exclusive) and
@@ -39,7 +39,7 @@ local function refusal(i)
     return 'BURIED'
   end
   settle(lock)
-  if not is_holder(wish) and (lock.seats > 0 or not compatible(lock, wish.limit, wish.weight)) then
+  if not is_holder(wish) and (lock.entries > 0 or not compatible(lock, wish.limit, wish.weight)) then
     return string.format('HELD %d %d', now, blocked_us(lock)) .. describe_any(lock)
   end
   return nil

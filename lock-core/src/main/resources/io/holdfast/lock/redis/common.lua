@@ -7,19 +7,19 @@
 --   holder         host, pid, thread, one a line, for people; and in front of them, if more than one token was reserved for
 --                  the holder, how many
 --   token          the last fencing token that was handed out or reserved
---   crowd          only while there are seats, shared holders or tombstones: first ticket, last ticket, seats in the queue,
+--   crowd          only while there are entries, shared holders or tombstones: first ticket, last ticket, entries in the queue,
 --                  fair ones among them, ticket that was swept last, reservations, latest end of a tombstone, owner or a
 --                  dot; and if there are shared holders, the sum of their weights, earliest and latest end of their leases;
 --                  the earliest may be out of date, but is never too late
---   ticket:<n>     a seat: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many
+--   ticket:<n>     an entry: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many
 --                  tokens it wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
---   seat:<owner>   the ticket of its seat
+--   entry:<owner>   the ticket of its entry
 --   shared:<owner> end of the lease, token and weight; host, pid, thread, one a line
 --   reader         OwnerId that was granted the lock as a shared one last
 --   grave:<owner>  tombstone of an undone acquisition, until when it is refused
 --   prune_at       when expired tombstones are to be looked for
 -- A weight is how much of the limit a shared holder takes. It follows its number after a slash, unless it is 1.
--- A reservation is a hold whose owner has a seat: should it end before its owner was heard of, the seat still has its
+-- A reservation is a hold whose owner has an entry: should it end before its owner was heard of, the entry still has its
 -- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
 -- a text they are written by '%d': Lua itself would write them in scientific notation.
 -- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form;
@@ -27,7 +27,7 @@
 -- each lock that is held or waited for with its number and a slash: scripts that do not know it then refuse the lock.
 
 local call = redis.call
-local SEAT_US = 3400000
+local ENTRY_US = 3400000
 
 local function now_us()
   local time = call('TIME')
@@ -36,7 +36,7 @@ end
 
 -- A lock, as owner, lease_end, token and crowd tell. What is changed in it is written by close().
 local function open(key, now, retention_ms, fields)
-  local head, tail, seats, fair, sweep, reserved, graves_end, owner, rest =
+  local head, tail, entries, fair, sweep, reserved, graves_end, owner, rest =
     string.match(fields[4] or '1 0 0 0 0 0 0 .', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
   if not owner then
     error('LAYOUT ' .. (string.match(fields[4], '^(%d+)/') or 'unknown') .. ' of lock ' .. key)
@@ -46,7 +46,7 @@ local function open(key, now, retention_ms, fields)
   end
   local lock = {key = key, now = now, retention_ms = retention_ms, writes = {}, news = {}, owner = owner, alone = fields[1],
     lease_end = tonumber(fields[2] or 0), token = tonumber(fields[3] or 0), crowd = fields[4],
-    head = tonumber(head), tail = tonumber(tail), seats = tonumber(seats), fair = tonumber(fair),
+    head = tonumber(head), tail = tonumber(tail), entries = tonumber(entries), fair = tonumber(fair),
     sweep = tonumber(sweep), reserved = tonumber(reserved), graves_end = tonumber(graves_end),
     shared = 0, shared_min = 0, shared_end = 0}
   if rest ~= '' then
@@ -88,7 +88,7 @@ end
 
 -- Who waits, beside those that the lock is reserved for: 0 nobody, 1 somebody, 2 somebody fair among them.
 local function waiters(lock)
-  return lock.seats == 0 and 0 or lock.fair > 0 and 2 or 1
+  return lock.entries == 0 and 0 or lock.fair > 0 and 2 or 1
 end
 
 local function write_crowd(lock)
@@ -97,8 +97,8 @@ local function write_crowd(lock)
     lock.graves_end = 0
   end
   local crowd = false
-  if lock.seats > 0 or lock.shared > 0 or lock.reserved > 0 or lock.graves_end > 0 then
-    crowd = string.format('%d %d %d %d %d %d %d %s', lock.head, lock.tail, lock.seats, lock.fair, lock.sweep,
+  if lock.entries > 0 or lock.shared > 0 or lock.reserved > 0 or lock.graves_end > 0 then
+    crowd = string.format('%d %d %d %d %d %d %d %s', lock.head, lock.tail, lock.entries, lock.fair, lock.sweep,
       lock.reserved, lock.graves_end, lock.owner or '.')
     if lock.shared > 0 then
       crowd = crowd .. string.format(' %d %d %d', lock.shared, lock.shared_min, lock.shared_end)
@@ -116,8 +116,8 @@ end
 -- The key lives until the latest of what it holds, and then as long as the token is to be remembered.
 local function expire(lock)
   local last = lock.owner and lock.lease_end or 0
-  if lock.seats > 0 or lock.reserved > 0 then
-    last = math.max(last, lock.now + SEAT_US)
+  if lock.entries > 0 or lock.reserved > 0 then
+    last = math.max(last, lock.now + ENTRY_US)
   end
   if lock.shared > 0 then
     last = math.max(last, lock.shared_end)

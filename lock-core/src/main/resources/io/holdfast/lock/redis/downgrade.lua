@@ -17,7 +17,7 @@ if lock.owner == owner and lock.now < lock.lease_end then
     weight = 1, where = where})
   give_back_tokens(lock, ARGV[3], 1)
 elseif not hold or lock.now >= hold.lease_end then
-  give_up_seat(lock, owner)
+  give_up_entry(lock, owner)
   reply = 'NOT_HOLDER'
 end
 settle(lock)

@@ -8,8 +8,8 @@
 local lock = load(KEYS[1], now_us(), tonumber(ARGV[1]))
 local former = ''
 
-for _, seat in ipairs(drop_expired(lock)) do
-  lock.head = math.min(lock.head, seat.ticket)
+for _, entry in ipairs(drop_expired(lock)) do
+  lock.head = math.min(lock.head, entry.ticket)
 end
 
 -- Nobody is left to be told of a lock that is only kept after its release.

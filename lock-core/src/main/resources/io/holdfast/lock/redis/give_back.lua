@@ -4,9 +4,9 @@ local function give_back(key, now, retention_ms, owner, keep_ms, last_token)
   local keep_us = keep_ms * 1000
   local hold = lock.owner ~= owner and shared_hold(lock, owner)
   local lease_end = lock.owner == owner and lock.lease_end or hold and hold.lease_end or 0
-  local unmissed = lock.owner == owner and keep_us == 0 and lock.seats + lock.reserved == 0
+  local unmissed = lock.owner == owner and keep_us == 0 and lock.entries + lock.reserved == 0
   if lock.now >= lease_end and not unmissed then
-    give_up_seat(lock, owner)
+    give_up_entry(lock, owner)
     settle(lock)
     close(lock)
     return 'NOT_HOLDER'

@@ -15,9 +15,9 @@ for _, owner in ipairs(shared_owners(lock)) do
     holders = holders .. describe_shared(lock, owner, hold)
   end
 end
-for _, ticket in ipairs(lock.seats > 0 and tickets_from(lock, lock.head) or {}) do
-  local seat = seat_at(lock, ticket)
-  if not seat.reserved and seat.alive > lock.now then
+for _, ticket in ipairs(lock.entries > 0 and tickets_from(lock, lock.head) or {}) do
+  local entry = entry_at(lock, ticket)
+  if not entry.reserved and entry.alive > lock.now then
     waiting = waiting + 1
   end
 end

@@ -8,17 +8,17 @@
 local owner, bury_us = ARGV[1], ARGV[2] * 1000
 local lock = load(KEYS[1], now_us(), tonumber(ARGV[3]))
 
--- At most once in every seat time-out, so that its cost is shared by many calls.
+-- At most once in every entry time-out, so that its cost is shared by many calls.
 local function prune()
   local at = get(lock, 'prune_at')
   if not at or lock.now >= tonumber(at) or is_implausible(lock, tonumber(at)) then
     drop_graves(lock)
-    put(lock, 'prune_at', string.format('%d', lock.now + SEAT_US))
+    put(lock, 'prune_at', string.format('%d', lock.now + ENTRY_US))
   end
 end
 
 local hold = shared_hold(lock, owner)
-give_up_seat(lock, owner)
+give_up_entry(lock, owner)
 if lock.owner == owner then
   give_back_tokens(lock, ARGV[4], 0)
   lock.owner = nil

@@ -2,7 +2,7 @@
 
 local LONG_GAP = 100
 
-local function seat_at(lock, ticket)
+local function entry_at(lock, ticket)
   local record = get(lock, 'ticket:' .. ticket)
   if not record then
     return nil
@@ -13,49 +13,49 @@ local function seat_at(lock, ticket)
     fair = tonumber(fair), alive = tonumber(alive), tokens = tonumber(tokens), reserved = reserved == '1', where = where}
 end
 
-local function seat_of(lock, owner)
-  local ticket = (lock.seats > 0 or lock.reserved > 0) and get(lock, 'seat:' .. owner)
-  return ticket and seat_at(lock, ticket)
+local function entry_of(lock, owner)
+  local ticket = (lock.entries > 0 or lock.reserved > 0) and get(lock, 'seat:' .. owner)
+  return ticket and entry_at(lock, ticket)
 end
 
-local function write_seat(lock, seat)
-  put(lock, 'ticket:' .. seat.ticket, string.format('%s %s %d %d %d %d\n%s', seat.owner,
-    with_weight(seat.limit, seat.weight), seat.fair, seat.alive, seat.tokens, seat.reserved and 1 or 0, seat.where))
+local function write_entry(lock, entry)
+  put(lock, 'ticket:' .. entry.ticket, string.format('%s %s %d %d %d %d\n%s', entry.owner,
+    with_weight(entry.limit, entry.weight), entry.fair, entry.alive, entry.tokens, entry.reserved and 1 or 0, entry.where))
 end
 
-local function enqueue(lock, seat)
-  lock.seats, lock.fair = lock.seats + 1, lock.fair + seat.fair
+local function enqueue(lock, entry)
+  lock.entries, lock.fair = lock.entries + 1, lock.fair + entry.fair
 end
 
-local function dequeue(lock, seat)
-  lock.seats, lock.fair = lock.seats - 1, lock.fair - seat.fair
+local function dequeue(lock, entry)
+  lock.entries, lock.fair = lock.entries - 1, lock.fair - entry.fair
 end
 
-local function drop_seat(lock, seat)
-  put(lock, 'ticket:' .. seat.ticket, false)
-  put(lock, 'seat:' .. seat.owner, false)
-  if seat.reserved then
+local function drop_entry(lock, entry)
+  put(lock, 'ticket:' .. entry.ticket, false)
+  put(lock, 'seat:' .. entry.owner, false)
+  if entry.reserved then
     lock.reserved = lock.reserved - 1
   else
-    dequeue(lock, seat)
+    dequeue(lock, entry)
   end
 end
 
--- The owner waits no more. Its seat is deleted at once: a script that begins so works when Redis is out of memory, see
+-- The owner waits no more. Its entry is deleted at once: a script that begins so works when Redis is out of memory, see
 -- release.lua.
-local function give_up_seat(lock, owner)
-  local seat = seat_of(lock, owner)
+local function give_up_entry(lock, owner)
+  local entry = entry_of(lock, owner)
   call('HDEL', lock.key, 'seat:' .. owner)
-  if seat then
-    drop_seat(lock, seat)
+  if entry then
+    drop_entry(lock, entry)
   end
 end
 
--- The owner was heard of: it holds the lock for good, and needs its seat no more.
+-- The owner was heard of: it holds the lock for good, and needs its entry no more.
 local function confirm(lock, owner)
-  local seat = lock.reserved > 0 and seat_of(lock, owner)
-  if seat then
-    drop_seat(lock, seat)
+  local entry = lock.reserved > 0 and entry_of(lock, owner)
+  if entry then
+    drop_entry(lock, entry)
   end
 end
 
@@ -110,30 +110,30 @@ local function grant(lock, owner, limit, weight, lease_end, tokens, where, least
   return token
 end
 
--- A reservation ends with the life of its seat: a waiter that died holds up others for one seat time-out from when it was
--- last heard of, any number of them in a row together. So a seat whose reservation lapsed is dead, unless it was heard of
+-- A reservation ends with the life of its entry: a waiter that died holds up others for one entry time-out from when it was
+-- last heard of, any number of them in a row together. So an entry whose reservation lapsed is dead, unless it was heard of
 -- since: it is passed to a silent one only once.
-local function reserve(lock, seat)
-  local lease_end = seat.alive
-  local token = grant(lock, seat.owner, seat.limit, seat.weight, lease_end, seat.tokens, seat.where)
-  dequeue(lock, seat)
+local function reserve(lock, entry)
+  local lease_end = entry.alive
+  local token = grant(lock, entry.owner, entry.limit, entry.weight, lease_end, entry.tokens, entry.where)
+  dequeue(lock, entry)
   lock.reserved = lock.reserved + 1
-  seat.reserved = true
-  write_seat(lock, seat)
-  tell(lock, seat.owner, 'granted', string.format(' %d %d %d %d', token, seat.tokens, lock.now, lease_end))
+  entry.reserved = true
+  write_entry(lock, entry)
+  tell(lock, entry.owner, 'granted', string.format(' %d %d %d %d', token, entry.tokens, lock.now, lease_end))
 end
 
--- A hold has ended. If it was a reservation, the seat is in the queue again, if it is alive.
+-- A hold has ended. If it was a reservation, the entry is in the queue again, if it is alive.
 local function lapse(lock, owner, lapsed)
-  local seat = lock.reserved > 0 and seat_of(lock, owner)
-  if seat and seat.alive > lock.now then
-    seat.reserved = false
-    enqueue(lock, seat)
+  local entry = lock.reserved > 0 and entry_of(lock, owner)
+  if entry and entry.alive > lock.now then
+    entry.reserved = false
+    enqueue(lock, entry)
     lock.reserved = lock.reserved - 1
-    write_seat(lock, seat)
-    lapsed[#lapsed + 1] = seat
-  elseif seat then
-    drop_seat(lock, seat)
+    write_entry(lock, entry)
+    lapsed[#lapsed + 1] = entry
+  elseif entry then
+    drop_entry(lock, entry)
   end
 end
 
@@ -160,41 +160,41 @@ local function drop_expired_shared(lock, lapsed)
 end
 
 local function is_implausible(lock, time)
-  return time > lock.now + SEAT_US
+  return time > lock.now + ENTRY_US
 end
 
--- The clock went back: seats would live, and reservations last, until it has caught up. Each counts from now, once; those
+-- The clock went back: entries would live, and reservations last, until it has caught up. Each counts from now, once; those
 -- that are alive will be kept.
 local function heed_clock(lock)
-  local latest = lock.now + SEAT_US
+  local latest = lock.now + ENTRY_US
   local fields = call('HGETALL', lock.key)
   for i = 1, #fields, 2 do
     local ticket = string.match(fields[i], '^ticket:(%d+)$')
-    local seat = ticket and seat_at(lock, ticket)
-    if seat and is_implausible(lock, seat.alive) then
-      seat.alive = latest
-      write_seat(lock, seat)
+    local entry = ticket and entry_at(lock, ticket)
+    if entry and is_implausible(lock, entry.alive) then
+      entry.alive = latest
+      write_entry(lock, entry)
     end
-    local hold = seat and seat.reserved and lock.owner ~= seat.owner and shared_hold(lock, seat.owner)
+    local hold = entry and entry.reserved and lock.owner ~= entry.owner and shared_hold(lock, entry.owner)
     if hold and is_implausible(lock, hold.lease_end) then
       hold.lease_end = latest
       lock.shared_min = math.min(lock.shared_min, latest)
-      write_shared(lock, seat.owner, hold)
-    elseif seat and seat.reserved and lock.owner == seat.owner and is_implausible(lock, lock.lease_end) then
+      write_shared(lock, entry.owner, hold)
+    elseif entry and entry.reserved and lock.owner == entry.owner and is_implausible(lock, lock.lease_end) then
       lock.lease_end = latest
       put(lock, 'lease_end', string.format('%d', latest))
     end
   end
 end
 
--- Whoever asks is alive, and was not missed as long as nobody has dropped its seat. A seat that was kept at a later time
+-- Whoever asks is alive, and was not missed as long as nobody has dropped its entry. An entry that was kept at a later time
 -- shows that the clock went back.
-local function keep(lock, seat)
-  if is_implausible(lock, seat.alive) then
+local function keep(lock, entry)
+  if is_implausible(lock, entry.alive) then
     heed_clock(lock)
   end
-  seat.alive = lock.now + SEAT_US
-  write_seat(lock, seat)
+  entry.alive = lock.now + ENTRY_US
+  write_entry(lock, entry)
 end
 
 -- A reservation that lasts for too long has a token that is ahead of the clock.
@@ -205,7 +205,7 @@ local function heed_reservations(lock)
   end
 end
 
--- Drops holders whose time has come; returns the seats that are in the queue again.
+-- Drops holders whose time has come; returns the entries that are in the queue again.
 local function drop_expired(lock)
   local lapsed = {}
   heed_reservations(lock)
@@ -219,7 +219,7 @@ local function drop_expired(lock)
   return lapsed
 end
 
--- The tickets of all seats from one on, in their order.
+-- The tickets of all entries from one on, in their order.
 local function tickets_from(lock, first)
   local tickets = {}
   for _, field in ipairs(call('HKEYS', lock.key)) do
@@ -232,26 +232,26 @@ local function tickets_from(lock, first)
   return tickets
 end
 
--- Reserves the lock for the head of the queue, as long as it may hold it together with those who do. Behind a seat that is
--- kept for long there may be any number of tickets whose seats were given up; they are not looked at one by one.
+-- Reserves the lock for the head of the queue, as long as it may hold it together with those who do. Behind an entry that is
+-- kept for long there may be any number of tickets whose entries were given up; they are not looked at one by one.
 local function advance(lock)
   local gap, at, tickets = 0, 0, nil
-  while lock.seats > 0 and lock.head <= lock.tail do
-    local seat = seat_at(lock, lock.head)
-    if seat and is_implausible(lock, seat.alive) then
+  while lock.entries > 0 and lock.head <= lock.tail do
+    local entry = entry_at(lock, lock.head)
+    if entry and is_implausible(lock, entry.alive) then
       heed_clock(lock)
-      seat = seat_at(lock, lock.head)
+      entry = entry_at(lock, lock.head)
     end
-    if seat and not seat.reserved then
-      if seat.alive <= lock.now then
-        drop_seat(lock, seat)
-      elseif compatible(lock, seat.limit, seat.weight) then
-        reserve(lock, seat)
+    if entry and not entry.reserved then
+      if entry.alive <= lock.now then
+        drop_entry(lock, entry)
+      elseif compatible(lock, entry.limit, entry.weight) then
+        reserve(lock, entry)
       else
         return
       end
     end
-    gap = seat and 0 or gap + 1
+    gap = entry and 0 or gap + 1
     if gap > LONG_GAP and not tickets then
       at, tickets = 0, tickets_from(lock, lock.head + 1)
     end
@@ -260,12 +260,12 @@ local function advance(lock)
   end
 end
 
--- Seats whose reservation lapsed are passed once, and keep their places.
+-- Entries whose reservation lapsed are passed once, and keep their places.
 local function settle(lock)
   local lapsed = drop_expired(lock)
   advance(lock)
-  for _, seat in ipairs(lapsed) do
-    lock.head = math.min(lock.head, seat.ticket)
+  for _, entry in ipairs(lapsed) do
+    lock.head = math.min(lock.head, entry.ticket)
   end
   if #lapsed > 0 then
     advance(lock)

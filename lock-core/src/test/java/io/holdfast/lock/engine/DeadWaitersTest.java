@@ -7,11 +7,11 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.HintFaults;
 import java.time.Duration;
@@ -38,7 +38,7 @@ class DeadWaitersTest {
     private static final HolderInfo NOWHERE = new HolderInfo("host", 1, "thread");
     private static final int SEEDS = 200;
 
-    /** A client that keeps its seat as clients do, until it dies. */
+    /** A client that keeps its entry as clients do, until it dies. */
     private record Mortal(OwnerId owner, Duration death, Duration pollsAt) {}
 
     /** One holder, some clients that die before the lock comes free, and one that goes on waiting. */
@@ -71,7 +71,7 @@ class DeadWaitersTest {
         }
 
         /** Half of them die in the very moment in which the lock comes free. */
-        void seat(int clients) {
+        void entry(int clients) {
             for (int i = 1; i <= clients; i++) {
                 OwnerId owner = new OwnerId("mortal" + i, i);
                 store.acquire(request(owner, 30_000, random.nextInt(3), true));
@@ -94,7 +94,7 @@ class DeadWaitersTest {
             for (Mortal mortal : mortals) {
                 boolean polls = now.minus(mortal.pollsAt()).toMillis() % POLL.toMillis() < STEP.toMillis();
                 if (now.compareTo(mortal.death()) <= 0 && (polls || now.equals(mortal.death()))) {
-                    store.keepSeats(List.of(new SeatRequest(LOCK, List.of(mortal.owner()))));
+                    store.keepEntries(List.of(new EntryRequest(LOCK, List.of(mortal.owner()))));
                 }
             }
             if (!free && now.compareTo(freeAt) >= 0) {
@@ -117,7 +117,7 @@ class DeadWaitersTest {
                     .ticker(this::nanosSeen)
                     .pause(nanos -> {
                         pass(nanos);
-                        locks[0].keepSeats();
+                        locks[0].keepEntries();
                     })
                     .build()) {
                 locks[0] = engine;
@@ -136,7 +136,7 @@ class DeadWaitersTest {
         long first = Long.getLong("dead.seed", System.nanoTime());
         LongStream.range(first, first + SEEDS).forEach(seed -> {
             Scene scene = new Scene(seed, holderDies);
-            scene.seat(1 + scene.random.nextInt(6));
+            scene.entry(1 + scene.random.nextInt(6));
             LockStore seen = hintsAreLost ? new HintFaults(scene.store, hint -> {}) : scene.store;
 
             Duration waited = scene.waitBehindThem(seen, anyKind(scene.random));
@@ -152,7 +152,7 @@ class DeadWaitersTest {
         LongStream.range(first, first + SEEDS).forEach(seed -> {
             Scene scene = new Scene(seed, false);
             scene.step = Duration.ofSeconds(List.of(1, 60, 3600).get(scene.random.nextInt(3)));
-            scene.seat(1 + scene.random.nextInt(6));
+            scene.entry(1 + scene.random.nextInt(6));
             LockStore seen = hintsAreLost ? new HintFaults(scene.store, hint -> {}) : scene.store;
 
             Duration waited = scene.waitBehindThem(seen, anyKind(scene.random));

@@ -29,14 +29,14 @@ abstract class EngineFixture {
             throw new InterruptedException();
         }
         time.pass(Duration.ofNanos(Math.min(nanos, STEP.toNanos())));
-        keepSeats();
+        keepEntries();
     };
     final LockEngine locks = engine(events::add);
     final LockEngine others = engine(event -> {});
 
-    private void keepSeats() {
-        locks.keepSeats();
-        others.keepSeats();
+    private void keepEntries() {
+        locks.keepEntries();
+        others.keepEntries();
     }
 
     final LockEngine engine(LockListener listener) {

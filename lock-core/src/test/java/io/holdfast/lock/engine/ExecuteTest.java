@@ -99,7 +99,7 @@ class ExecuteTest extends EngineFixture {
     }
 
     @Test
-    void try_asks_once_and_leaves_no_seat() {
+    void try_asks_once_and_leaves_no_entry() {
         others.acquire(KEY);
         store.acquires.clear();
 

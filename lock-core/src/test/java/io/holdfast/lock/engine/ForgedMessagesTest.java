@@ -73,7 +73,7 @@ class ForgedMessagesTest {
                         done[1] = true;
                         memory.release(new ReleaseRequest(KEY, holder));
                     }
-                    engine[0].keepSeats();
+                    engine[0].keepEntries();
                 })
                 .build();
         return engine[0].acquire(LockRequest.of(KEY.value()).waitFor(Duration.ofMinutes(1)));

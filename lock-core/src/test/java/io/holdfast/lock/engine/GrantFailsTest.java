@@ -42,7 +42,7 @@ class GrantFailsTest extends ThreadsFixture {
         held.close();
 
         time.pass(Duration.ofMillis(100));
-        locks.keepSeats();
+        locks.keepEntries();
 
         assertThat(get(waiter).isHeld()).isTrue();
     }

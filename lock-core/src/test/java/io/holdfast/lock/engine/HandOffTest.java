@@ -436,7 +436,7 @@ class HandOffTest extends ThreadsFixture {
     }
 
     @Test
-    void fair_threads_of_one_client_have_a_seat_each() {
+    void fair_threads_of_one_client_have_an_entry_each() {
         LockRequest fair = REQUEST.fair(true);
         LockHandle front = locks.acquire(fair);
         Future<LockHandle> second = waiting(locks, fair);

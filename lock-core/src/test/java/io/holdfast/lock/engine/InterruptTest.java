@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Interrupts end waits, where they may, and are kept. */
 class InterruptTest extends EngineFixture {
 
-    /** Nothing is tidied in the background; seats are kept, or the waiter would know of a failure of the store. */
+    /** Nothing is tidied in the background; entries are kept, or the waiter would know of a failure of the store. */
     private void nothingIsTidiedInTheBackground() {
         store.before = () -> {
             if (Thread.currentThread().getName().equals("holdfast-cleanup")) {

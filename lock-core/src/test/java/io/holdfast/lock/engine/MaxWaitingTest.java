@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A line for one lock that is only so long. The waiters of shared and of fair locks do not stand at the gate. */
+/** A line for one lock that is only so long. The waiters of shared and of fair locks do not stand at the line. */
 @Timeout(120)
 class MaxWaitingTest extends ThreadsFixture {
 

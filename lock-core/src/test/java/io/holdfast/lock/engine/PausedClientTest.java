@@ -7,13 +7,13 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.HintFaults;
 import io.holdfast.lock.testing.StoreSpy;
@@ -112,9 +112,9 @@ class PausedClientTest {
                     new AcquireRequest(KEY, owner, 60_000, NOWHERE, AcquireRequest.EXCLUSIVE, false, waiting, 1));
         }
 
-        /** The thread that keeps seats is no match for the time here; the waiting thread does its work. */
+        /** The thread that keeps entries is no match for the time here; the waiting thread does its work. */
         private long nanosSeen() {
-            return Thread.currentThread().getName().equals("holdfast-seats") ? start - 1 : time.nanos();
+            return Thread.currentThread().getName().equals("holdfast-queue") ? start - 1 : time.nanos();
         }
 
         LockHandle acquire(LockRequest request, boolean second) {
@@ -161,16 +161,16 @@ class PausedClientTest {
             poll(behind);
             if (!paused) {
                 takeUnheard().forEach(Runnable::run);
-                engine.keepSeats();
+                engine.keepEntries();
             }
         }
 
         private void poll(Neighbour neighbour) {
             boolean due = now().minus(neighbour.polls).toMillis() % POLL.toMillis() < STEP.toMillis();
             if (!neighbour.served && due) {
-                SeatReply reply = memory.keepSeats(List.of(new SeatRequest(KEY, List.of(neighbour.owner))))
+                EntryReply reply = memory.keepEntries(List.of(new EntryRequest(KEY, List.of(neighbour.owner))))
                         .get(0);
-                if (((SeatReply.Kept) reply).called().contains(neighbour.owner)) {
+                if (((EntryReply.Kept) reply).called().contains(neighbour.owner)) {
                     neighbour.served = true;
                     memory.release(new ReleaseRequest(KEY, neighbour.owner));
                 }

@@ -29,7 +29,7 @@ class SickStoreTest {
     /** Until each kind of call has come to its longest rest. */
     private static final int AT_FIRST = 25;
 
-    /** Seats, the first of those who ask again, and what is tidied: each once in half a second or more. */
+    /** Entries, the first of those who ask again, and what is tidied: each once in half a second or more. */
     private static final int IN_A_SECOND = 6;
 
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());

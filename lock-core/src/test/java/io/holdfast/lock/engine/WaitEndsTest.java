@@ -42,7 +42,7 @@ class WaitEndsTest extends ThreadsFixture {
     void paused() {
         if (timePasses && Thread.currentThread() == waiter) {
             time.pass(Duration.ofMillis(100));
-            locks.keepSeats();
+            locks.keepEntries();
             point();
         }
     }
@@ -164,7 +164,7 @@ class WaitEndsTest extends ThreadsFixture {
     }
 
     @Test
-    void last_of_several_who_give_up_one_after_the_other_gives_up_the_seat() {
+    void last_of_several_who_give_up_one_after_the_other_gives_up_the_entry() {
         others.acquire(REQUEST);
         Worker first = worker();
         Worker second = worker();
@@ -185,7 +185,7 @@ class WaitEndsTest extends ThreadsFixture {
     }
 
     @Test
-    void seat_is_given_up_when_the_last_question_is_refused_by_a_broken_store() {
+    void entry_is_given_up_when_the_last_question_is_refused_by_a_broken_store() {
         LockHandle held = others.acquire(REQUEST);
         Future<LockHandle> front = waiting(locks, REQUEST.waitFor(WAIT));
         eventually(() -> waiters() == 1);

@@ -14,16 +14,16 @@ final class Claims {
 
     static @Nullable Claim of(ModelClient client, Setting setting) {
         if (setting.has(Defect.BELIEVED_MESSAGES)) {
-            return believed(client.seat.read());
+            return believed(client.entry.read());
         }
-        Place.Claim claim = client.seat.claim();
+        Place.Claim claim = client.entry.claim();
         return claim == null ? null : new Claim(claim.reservation().token(), claim.deadline());
     }
 
     /** As the message says, counted from the last answer. */
-    private static @Nullable Claim believed(Object seat) {
-        Object message = ObjectGraph.read(seat, "message");
-        Object answer = ObjectGraph.read(seat, "answer");
+    private static @Nullable Claim believed(Object entry) {
+        Object message = ObjectGraph.read(entry, "message");
+        Object answer = ObjectGraph.read(entry, "answer");
         if (message == null || answer == null) {
             return null;
         }

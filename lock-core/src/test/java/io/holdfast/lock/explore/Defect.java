@@ -6,8 +6,8 @@ enum Defect {
     BELIEVED_MESSAGES,
     /** A cloned process goes on with the owner ids of the other one. */
     SAME_OWNER_IDS,
-    /** A seat counts as heard of although nobody has asked for it, so that it is reserved again and again. */
-    SILENT_SEATS_COUNT_AS_HEARD,
+    /** An entry counts as heard of although nobody has asked for it, so that it is reserved again and again. */
+    SILENT_ENTRIES_COUNT_AS_HEARD,
     /** A grant that comes after its own deadline is told as contention. */
     LATE_GRANT_IS_CONTENTION,
     /** A grant that comes after its own deadline is used. */

@@ -48,8 +48,8 @@ class DefectsTest {
     }
 
     @Test
-    void silent_seat_that_counts_as_heard_is_reserved_again_and_again() {
-        findsOnlyWith(Defect.SILENT_SEATS_COUNT_AS_HEARD, "P5", () -> Setting.exclusive(2));
+    void silent_entry_that_counts_as_heard_is_reserved_again_and_again() {
+        findsOnlyWith(Defect.SILENT_ENTRIES_COUNT_AS_HEARD, "P5", () -> Setting.exclusive(2));
     }
 
     @Test

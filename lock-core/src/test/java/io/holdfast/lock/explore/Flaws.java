@@ -1,8 +1,8 @@
 package io.holdfast.lock.explore;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.SeatRequest;
 import java.util.List;
 
 /** What a server with a defect does beside its work. */
@@ -10,11 +10,11 @@ final class Flaws {
 
     private Flaws() {}
 
-    /** A server on which silent seats count as heard asks for them itself, before each call. */
+    /** A server on which silent entries count as heard asks for them itself, before each call. */
     static void beforeCall(Setting setting, InMemoryLockStore store) {
-        if (setting.has(Defect.SILENT_SEATS_COUNT_AS_HEARD)) {
-            List<OwnerId> silent = StoreView.of(store).seated();
-            store.keepSeats(List.of(new SeatRequest(World.KEY, silent)));
+        if (setting.has(Defect.SILENT_ENTRIES_COUNT_AS_HEARD)) {
+            List<OwnerId> silent = StoreView.of(store).queued();
+            store.keepEntries(List.of(new EntryRequest(World.KEY, silent)));
         }
     }
 }

@@ -32,7 +32,7 @@ sealed interface Message {
     /**
      * A call that the store has not seen yet.
      *
-     * @param waiting of an acquisition: whether it takes a seat
+     * @param waiting of an acquisition: whether it takes an entry
      * @param buryNanos of a leave
      * @param awaited whether the client still waits for the answer
      * @param arrivesUntil if not: when it has arrived or never will, in true time

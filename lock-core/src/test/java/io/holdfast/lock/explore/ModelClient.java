@@ -6,14 +6,14 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseTerms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.waiting.SeatAccess;
+import io.holdfast.lock.waiting.EntryAccess;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One client that wants the lock: the rules of the engine's acquisition and release, one step at a time. Seats, claims and
+ * One client that wants the lock: the rules of the engine's acquisition and release, one step at a time. Entries, claims and
  * leases are the real ones; what is written here is the order of calls, and what follows from an answer.
  *
  * <p>A client that dies is one that takes no step any more, and one that pauses takes none for a while: both are among the
@@ -27,7 +27,7 @@ final class ModelClient {
     enum Phase {
         IDLE,
         ASKING,
-        SEATED,
+        QUEUED,
         HOLDING,
         RELEASING,
         LEAVING
@@ -42,7 +42,7 @@ final class ModelClient {
     int started;
     int restarts;
     int sequences;
-    SeatAccess seat;
+    EntryAccess entry;
     long sentAt;
     boolean last;
     boolean resent;
@@ -73,7 +73,7 @@ final class ModelClient {
         copy.started = started;
         copy.restarts = restarts;
         copy.sequences = sequences;
-        copy.seat = ObjectGraph.copy(seat);
+        copy.entry = ObjectGraph.copy(entry);
         copy.sentAt = sentAt;
         copy.last = last;
         copy.resent = resent;
@@ -94,7 +94,7 @@ final class ModelClient {
     }
 
     boolean isCalled() {
-        return phase == Phase.SEATED && (boolean) ObjectGraph.read(seat.read(), "called");
+        return phase == Phase.QUEUED && (boolean) ObjectGraph.read(entry.read(), "called");
     }
 
     /** Whether its handle answers that it holds the lock. */
@@ -126,23 +126,23 @@ final class ModelClient {
         sequences++;
         granted = 0;
         long sequence = setting.has(Defect.SAME_OWNER_IDS) ? sequences : 16L * (number + 1) + sequences;
-        seat = new SeatAccess(World.KEY, new OwnerId(clientId, sequence));
+        entry = new EntryAccess(World.KEY, new OwnerId(clientId, sequence));
         ask(world, oneTry);
     }
 
     private void ask(World world, boolean lastTry) {
         phase = Phase.ASKING;
         last = lastTry;
-        seat.rearm();
+        entry.rearm();
         sentAt = setting.clock.nanos();
-        world.send(this, Message.What.ACQUIRE, seat.owner(), !last, 0);
+        world.send(this, Message.What.ACQUIRE, entry.owner(), !last, 0);
     }
 
     void answered(World world, Message.Answer answer) {
         switch (answer.what()) {
             case ACQUIRE -> acquired(world, (AcquireReply) answer.reply());
             case RELEASE, LEAVE -> end(world, "");
-            case KEEP -> kept((SeatReply) answer.reply(), answer.owner());
+            case KEEP -> kept((EntryReply) answer.reply(), answer.owner());
             case RENEW -> renewed(world, (RenewReply) answer.reply(), answer.owner());
         }
     }
@@ -151,13 +151,13 @@ final class ModelClient {
         if (reply instanceof AcquireReply.Held refused) {
             if (last) {
                 if (resent) {
-                    undo(world, seat.owner());
+                    undo(world, entry.owner());
                 }
                 end(world, "told of contention");
                 return;
             }
-            seat.answered(sentAt, setting.clock.nanos(), refused.storeMicros());
-            phase = Phase.SEATED;
+            entry.answered(sentAt, setting.clock.nanos(), refused.storeMicros());
+            phase = Phase.QUEUED;
             return;
         }
         long origin = setting.has(Defect.LEASE_COUNTS_FROM_ANSWER) ? setting.clock.nanos() : sentAt;
@@ -166,7 +166,7 @@ final class ModelClient {
         if (reply instanceof AcquireReply.Granted granted && inTime) {
             hold(world, granted.token(), until, true);
         } else {
-            undo(world, seat.owner());
+            undo(world, entry.owner());
             startOver(world);
         }
     }
@@ -186,7 +186,7 @@ final class ModelClient {
     }
 
     private void hold(World world, long grantedToken, long until, boolean isConfirmed) {
-        held = seat.owner();
+        held = entry.owner();
         token = grantedToken;
         deadline = until;
         confirmed = isConfirmed;
@@ -196,12 +196,12 @@ final class ModelClient {
         if (!isConfirmed) {
             Rules.checkClaim(world, this);
         }
-        seat = null;
+        entry = null;
         world.dropSide(this);
         world.entered(this);
     }
 
-    /** The waiter runs, since its seat was called, or since its budget is over. */
+    /** The waiter runs, since its entry was called, or since its budget is over. */
     void wake(World world, boolean budgetIsOver) {
         Claims.Claim claim = Claims.of(this, setting);
         if (claim != null && claim.deadline() - setting.clock.nanos() >= SHORTEST_UNCONFIRMED) {
@@ -215,20 +215,20 @@ final class ModelClient {
     void interrupt(World world) {
         phase = Phase.LEAVING;
         world.dropSide(this);
-        world.send(this, Message.What.LEAVE, seat.owner(), false, resent ? setting.leaseNanos : 0);
+        world.send(this, Message.What.LEAVE, entry.owner(), false, resent ? setting.leaseNanos : 0);
     }
 
     void poll(World world) {
         side = Message.What.KEEP;
         sideSentAt = setting.clock.nanos();
-        world.send(this, side, seat.owner(), false, 0);
+        world.send(this, side, entry.owner(), false, 0);
         answerNow(world);
     }
 
-    private void kept(SeatReply reply, OwnerId owner) {
+    private void kept(EntryReply reply, OwnerId owner) {
         side = null;
-        if (seat != null && seat.owner().equals(owner) && reply instanceof SeatReply.Kept kept) {
-            seat.kept(kept, sideSentAt, setting.clock.nanos());
+        if (entry != null && entry.owner().equals(owner) && reply instanceof EntryReply.Kept kept) {
+            entry.kept(kept, sideSentAt, setting.clock.nanos());
         }
     }
 
@@ -279,7 +279,7 @@ final class ModelClient {
     void failed(World world, Message.What what) {
         switch (what) {
             case ACQUIRE -> {
-                undo(world, seat.owner());
+                undo(world, entry.owner());
                 end(world, "told that the store failed");
             }
             case RELEASE, LEAVE -> end(world, "");
@@ -299,7 +299,7 @@ final class ModelClient {
         granted = 0;
         world.dropSide(this);
         phase = Phase.IDLE;
-        seat = null;
+        entry = null;
         held = null;
         token = 0;
         deadline = 0;
@@ -317,7 +317,7 @@ final class ModelClient {
         code.add(restarts);
         code.add(sequences);
         code.add((last ? 1 : 0) + (resent ? 2 : 0) + (confirmed ? 4 : 0) + (revoked ? 8 : 0) + (checked ? 16 : 0));
-        writer.write(seat == null ? null : seat.read());
+        writer.write(entry == null ? null : entry.read());
         if (phase == Phase.ASKING) {
             code.time(sentAt - setting.clock.nanos(), clamp);
         }

@@ -4,18 +4,18 @@ import io.holdfast.lock.explore.ModelClient.Phase;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * From every state somebody gets on: all others die now, all messages are lost, and one client goes on: one of those that
- * wait, by asking for its seat, or a newcomer that tries again and again without waiting. It must get the lock a reservation
+ * wait, by asking for its entry, or a newcomer that tries again and again without waiting. It must get the lock a reservation
  * and a tenth of a second after the leases that are held have ended, however many have died in the queue.
  */
 final class Progress {
@@ -43,8 +43,8 @@ final class Progress {
         world.setting.current = null;
         OwnerId stuck = new Progress(world, NEWCOMER, AcquireRequest.EXCLUSIVE).getsOn(false) ? null : NEWCOMER;
         for (ModelClient client : world.clients) {
-            if (client.phase == Phase.SEATED && !new Progress(world, client.seat.owner(), client.limit).getsOn(true)) {
-                stuck = client.seat.owner();
+            if (client.phase == Phase.QUEUED && !new Progress(world, client.entry.owner(), client.limit).getsOn(true)) {
+                stuck = client.entry.owner();
             }
         }
         world.sync();
@@ -87,10 +87,10 @@ final class Progress {
 
     private boolean polls() {
         Flaws.beforeCall(world.setting, store);
-        SeatReply reply = store.keepSeats(List.of(new SeatRequest(World.KEY, List.of(owner))))
+        EntryReply reply = store.keepEntries(List.of(new EntryRequest(World.KEY, List.of(owner))))
                 .get(0);
-        if (!(reply instanceof SeatReply.Kept kept) || kept.called().isEmpty()) {
-            passes(reply instanceof SeatReply.Kept kept ? kept.blockedFor().toNanos() : POLL);
+        if (!(reply instanceof EntryReply.Kept kept) || kept.called().isEmpty()) {
+            passes(reply instanceof EntryReply.Kept kept ? kept.blockedFor().toNanos() : POLL);
             return false;
         }
         return true;

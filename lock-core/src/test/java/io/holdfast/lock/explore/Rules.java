@@ -26,19 +26,19 @@ final class Rules {
 
     static void deliver(World world, Message.Hint hint) {
         for (ModelClient client : world.clients) {
-            if (client.seat != null && client.seat.owner().equals(hint.owner())) {
-                client.seat.granted(hint.reservation(), world.setting.clock.nanos());
+            if (client.entry != null && client.entry.owner().equals(hint.owner())) {
+                client.entry.granted(hint.reservation(), world.setting.clock.nanos());
             }
         }
     }
 
-    /** Drops messages to seats that are given up, and late calls that will never arrive. */
+    /** Drops messages to entries that are given up, and late calls that will never arrive. */
     static void forget(World world) {
         if (!world.setting.has(Defect.SAME_OWNER_IDS)) {
             world.network.removeIf(message -> message instanceof Message.Hint hint
                     && world.clients.stream()
                             .noneMatch(client ->
-                                    client.seat != null && client.seat.owner().equals(hint.owner())));
+                                    client.entry != null && client.entry.owner().equals(hint.owner())));
         }
         world.network.removeIf(message ->
                 message instanceof Message.Call call && !call.awaited() && call.arrivesUntil() - world.now <= 0);
@@ -65,7 +65,7 @@ final class Rules {
             return;
         }
         for (ModelClient client : world.clients) {
-            if (client.seat != null && client.seat.owner().equals(owner)) {
+            if (client.entry != null && client.entry.owner().equals(owner)) {
                 if (client.granted != token && token <= world.highestGranted) {
                     world.broken("P3: the store grants the lock to " + owner + " by token " + world.name(token)
                             + ", after a token " + world.name(world.highestGranted));
@@ -76,11 +76,11 @@ final class Rules {
         world.highestGranted = Math.max(world.highestGranted, token);
     }
 
-    /** A late call of an acquisition that has ended gets neither lock nor seat, unless that is still to be undone. */
+    /** A late call of an acquisition that has ended gets neither lock nor entry, unless that is still to be undone. */
     static void checkGhost(World world, Message.Call call) {
         ModelClient client = world.clients.get(call.client());
         boolean goesOn = call.owner().equals(client.held)
-                || (client.seat != null && call.owner().equals(client.seat.owner()));
+                || (client.entry != null && call.owner().equals(client.entry.owner()));
         boolean toBeUndone = world.network.stream()
                 .anyMatch(each -> each instanceof Message.Call other
                         && other.owner().equals(call.owner())

@@ -11,7 +11,7 @@ import java.util.Set;
 /** What is explored: who takes part, what may go wrong and how often, and what must hold. */
 final class Setting {
 
-    /** Half of a reservation: leases, reservations and seats are counted in these. */
+    /** Half of a reservation: leases, reservations and entries are counted in these. */
     static final long QUANTUM = LockStore.RESERVATION.toNanos() / 2;
 
     /** Who checks the fencing token when a holder writes. */
@@ -155,7 +155,7 @@ final class Setting {
         return this;
     }
 
-    /** Renewals, and questions for seats, are on their way for any time, as other calls are. */
+    /** Renewals, and questions for entries, are on their way for any time, as other calls are. */
     Setting slowPolls() {
         slowPolls = true;
         return this;

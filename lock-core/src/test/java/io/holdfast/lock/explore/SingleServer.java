@@ -88,7 +88,7 @@ final class SingleServer implements Model<World> {
                 offerIf(may, Step.STARTS.of(number), offer);
                 offerIf(may && setting.tries, Step.TRIES.of(number), offer);
             }
-            case SEATED -> {
+            case QUEUED -> {
                 offerIf(client.isCalled(), Step.WAKES.of(number), offer);
                 offerIf(client.side == null && !client.isCalled(), Step.POLLS.of(number), offer);
                 offerIf(setting.giveUp, Step.GIVES_UP_WAITING.of(number), offer);

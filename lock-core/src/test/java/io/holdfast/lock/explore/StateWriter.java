@@ -33,14 +33,20 @@ final class StateWriter {
     private static final Map<String, Kind> KINDS = new HashMap<>();
 
     static {
-        kind(Kind.PARTS, "LockState.occupancy", "LockState.graves", "Occupancy.holders", "Occupancy.seats");
-        kind(Kind.PARTS, "Holders.holds", "SeatQueue.queue", "SeatQueue.reserved", "Seat.request", "Seat.message");
-        kind(Kind.PARTS, "Seat.answer", "Seat.owner", "Message.reservation", "Seat.failing");
-        kind(Kind.TIME, "Hold.leaseEnd", "Seat.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
+        kind(Kind.PARTS, "LockState.occupancy", "LockState.graves", "Occupancy.holders", "Occupancy.entries");
+        kind(
+                Kind.PARTS,
+                "Holders.holds",
+                "EntryQueue.queue",
+                "EntryQueue.reserved",
+                "QueueEntry.request",
+                "QueueEntry.message");
+        kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
+        kind(Kind.TIME, "Hold.leaseEnd", "QueueEntry.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
         kind(Kind.ASKED, "StoreTime.askedAt");
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
         kind(Kind.TOKEN, "Occupancy.lastToken", "Hold.token", "Reservation.token");
-        kind(Kind.TICKET, "Seat.ticket", "SeatQueue.cursor");
+        kind(Kind.TICKET, "QueueEntry.ticket", "EntryQueue.cursor");
         kind(
                 Kind.PLAIN,
                 "OwnerId.clientId",
@@ -56,16 +62,29 @@ final class StateWriter {
                 "AcquireRequest.weight",
                 "AcquireRequest.fair",
                 "AcquireRequest.tokens");
-        kind(Kind.PLAIN, "Reservation.tokens", "Seat.called", "Seat.taken", "Seat.resent", "Seat.metFailure");
-        // The same lease, holder and lock in all that is explored; of seats, only what a grant needs.
+        kind(
+                Kind.PLAIN,
+                "Reservation.tokens",
+                "QueueEntry.called",
+                "QueueEntry.taken",
+                "QueueEntry.resent",
+                "QueueEntry.metFailure");
+        // The same lease, holder and lock in all that is explored; of entries, only what a grant needs.
         kind(Kind.SKIPPED, "AcquireRequest.key", "AcquireRequest.leaseMillis", "AcquireRequest.holder");
         kind(Kind.SKIPPED, "AcquireRequest.waiting", "AcquireRequest.leastToken", "AcquireRequest.raising");
-        kind(Kind.SKIPPED, "Hold.clientId", "Hold.info", "Hold.since", "Seat.key", "Seat.waiter", "Seat.closed");
+        kind(
+                Kind.SKIPPED,
+                "Hold.clientId",
+                "Hold.info",
+                "Hold.since",
+                "QueueEntry.key",
+                "QueueEntry.waiter",
+                "QueueEntry.closed");
         kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "Occupancy.hints", "Occupancy.clock");
-        kind(Kind.SKIPPED, "LockState.holders", "LockState.seats", "SeatQueue.queued", "Seat.awaited");
-        kind(Kind.SKIPPED, "Reservation.waiters", "Seat.whenFailing");
+        kind(Kind.SKIPPED, "LockState.holders", "LockState.entries", "EntryQueue.queued", "QueueEntry.awaited");
+        kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
         // The next ticket, and when the lock may be forgotten, ten minutes after its last use.
-        kind(Kind.SKIPPED, "SeatQueue.lastTicket", "LockState.forgettableAt");
+        kind(Kind.SKIPPED, "EntryQueue.lastTicket", "LockState.forgettableAt");
     }
 
     private static void kind(Kind kind, String... fields) {

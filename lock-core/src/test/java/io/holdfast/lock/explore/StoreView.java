@@ -24,11 +24,11 @@ final class StoreView {
         writer.write(lock);
     }
 
-    /** Who has a seat, in the queue or with a reservation. */
-    List<OwnerId> seated() {
+    /** Who has an entry, in the queue or with a reservation. */
+    List<OwnerId> queued() {
         List<OwnerId> owners = new ArrayList<>();
         if (lock != null) {
-            Object queue = seats();
+            Object queue = entries();
             ((Map<?, ?>) ObjectGraph.read(queue, "queued")).keySet().forEach(owner -> owners.add((OwnerId) owner));
             owners.addAll(reserved());
         }
@@ -40,13 +40,13 @@ final class StoreView {
         return lock != null && (long) ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "lastToken") > 0;
     }
 
-    private Object seats() {
-        return ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "seats");
+    private Object entries() {
+        return ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "entries");
     }
 
     private List<OwnerId> reserved() {
         List<OwnerId> owners = new ArrayList<>();
-        ((Map<?, ?>) ObjectGraph.read(seats(), "reserved")).keySet().forEach(owner -> owners.add((OwnerId) owner));
+        ((Map<?, ?>) ObjectGraph.read(entries(), "reserved")).keySet().forEach(owner -> owners.add((OwnerId) owner));
         return owners;
     }
 

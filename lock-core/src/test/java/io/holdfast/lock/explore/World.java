@@ -4,13 +4,13 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
@@ -213,7 +213,8 @@ final class World {
                 yield "left";
             }
             case KEEP ->
-                store.keepSeats(List.of(new SeatRequest(KEY, List.of(owner)))).get(0);
+                store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner))))
+                        .get(0);
             case RENEW ->
                 store.renew(List.of(new RenewRequest(KEY, owner, leaseMillis))).get(0);
         };
@@ -229,7 +230,7 @@ final class World {
             return "granted by token " + name(granted.token());
         } else if (reply instanceof AcquireReply.Held) {
             return "held";
-        } else if (reply instanceof SeatReply.Kept kept) {
+        } else if (reply instanceof EntryReply.Kept kept) {
             return kept.called().isEmpty() ? "kept" : "called";
         }
         return String.valueOf(reply).replace("[]", "");
@@ -307,7 +308,7 @@ final class World {
                 code.token(granted.token(), setting.tokenClock());
             } else if (answer.reply() instanceof AcquireReply.Held held) {
                 write(held.storeMicros(), clients.get(answer.client()).sentAt, code, writer, clamp);
-            } else if (answer.reply() instanceof SeatReply.Kept kept) {
+            } else if (answer.reply() instanceof EntryReply.Kept kept) {
                 code.add(kept.called().size());
                 write(kept.storeMicros(), clients.get(answer.client()).sideSentAt, code, writer, clamp);
             } else {

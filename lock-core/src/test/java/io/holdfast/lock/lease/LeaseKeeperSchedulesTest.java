@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
  * clock. Forbidden: a lease that is not lost at its deadline, or of which nobody hears, or twice; one without an alarm while
  * it is open and not lost; one that is lost although the store renews it; an alarm for one that is closed.
  *
- * <p>Not by Lincheck, which is too slow for a keeper already in {@code SeatKeeperSchedulesTest}.
+ * <p>Not by Lincheck, which is too slow for a keeper already in {@code EntryKeeperSchedulesTest}.
  */
 class LeaseKeeperSchedulesTest {
 

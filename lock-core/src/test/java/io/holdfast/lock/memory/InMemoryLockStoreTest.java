@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.LockStoreContract;
@@ -12,7 +13,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.FakeTicker;
@@ -74,18 +74,18 @@ class InMemoryLockStoreTest extends LockStoreContract {
     }
 
     @Test
-    void dead_seats_behind_a_live_one_do_not_pile_up() {
+    void dead_entries_behind_a_live_one_do_not_pile_up() {
         acquire(key, alice, Duration.ofDays(1), false);
         acquire(key, bob, Duration.ofDays(1), true);
         int longest = 0;
         for (int i = 0; i < 1000; i++) {
             time.pass(Duration.ofMillis(100));
-            store.keepSeats(List.of(new SeatRequest(key, List.of(bob))));
+            store.keepEntries(List.of(new EntryRequest(key, List.of(bob))));
             acquire(key, new OwnerId("dies", i), Duration.ofDays(1), true);
             longest = Math.max(longest, store.queueLength(key));
         }
 
-        int alive = (int) LockStore.SEAT_TIMEOUT.dividedBy(Duration.ofMillis(100));
+        int alive = (int) LockStore.ENTRY_TIMEOUT.dividedBy(Duration.ofMillis(100));
         assertThat(longest).isLessThan(3 * alive);
         assertThat(store.inspect(key).waiters()).isLessThanOrEqualTo(alive + 1);
     }

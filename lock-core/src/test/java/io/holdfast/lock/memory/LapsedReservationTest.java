@@ -3,18 +3,18 @@ package io.holdfast.lock.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A waiter that keeps its seat, and lets a reservation lapse. */
+/** A waiter that keeps its entry, and lets a reservation lapse. */
 class LapsedReservationTest {
 
     private static final LockKey KEY = LockKey.of("order:42");
@@ -34,9 +34,9 @@ class LapsedReservationTest {
         OwnerId first = ask("first");
         OwnerId second = ask("second");
         store.release(new ReleaseRequest(KEY, holder));
-        Duration half = LockStore.SEAT_TIMEOUT.dividedBy(2);
+        Duration half = LockStore.ENTRY_TIMEOUT.dividedBy(2);
         time.pass(half);
-        store.keepSeats(List.of(new SeatRequest(KEY, List.of(first, second))));
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(first, second))));
         time.pass(half);
 
         assertThat(store.forceRelease(KEY)).isEmpty();

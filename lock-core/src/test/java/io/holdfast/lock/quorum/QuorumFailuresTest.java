@@ -9,6 +9,8 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -16,8 +18,6 @@ import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -355,10 +355,10 @@ class QuorumFailuresTest {
 
     @Test
     void who_waits_asks_again_after_a_short_random_while() {
-        SeatReply reply = store.keepSeats(List.of(new SeatRequest(KEY, List.of(ALICE, BOB))))
+        EntryReply reply = store.keepEntries(List.of(new EntryRequest(KEY, List.of(ALICE, BOB))))
                 .get(0);
 
-        assertThat(reply).isInstanceOfSatisfying(SeatReply.Kept.class, kept -> {
+        assertThat(reply).isInstanceOfSatisfying(EntryReply.Kept.class, kept -> {
             assertThat(kept.called()).containsExactly(ALICE, BOB);
             assertThat(kept.blockedFor()).isBetween(Duration.ofMillis(25), Duration.ofMillis(75));
         });

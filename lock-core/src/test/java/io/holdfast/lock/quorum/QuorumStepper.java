@@ -7,14 +7,14 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.lang.reflect.Method;
@@ -196,7 +196,7 @@ public final class QuorumStepper {
         }
 
         @Override
-        public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        public List<EntryReply> keepEntries(List<EntryRequest> requests) {
             throw new UnsupportedOperationException();
         }
 

@@ -236,7 +236,7 @@ class LayoutTest {
     /** What a later version of the same layout may add. */
     @Test
     void unknown_fields_are_left_alone() {
-        Map<String, String> unknown = Map.of("zone", "eu", "seat", "7", "shared", "1", "ticket:", "x", "graves", "2");
+        Map<String, String> unknown = Map.of("zone", "eu", "entry", "7", "shared", "1", "ticket:", "x", "graves", "2");
         redis.hset(NAME, unknown);
 
         exclusive(first, 1);

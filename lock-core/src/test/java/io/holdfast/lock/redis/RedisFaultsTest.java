@@ -7,14 +7,14 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -253,19 +253,19 @@ class RedisFaultsTest {
     }
 
     @Test
-    void seats_in_many_queues_are_kept_as_far_as_the_server_answers() {
-        List<SeatRequest> rows = IntStream.range(0, 1500)
-                .mapToObj(i -> new SeatRequest(LockKey.of(key + ":" + i), List.of(owner)))
+    void entries_in_many_queues_are_kept_as_far_as_the_server_answers() {
+        List<EntryRequest> rows = IntStream.range(0, 1500)
+                .mapToObj(i -> new EntryRequest(LockKey.of(key + ":" + i), List.of(owner)))
                 .toList();
 
-        List<SeatReply> replies;
-        try (RedisLockStore hasty = hasty(it -> it.keepSeats(rows.subList(0, 1)))) {
+        List<EntryReply> replies;
+        try (RedisLockStore hasty = hasty(it -> it.keepEntries(rows.subList(0, 1)))) {
             proxy.loseRepliesAfter(1);
-            replies = hasty.keepSeats(rows);
+            replies = hasty.keepEntries(rows);
         }
 
-        assertThat(replies.subList(0, 500)).hasOnlyElementsOfType(SeatReply.Kept.class);
-        assertThat(replies.subList(500, 1500)).hasSize(1000).hasOnlyElementsOfType(SeatReply.Failed.class);
+        assertThat(replies.subList(0, 500)).hasOnlyElementsOfType(EntryReply.Kept.class);
+        assertThat(replies.subList(500, 1500)).hasSize(1000).hasOnlyElementsOfType(EntryReply.Failed.class);
     }
 
     @Test

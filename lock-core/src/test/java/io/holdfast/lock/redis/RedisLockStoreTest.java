@@ -10,6 +10,8 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -17,8 +19,6 @@ import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
@@ -220,15 +220,15 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void key_of_a_short_lease_outlives_the_seats_of_those_who_wait() {
+    void key_of_a_short_lease_outlives_the_entries_of_those_who_wait() {
         long before = redisMillis();
-        Duration brief = LockStore.SEAT_TIMEOUT.minusMillis(400);
+        Duration brief = LockStore.ENTRY_TIMEOUT.minusMillis(400);
         acquired(brief);
 
         assertThat(acquire(newOwner(), brief)).isInstanceOf(AcquireReply.Held.class);
 
         Duration lives = Duration.ofMillis(redisMillis() + redis.pttl(NAME) - before);
-        assertThat(lives).isGreaterThanOrEqualTo(LockStore.SEAT_TIMEOUT.plusMinutes(10));
+        assertThat(lives).isGreaterThanOrEqualTo(LockStore.ENTRY_TIMEOUT.plusMinutes(10));
     }
 
     private long redisMillis() {
@@ -277,7 +277,7 @@ class RedisLockStoreTest {
                 () -> store.release(
                         new ReleaseRequest(KEY, owner, Duration.ofSeconds(5), 0, ReleaseRequest.UNKNOWN_LEASE)),
                 () -> store.forceRelease(KEY),
-                () -> store.keepSeats(List.of(new SeatRequest(KEY, List.of(owner)))));
+                () -> store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner)))));
         for (Runnable write : writes) {
             redis.persist(NAME);
 
@@ -366,7 +366,7 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void seats_that_were_given_up_are_not_looked_at_one_by_one() {
+    void entries_that_were_given_up_are_not_looked_at_one_by_one() {
         OwnerId holder = acquired(Duration.ofSeconds(30));
         List<OwnerId> impatient = Stream.generate(this::newOwner).limit(500).toList();
         List<OwnerId> waiting = Stream.generate(this::newOwner).limit(9).toList();
@@ -387,19 +387,19 @@ class RedisLockStoreTest {
         assertThat(acquire(next, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Granted.class);
     }
 
-    /** Many calls take longer than seats live. */
+    /** Many calls take longer than entries live. */
     private void keptAlive(List<OwnerId> waiting, List<OwnerId> others, Consumer<OwnerId> call) {
         for (int i = 0; i < others.size(); i++) {
             call.accept(others.get(i));
             if (i % 20 == 0) {
-                store.keepSeats(List.of(new SeatRequest(KEY, waiting)));
+                store.keepEntries(List.of(new EntryRequest(KEY, waiting)));
             }
         }
     }
 
     /** Two are looked at for each new one, in turn. */
     @Test
-    void seats_that_died_behind_a_living_one_are_dropped_while_others_come() {
+    void entries_that_died_behind_a_living_one_are_dropped_while_others_come() {
         acquired(Duration.ofSeconds(30));
         acquire(newOwner(), Duration.ofSeconds(30));
         Stream.generate(this::newOwner).limit(20).forEach(waiter -> acquire(waiter, Duration.ofSeconds(30)));
@@ -562,7 +562,7 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void more_seats_than_fit_in_one_call_are_all_answered() {
+    void more_entries_than_fit_in_one_call_are_all_answered() {
         acquired(Duration.ofSeconds(30));
         OwnerId waiter = newOwner();
         acquire(waiter, Duration.ofSeconds(30));
@@ -573,14 +573,14 @@ class RedisLockStoreTest {
         store.inspect(another);
         int before = calls("evalsha");
 
-        List<SeatReply> replies =
-                store.keepSeats(List.of(new SeatRequest(KEY, longRow), new SeatRequest(another, List.of(waiter))));
+        List<EntryReply> replies =
+                store.keepEntries(List.of(new EntryRequest(KEY, longRow), new EntryRequest(another, List.of(waiter))));
 
         assertThat(replies)
-                .extracting(reply -> ((SeatReply.Kept) reply).called())
+                .extracting(reply -> ((EntryReply.Kept) reply).called())
                 .containsExactly(unknown, List.of(waiter));
         assertThat(calls("evalsha") - before).isEqualTo(3);
-        assertThat(((SeatReply.Kept) replies.get(0)).blockedFor()).isPositive();
+        assertThat(((EntryReply.Kept) replies.get(0)).blockedFor()).isPositive();
     }
 
     @Test

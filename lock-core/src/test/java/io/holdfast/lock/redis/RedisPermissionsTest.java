@@ -14,6 +14,8 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -22,8 +24,6 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.DocumentedUser;
@@ -102,10 +102,10 @@ class RedisPermissionsTest {
     }
 
     private List<OwnerId> called(OwnerId... owners) {
-        SeatReply reply =
-                store.keepSeats(List.of(new SeatRequest(KEY, List.of(owners)))).get(0);
-        assertThat(reply).isInstanceOf(SeatReply.Kept.class);
-        return ((SeatReply.Kept) reply).called();
+        EntryReply reply = store.keepEntries(List.of(new EntryRequest(KEY, List.of(owners))))
+                .get(0);
+        assertThat(reply).isInstanceOf(EntryReply.Kept.class);
+        return ((EntryReply.Kept) reply).called();
     }
 
     @Test

@@ -81,14 +81,14 @@ final class Clients implements AutoCloseable {
                 .orTimeout(10, TimeUnit.MINUTES);
     }
 
-    /** The clock that leases and seats are counted on. */
+    /** The clock that leases and entries are counted on. */
     Duration redisTime() {
         try (RedisConnection redis = connections.get(0).getConnection()) {
             return Duration.ofNanos(1000 * redis.serverCommands().time(TimeUnit.MICROSECONDS));
         }
     }
 
-    /** Calls that keep seats and leases, of all clients: they go by time. */
+    /** Calls that keep entries and leases, of all clients: they go by time. */
     int upkeep() {
         return stores.stream()
                 .mapToInt(store -> store.polls.size() + store.renewals.size())

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.store.SeatRequest;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;
@@ -56,7 +56,7 @@ class ContentionCostTest {
         }
     }
 
-    /** Seat and hand-over; the rest is for polls, and for claims where the message of a hand-over is late. */
+    /** QueueEntry and hand-over; the rest is for polls, and for claims where the message of a hand-over is late. */
     @ParameterizedTest
     @CsvSource({
         "1, 1, false",
@@ -89,7 +89,7 @@ class ContentionCostTest {
     }
 
     @Test
-    void seats_of_one_client_are_kept_by_one_call_however_many_there_are() {
+    void entries_of_one_client_are_kept_by_one_call_however_many_there_are() {
         int waiters = 64;
         try (Clients clients = Clients.open(2, TestRedis.Client.JEDIS, server.port())) {
             LockHandle holder = clients.get(0).acquire(KEY);
@@ -100,7 +100,7 @@ class ContentionCostTest {
             LockHolder first = clients.get(0).inspect(KEY).holder().orElseThrow();
             Clients.await(() -> commands.waitersThatHear(first) == 1);
             commands.reset();
-            List<List<SeatRequest>> polls = clients.store(1).polls;
+            List<List<EntryRequest>> polls = clients.store(1).polls;
             int before = polls.size();
 
             Clients.await(() -> polls.size() >= before + 6);

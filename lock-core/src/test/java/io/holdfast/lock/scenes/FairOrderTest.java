@@ -63,7 +63,7 @@ class FairOrderTest {
         return worker;
     }
 
-    /** Has a thread of the worker wait, and returns when it has a seat. */
+    /** Has a thread of the worker wait, and returns when it has an entry. */
     private void line(WorkerProcess worker, int name) throws Exception {
         worker.send(String.valueOf(name));
         clients.awaitWaiters(key, name + 1);

@@ -106,15 +106,16 @@ class LeakTest {
         };
     }
 
-    /** Nobody is at a gate, nobody waits in a queue, nobody is told of those who wait. */
+    /** Nobody stands in line, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
         Object identity = field(field(field(locks, "parts"), "client"), "identity");
-        Object seats = field(identity, "seats");
-        return ((Map<?, ?>) field(field(identity, "gates"), "gates")).isEmpty()
-                && ((Map<?, ?>) field(seats, "seats")).isEmpty()
-                && ((Map<?, ?>) field(seats, "rows")).isEmpty()
-                && ((Collection<?>) field(seats, "byTime")).isEmpty()
-                && ((Map<?, ?>) field(seats, "cohorts")).isEmpty();
+        Object queue = field(identity, "queue");
+        Object entries = field(queue, "entries");
+        return ((Map<?, ?>) field(field(queue, "lines"), "lines")).isEmpty()
+                && ((Map<?, ?>) field(entries, "entries")).isEmpty()
+                && ((Map<?, ?>) field(entries, "rows")).isEmpty()
+                && ((Collection<?>) field(entries, "byTime")).isEmpty()
+                && ((Map<?, ?>) field(entries, "cohorts")).isEmpty();
     }
 
     private static Object field(Object owner, String name) throws ReflectiveOperationException {

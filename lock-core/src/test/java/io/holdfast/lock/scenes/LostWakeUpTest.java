@@ -187,7 +187,7 @@ class LostWakeUpTest {
         });
     }
 
-    /** A dead waiter has taken a seat once, and is not heard of any more. Several come in a row, each of another client. */
+    /** A dead waiter has taken an entry once, and is not heard of any more. Several come in a row, each of another client. */
     @ParameterizedTest
     @EnumSource
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
@@ -197,14 +197,14 @@ class LostWakeUpTest {
             try (LockHandle handle = locks.acquire(PATIENT)) {
                 contest.visit(() -> {
                     for (int i = 0; i < 8 && contest.visits() % 10 == 5; i++) {
-                        takeSeat(clients.store(0), dead.incrementAndGet());
+                        takeEntry(clients.store(0), dead.incrementAndGet());
                     }
                 });
             }
         });
     }
 
-    private static void takeSeat(LockStore store, long number) {
+    private static void takeEntry(LockStore store, long number) {
         HolderInfo nobody = new HolderInfo("host", 1, "dead");
         OwnerId owner = new OwnerId("dead" + number, 1);
         store.acquire(new AcquireRequest(LockKey.of(KEY), owner, 30_000, nobody, EXCLUSIVE, number % 2 == 0, true, 1));

@@ -132,18 +132,18 @@ final class QueueModel {
     void keep(OwnerId owner) {
         for (Place place : queue) {
             if (place.request.owner().equals(owner)) {
-                place.aliveUntil = now.plus(LockStore.SEAT_TIMEOUT);
+                place.aliveUntil = now.plus(LockStore.ENTRY_TIMEOUT);
             }
         }
         for (Holder holder : holders) {
             if (holder.place != null && holder.owner.equals(owner)) {
-                holder.place.aliveUntil = now.plus(LockStore.SEAT_TIMEOUT);
+                holder.place.aliveUntil = now.plus(LockStore.ENTRY_TIMEOUT);
             }
         }
     }
 
     /** Returns those who should ask: who have no place, or for whom the lock is reserved. */
-    List<OwnerId> keepSeats(List<OwnerId> owners) {
+    List<OwnerId> keepEntries(List<OwnerId> owners) {
         owners.forEach(this::keep);
         settle();
         return owners.stream().filter(owner -> waiter(owner) == null).toList();

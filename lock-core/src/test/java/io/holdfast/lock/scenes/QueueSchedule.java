@@ -8,6 +8,8 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -15,8 +17,6 @@ import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
 import java.time.Duration;
@@ -32,7 +32,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Random calls of a store for one lock: whoever waits keeps its seat, asks again, gives up, or is not heard of any more.
+ * Random calls of a store for one lock: whoever waits keeps its entry, asks again, gives up, or is not heard of any more.
  * Each answer, and who holds the lock afterwards, is compared with a {@link QueueModel}. A failure names its seed and
  * its last steps.
  */
@@ -47,7 +47,7 @@ final class QueueSchedule {
     private final LockKey key;
     private final LockStore store;
 
-    /** Null if time passes by itself; then the schedule is over before a seat or a lease is. */
+    /** Null if time passes by itself; then the schedule is over before an entry or a lease is. */
     private final @Nullable FakeTicker time;
 
     private final QueueModel model = new QueueModel();
@@ -89,7 +89,7 @@ final class QueueSchedule {
         } else if (choice < 38) {
             ask(anybody());
         } else if (choice < 54) {
-            keepSeats();
+            keepEntries();
         } else if (choice < 70) {
             release(anybody());
         } else if (choice < 75) {
@@ -107,7 +107,7 @@ final class QueueSchedule {
         }
     }
 
-    /** Those who can be heard of: they hold the lock, or have a seat that is alive. Dead seats may go at any time. */
+    /** Those who can be heard of: they hold the lock, or have an entry that is alive. Dead entries may go at any time. */
     private OwnerId anybody() {
         requests.keySet().removeIf(owner -> !isPresent(owner));
         List<OwnerId> present = new ArrayList<>(requests.keySet());
@@ -168,7 +168,7 @@ final class QueueSchedule {
                 : reply instanceof AcquireReply.Held ? QueueModel.Answer.HELD : QueueModel.Answer.BURIED;
     }
 
-    /** A store may count seats that died, or a fair one that has left, for a while. */
+    /** A store may count entries that died, or a fair one that has left, for a while. */
     private void assertWaiters(Waiters waiters) {
         List<QueueModel.Place> live = model.liveWaiters();
         if (live.stream().anyMatch(place -> place.request.fair())) {
@@ -180,14 +180,15 @@ final class QueueSchedule {
         }
     }
 
-    private void keepSeats() {
+    private void keepEntries() {
         anybody();
         List<OwnerId> kept = requests.keySet().stream()
                 .filter(owner -> random.nextInt(4) > 0)
                 .toList();
         log("keep", kept);
-        SeatReply reply = store.keepSeats(List.of(new SeatRequest(key, kept))).get(0);
-        assertThat(((SeatReply.Kept) reply).called()).isEqualTo(model.keepSeats(kept));
+        EntryReply reply =
+                store.keepEntries(List.of(new EntryRequest(key, kept))).get(0);
+        assertThat(((EntryReply.Kept) reply).called()).isEqualTo(model.keepEntries(kept));
     }
 
     private void release(OwnerId owner) {
@@ -215,7 +216,7 @@ final class QueueSchedule {
         }
     }
 
-    /** A call that was on its way when its acquisition was undone. Whose seat is dead is not heard of again, see above. */
+    /** A call that was on its way when its acquisition was undone. Whose entry is dead is not heard of again, see above. */
     private void askFromTheGrave() {
         buried.removeIf(owner -> model.waiter(owner) != null && !isPresent(owner));
         if (!buried.isEmpty()) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.StoreSpy;
@@ -83,7 +83,7 @@ class WakeUpTest {
     }
 
     @Test
-    void contended_acquisition_is_a_seat_and_a_hand_over() throws Exception {
+    void contended_acquisition_is_an_entry_and_a_hand_over() throws Exception {
         RunningTime.withoutPause(this::handOver);
     }
 
@@ -167,7 +167,7 @@ class WakeUpTest {
         }
     }
 
-    /** Keeps its seats alive, but never learns from that whose turn it is. */
+    /** Keeps its entries alive, but never learns from that whose turn it is. */
     private static final class KnowsNoCalls extends StoreSpy {
 
         private final ReentrantLock polling = new ReentrantLock();
@@ -177,12 +177,12 @@ class WakeUpTest {
         }
 
         @Override
-        public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+        public List<EntryReply> keepEntries(List<EntryRequest> requests) {
             polling.lock();
             try {
-                return super.keepSeats(requests).stream()
-                        .map(reply -> reply instanceof SeatReply.Kept kept
-                                ? new SeatReply.Kept(List.of(), kept.storeMicros(), kept.blockedFor())
+                return super.keepEntries(requests).stream()
+                        .map(reply -> reply instanceof EntryReply.Kept kept
+                                ? new EntryReply.Kept(List.of(), kept.storeMicros(), kept.blockedFor())
                                 : reply)
                         .toList();
             } finally {

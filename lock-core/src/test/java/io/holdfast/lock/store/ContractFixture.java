@@ -39,8 +39,8 @@ abstract class ContractFixture {
 
     static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
 
-    /** A seat lives through it once, and not twice. The other half is for a real clock, which runs on. */
-    static final Duration HALF_SEAT_TIMEOUT = LockStore.SEAT_TIMEOUT.dividedBy(2);
+    /** An entry lives through it once, and not twice. The other half is for a real clock, which runs on. */
+    static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
 
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
     static final int EXCLUSIVE = AcquireRequest.EXCLUSIVE;
@@ -80,11 +80,11 @@ abstract class ContractFixture {
         subject.pass(key, time);
     }
 
-    /** Lets a reservation lapse that was made just now, while some keep their seats. */
+    /** Lets a reservation lapse that was made just now, while some keep their entries. */
     final void lapse(OwnerId... kept) {
-        pass(HALF_SEAT_TIMEOUT);
-        keepSeats(kept);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
+        keepEntries(kept);
+        pass(HALF_ENTRY_TIMEOUT);
     }
 
     /** One try for the lock alone, for one token. */
@@ -179,16 +179,16 @@ abstract class ContractFixture {
         refused(store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, EXCLUSIVE, true, true, 1)));
     }
 
-    final SeatReply.Kept keepSeats(OwnerId... owners) {
-        SeatReply reply = store().keepSeats(List.of(new SeatRequest(key, List.of(owners))))
+    final EntryReply.Kept keepEntries(OwnerId... owners) {
+        EntryReply reply = store().keepEntries(List.of(new EntryRequest(key, List.of(owners))))
                 .get(0);
-        assertThat(reply).isInstanceOf(SeatReply.Kept.class);
-        return (SeatReply.Kept) reply;
+        assertThat(reply).isInstanceOf(EntryReply.Kept.class);
+        return (EntryReply.Kept) reply;
     }
 
-    /** Whom the lock is reserved for; keeps all their seats. */
+    /** Whom the lock is reserved for; keeps all their entries. */
     final List<OwnerId> called(OwnerId... owners) {
-        return keepSeats(owners).called();
+        return keepEntries(owners).called();
     }
 
     final void released(OwnerId owner) {

@@ -115,10 +115,10 @@ abstract class HandOverContract extends ContractFixture {
     void waiting_writer_that_died_lets_in_the_readers_behind_it() {
         shared(alice, UNLIMITED);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queueShared(UNLIMITED, carol);
 
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
 
         shared(carol, UNLIMITED);
         shared(dave, UNLIMITED);
@@ -178,7 +178,7 @@ abstract class HandOverContract extends ContractFixture {
     }
 
     @Test
-    void seat_whose_reservation_lapsed_gets_what_the_next_does_not_need() {
+    void entry_whose_reservation_lapsed_gets_what_the_next_does_not_need() {
         acquire(alice, LockStore.RESERVATION, 2, false);
         shared(bob, 2);
         queueShared(2, carol, dave);
@@ -255,9 +255,9 @@ abstract class HandOverContract extends ContractFixture {
     @Test
     void lease_that_ended_is_not_released_once_somebody_waits() {
         granted(alice);
-        pass(LEASE.minus(HALF_SEAT_TIMEOUT));
+        pass(LEASE.minus(HALF_ENTRY_TIMEOUT));
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
 
         assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
 
@@ -274,7 +274,7 @@ abstract class HandOverContract extends ContractFixture {
     }
 
     @Test
-    void reservation_reserves_the_tokens_that_its_seat_asked_for() {
+    void reservation_reserves_the_tokens_that_its_entry_asked_for() {
         granted(alice);
         refused(store().acquire(new AcquireRequest(key, bob, LEASE.toMillis(), HERE, EXCLUSIVE, false, true, BLOCK)));
         released(alice);

@@ -108,7 +108,7 @@ abstract class QueueContract extends ContractFixture {
         granted(alice);
         acquire(bob, LEASE, true);
 
-        pass(LockStore.SEAT_TIMEOUT);
+        pass(LockStore.ENTRY_TIMEOUT);
 
         assertThat(store().inspect(key).waiters()).isZero();
     }
@@ -170,7 +170,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void last_try_gives_the_seat_up() {
+    void last_try_gives_the_entry_up() {
         granted(alice);
         queue(bob, carol);
 
@@ -182,7 +182,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void waiter_that_leaves_gives_its_seat_up() {
+    void waiter_that_leaves_gives_its_entry_up() {
         granted(alice);
         queue(bob, carol);
         leave(bob);
@@ -193,10 +193,10 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void dead_seats_are_passed_over() {
+    void dead_entries_are_passed_over() {
         granted(alice);
         queue(bob, carol, dave);
-        pass(LockStore.SEAT_TIMEOUT);
+        pass(LockStore.ENTRY_TIMEOUT);
         queue(erin);
 
         released(alice);
@@ -205,17 +205,17 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void dead_seats_do_not_keep_newcomers_out() {
+    void dead_entries_do_not_keep_newcomers_out() {
         acquire(alice, SHORT, false);
         queue(bob, carol, dave);
 
-        pass(LockStore.SEAT_TIMEOUT);
+        pass(LockStore.ENTRY_TIMEOUT);
 
         granted(erin);
     }
 
     @Test
-    void dead_seats_keep_nobody_out_for_longer_after_the_clock_went_back() {
+    void dead_entries_keep_nobody_out_for_longer_after_the_clock_went_back() {
         granted(alice);
         queue(bob, carol);
         queueShared(2, dave);
@@ -233,10 +233,10 @@ abstract class QueueContract extends ContractFixture {
     void whoever_is_heard_of_before_and_after_shows_that_the_clock_went_back() {
         granted(alice);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queue(carol, dave);
-        pass(HALF_SEAT_TIMEOUT.negated());
-        keepSeats(carol);
+        pass(HALF_ENTRY_TIMEOUT.negated());
+        keepEntries(carol);
 
         lapse(carol);
 
@@ -246,7 +246,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void seats_that_are_kept_after_the_clock_went_back_stay_in_their_places() {
+    void entries_that_are_kept_after_the_clock_went_back_stay_in_their_places() {
         granted(alice);
         queue(bob, carol);
         pass(BACK);
@@ -263,7 +263,7 @@ abstract class QueueContract extends ContractFixture {
         granted(alice);
         queue(bob, carol);
         released(alice);
-        keepSeats(bob);
+        keepEntries(bob);
         pass(BACK);
 
         reservedForAnother(tryOnce(dave));
@@ -301,11 +301,11 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void dead_seats_behind_a_living_one_are_found_after_the_clock_went_back() {
+    void dead_entries_behind_a_living_one_are_found_after_the_clock_went_back() {
         granted(alice);
         queue(bob, carol, dave);
         pass(BACK);
-        keepSeats(bob);
+        keepEntries(bob);
 
         queue(erin);
         lapse(bob, erin);
@@ -325,17 +325,17 @@ abstract class QueueContract extends ContractFixture {
         assertThat(called(dave)).isEmpty();
         released(alice);
 
-        pass(LockStore.SEAT_TIMEOUT.minusSeconds(2));
+        pass(LockStore.ENTRY_TIMEOUT.minusSeconds(2));
 
         granted(dave);
     }
 
     @Test
-    void seats_that_are_kept_stay_alive_in_their_order() {
+    void entries_that_are_kept_stay_alive_in_their_order() {
         granted(alice);
         queue(bob, carol);
         for (int i = 0; i < 3; i++) {
-            pass(HALF_SEAT_TIMEOUT);
+            pass(HALF_ENTRY_TIMEOUT);
             assertThat(called(carol, bob)).isEmpty();
         }
 
@@ -345,12 +345,12 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void waiter_that_asks_again_keeps_its_seat_alive() {
+    void waiter_that_asks_again_keeps_its_entry_alive() {
         granted(alice);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
 
         released(alice);
 
@@ -361,9 +361,9 @@ abstract class QueueContract extends ContractFixture {
     void waiter_that_was_not_missed_keeps_its_place() {
         granted(alice);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queue(carol);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queue(bob);
 
         released(alice);
@@ -372,12 +372,12 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void lock_is_free_after_the_last_dead_seat_was_found() {
+    void lock_is_free_after_the_last_dead_entry_was_found() {
         acquire(alice, SHORT, false);
         queue(bob);
-        pass(LockStore.SEAT_TIMEOUT);
+        pass(LockStore.ENTRY_TIMEOUT);
 
-        keepSeats(carol);
+        keepEntries(carol);
 
         assertThat(waiters(tryOnce(dave))).isEqualTo(Waiters.NONE);
     }
@@ -395,7 +395,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void owners_without_a_seat_are_called_and_get_none() {
+    void owners_without_an_entry_are_called_and_get_none() {
         granted(alice);
         queue(bob);
 
@@ -412,7 +412,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void keeping_seats_finds_that_a_lease_has_ended() {
+    void keeping_entries_finds_that_a_lease_has_ended() {
         acquire(alice, SHORT, false);
         queue(bob, carol);
         assertThat(called(bob, carol)).isEmpty();
@@ -423,16 +423,16 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void kept_seats_are_answered_lock_by_lock_in_their_order() {
+    void kept_entries_are_answered_lock_by_lock_in_their_order() {
         granted(alice);
         queue(bob);
         LockKey other = LockKey.of(key + ":other");
 
-        List<SeatReply> replies =
-                store().keepSeats(List.of(new SeatRequest(other, List.of(carol)), new SeatRequest(key, List.of(bob))));
+        List<EntryReply> replies = store().keepEntries(
+                        List.of(new EntryRequest(other, List.of(carol)), new EntryRequest(key, List.of(bob))));
 
         assertThat(replies)
-                .extracting(reply -> ((SeatReply.Kept) reply).called())
+                .extracting(reply -> ((EntryReply.Kept) reply).called())
                 .containsExactly(List.of(carol), List.of());
     }
 
@@ -443,7 +443,7 @@ abstract class QueueContract extends ContractFixture {
         AcquireReply.Held reply = refused(acquire(bob, LEASE, true));
 
         assertThat(reply.blockedFor()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
-        assertThat(keepSeats(bob).blockedFor()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
+        assertThat(keepEntries(bob).blockedFor()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(10));
     }
 
     @Test
@@ -494,7 +494,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void buried_owner_gets_no_seat() {
+    void buried_owner_gets_no_entry() {
         granted(alice);
         store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
@@ -504,7 +504,7 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void waiter_that_is_buried_loses_its_seat() {
+    void waiter_that_is_buried_loses_its_entry() {
         granted(alice);
         queue(bob, carol);
 

@@ -51,7 +51,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void confirmed_reservation_has_no_seat_any_more() {
+    void confirmed_reservation_has_no_entry_any_more() {
         renew(bob, LEASE);
         pass(LEASE);
 
@@ -93,17 +93,17 @@ abstract class ReservationContract extends ContractFixture {
         passedOnForGood();
     }
 
-    /** Bob held the lock, so he waits for it no more, though he asks for a seat. */
+    /** Bob held the lock, so he waits for it no more, though he asks for an entry. */
     private void passedOnForGood() {
         lapse(bob, carol);
         granted(carol);
-        keepSeats(bob);
+        keepEntries(bob);
         released(carol);
         granted(dave);
     }
 
     @Test
-    void last_try_after_the_reservation_lapsed_gives_the_seat_up() {
+    void last_try_after_the_reservation_lapsed_gives_the_entry_up() {
         lapse(carol);
 
         reservedForAnother(tryOnce(bob));
@@ -144,7 +144,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void release_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
+    void release_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_entry_up() {
         lapse(bob, carol);
 
         assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
@@ -156,7 +156,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void release_after_the_reservation_passed_to_another_gives_the_seat_up() {
+    void release_after_the_reservation_passed_to_another_gives_the_entry_up() {
         lapse(bob, carol);
         granted(carol);
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
@@ -188,7 +188,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void downgrade_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_seat_up() {
+    void downgrade_after_the_reservation_lapsed_passes_the_lock_on_and_gives_the_entry_up() {
         lapse(bob, carol);
 
         assertThat(store().downgrade(key, bob, ReleaseRequest.ALL_TOKENS)).isEqualTo(ReleaseReply.NOT_HOLDER);
@@ -219,7 +219,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void reservation_that_nobody_claims_passes_to_the_next_live_seat() {
+    void reservation_that_nobody_claims_passes_to_the_next_live_entry() {
         lapse(carol);
 
         reservedForAnother(tryOnce(dave));
@@ -227,7 +227,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void seat_whose_reservation_lapsed_keeps_its_place() {
+    void entry_whose_reservation_lapsed_keeps_its_place() {
         lapse(bob, carol);
         reservedForAnother(acquire(bob, LEASE, true));
         granted(carol);
@@ -266,7 +266,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void keeping_the_seat_does_not_prolong_the_reservation() {
+    void keeping_the_entry_does_not_prolong_the_reservation() {
         pass(SOME_TIME);
         assertThat(called(bob, carol)).containsExactly(bob);
 
@@ -276,10 +276,10 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void reserved_seat_stays_alive_if_it_is_kept() {
+    void reserved_entry_stays_alive_if_it_is_kept() {
         leave(carol);
         for (int i = 0; i < 4; i++) {
-            pass(HALF_SEAT_TIMEOUT);
+            pass(HALF_ENTRY_TIMEOUT);
             assertThat(called(bob)).containsExactly(bob);
         }
 
@@ -287,7 +287,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void seat_that_is_silent_while_the_lock_is_reserved_for_it_is_passed_for_good() {
+    void entry_that_is_silent_while_the_lock_is_reserved_for_it_is_passed_for_good() {
         lapse(carol);
 
         assertThat(called(carol)).containsExactly(carol);
@@ -296,8 +296,8 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void seat_that_is_dead_when_its_reservation_ends_is_gone() {
-        pass(LockStore.SEAT_TIMEOUT);
+    void entry_that_is_dead_when_its_reservation_ends_is_gone() {
+        pass(LockStore.ENTRY_TIMEOUT);
         assertThat(store().inspect(key).waiters()).isZero();
 
         granted(dave);
@@ -348,7 +348,7 @@ abstract class ReservationContract extends ContractFixture {
 
     @Test
     void reservations_of_those_who_died_are_forgotten() {
-        pass(LockStore.SEAT_TIMEOUT.multipliedBy(2));
+        pass(LockStore.ENTRY_TIMEOUT.multipliedBy(2));
 
         nobodyIsMissed();
     }
@@ -361,7 +361,7 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void forced_release_after_the_reservation_lapsed_finds_nobody_and_leaves_the_seat_in_its_place() {
+    void forced_release_after_the_reservation_lapsed_finds_nobody_and_leaves_the_entry_in_its_place() {
         lapse(bob, carol);
 
         assertThat(store().forceRelease(key)).isEmpty();

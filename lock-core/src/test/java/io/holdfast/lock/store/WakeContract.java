@@ -117,11 +117,11 @@ abstract class WakeContract extends ContractFixture {
         HeardHints carols = listen(carol);
         shared(alice, UNLIMITED);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
         queueShared(UNLIMITED, carol);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
 
-        keepSeats(dave);
+        keepEntries(dave);
 
         assertThat(heard(carol, carols)).isEqualTo(called(carol));
     }
@@ -134,7 +134,7 @@ abstract class WakeContract extends ContractFixture {
         released(alice);
         lapse(carol);
 
-        keepSeats(dave);
+        keepEntries(dave);
 
         assertThat(heard(carol, carols)).isEqualTo(called(carol));
     }
@@ -176,9 +176,9 @@ abstract class WakeContract extends ContractFixture {
     @Test
     void waiter_is_called_by_whoever_finds_that_the_lease_has_ended() {
         HeardHints bobs = listen(bob);
-        acquire(alice, HALF_SEAT_TIMEOUT, false);
+        acquire(alice, HALF_ENTRY_TIMEOUT, false);
         queue(bob);
-        pass(HALF_SEAT_TIMEOUT);
+        pass(HALF_ENTRY_TIMEOUT);
 
         tryOnce(carol);
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A failure says nothing if the machine stood still during the test: seats and reservations of a real Redis die meanwhile.
+ * A failure says nothing if the machine stood still during the test: entries and reservations of a real Redis die meanwhile.
  * Such a test is aborted, with a reason that can be seen. A test that can be run once more is, by {@link
  * RunningTime#withoutPause}.
  */

@@ -44,7 +44,7 @@ public final class RunningTime {
     }
 
     /**
-     * Runs what shows nothing if a reservation lapses, a seat dies or a lease ends because the machine stands still. Then
+     * Runs what shows nothing if a reservation lapses, an entry dies or a lease ends because the machine stands still. Then
      * it is run again, and fails if that happens every time. So it has to begin afresh, whatever is left of the last time.
      */
     public static void withoutPause(Verification verification) throws Exception {

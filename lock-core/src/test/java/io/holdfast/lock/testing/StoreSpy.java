@@ -8,14 +8,14 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ public class StoreSpy implements LockStore {
     private final LockStore delegate;
     public final List<AcquireRequest> acquires = new CopyOnWriteArrayList<>();
     public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
-    public final List<List<SeatRequest>> polls = new CopyOnWriteArrayList<>();
+    public final List<List<EntryRequest>> polls = new CopyOnWriteArrayList<>();
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
     /** How many locks were asked for in one call, or given back, which is negative. */
     public final List<Integer> joint = new CopyOnWriteArrayList<>();
@@ -150,9 +150,9 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         polls.add(List.copyOf(requests));
-        return call(() -> delegate.keepSeats(requests));
+        return call(() -> delegate.keepEntries(requests));
     }
 
     @Override

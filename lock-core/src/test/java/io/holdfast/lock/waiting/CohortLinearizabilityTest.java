@@ -24,7 +24,7 @@ public class CohortLinearizabilityTest {
     private final Cohort cohort =
             new Cohort(new Place.Tokens(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0]);
 
-    /** By the thread that hears what the store says, or by a holder who looks at what its seat was told. */
+    /** By the thread that hears what the store says, or by a holder who looks at what its entry was told. */
     @Operation
     public void announceUnfair() {
         cohort.awaited(Waiters.UNFAIR);

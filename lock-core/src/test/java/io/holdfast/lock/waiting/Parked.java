@@ -23,7 +23,8 @@ final class Parked {
 
     private Parked() {}
 
-    static Outcome await(Turn turn, Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
+    static Outcome await(LinePlace turn, Budget budget, Pause pause, boolean interruptible)
+            throws InterruptedException {
         await(() -> turn.look(budget), turn::cancel, pause, interruptible);
         if (turn.isOver()) {
             return Outcome.TIMED_OUT;
@@ -31,12 +32,12 @@ final class Parked {
         return turn.isFront() ? Outcome.FRONT : Outcome.HANDED_OFF;
     }
 
-    static void await(Seat seat, Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
-        seat.wakes(Waiter.currentThread());
+    static void await(QueueEntry entry, Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
+        entry.wakes(Waiter.currentThread());
         try {
-            await(() -> seat.look(budget), () -> true, pause, interruptible);
+            await(() -> entry.look(budget), () -> true, pause, interruptible);
         } finally {
-            seat.wakes(null);
+            entry.wakes(null);
         }
     }
 

@@ -8,11 +8,11 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -51,7 +51,7 @@ class JedisUnansweredCallTest {
         RELEASE((store, key) -> store.release(new ReleaseRequest(key, OWNER))),
         EXTEND((store, key) -> store.extend(new RenewRequest(key, OWNER, 30_000))),
         RENEW((store, key) -> store.renew(List.of(new RenewRequest(key, OWNER, 30_000)))),
-        KEEP_SEATS((store, key) -> store.keepSeats(List.of(new SeatRequest(key, List.of(OWNER))))),
+        KEEP_ENTRIES((store, key) -> store.keepEntries(List.of(new EntryRequest(key, List.of(OWNER))))),
         LEAVE((store, key) -> store.leave(key, OWNER, Duration.ZERO, ReleaseRequest.ALL_TOKENS)),
         INSPECT((store, key) -> store.inspect(key));
 
@@ -81,7 +81,7 @@ class JedisUnansweredCallTest {
     /** Each of the two pools has one connection. */
     private RedisLockStore open(RedisLockSettings settings) {
         RedisLockStore store = new RedisLockStore(applications, settings);
-        List.of(Call.INSPECT, Call.KEEP_SEATS)
+        List.of(Call.INSPECT, Call.KEEP_ENTRIES)
                 .forEach(call -> Awaitility.await()
                         .ignoreException(LockStoreException.class)
                         .until(() -> {

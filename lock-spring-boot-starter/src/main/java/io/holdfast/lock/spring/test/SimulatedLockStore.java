@@ -9,14 +9,14 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.List;
@@ -96,8 +96,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public List<SeatReply> keepSeats(List<SeatRequest> requests) {
-        return reachable().keepSeats(requests);
+    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        return reachable().keepEntries(requests);
     }
 
     @Override

@@ -59,7 +59,7 @@ class OnRedisTest {
     }
 
     @Test
-    void cancel_while_waiting_leaves_no_seat_behind() {
+    void cancel_while_waiting_leaves_no_entry_behind() {
         in(REDIS, world -> {
             try (LockHandle other = world.taken()) {
                 Disposable subscription =

@@ -3,17 +3,17 @@ package io.holdfast.lock.store;
 import java.time.Duration;
 import java.util.List;
 
-/** The answer for the seats in one queue. */
-public sealed interface SeatReply {
+/** The answer for the entries in one queue. */
+public sealed interface EntryReply {
 
     /**
-     * The seats are kept for another {@link LockStore#SEAT_TIMEOUT}.
+     * The entries are kept for another {@link LockStore#ENTRY_TIMEOUT}.
      *
-     * @param called those that should ask for the lock now: it is reserved for them, or they have no seat (any more)
+     * @param called those that should ask for the lock now: it is reserved for them, or they have no entry (any more)
      * @param storeMicros the store's clock, see {@link Reservation}
      * @param blockedFor when it is worth while to ask again at the latest
      */
-    record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements SeatReply {
+    record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements EntryReply {
 
         /** Copies the list. */
         public Kept {
@@ -26,5 +26,5 @@ public sealed interface SeatReply {
      *
      * @param reason what the store said
      */
-    record Failed(String reason) implements SeatReply {}
+    record Failed(String reason) implements EntryReply {}
 }

@@ -1,25 +1,25 @@
--- Keeps the seats of one client alive, and tells which of its waiters should ask now. A broken or foreign key fails alone.
+-- Keeps the entries of one client alive, and tells which of its waiters should ask now. A broken or foreign key fails alone.
 -- KEYS  the locks
--- ARGV  1 token retention in ms, then for each lock: how many seats, their owners
+-- ARGV  1 token retention in ms, then for each lock: how many entries, their owners
 -- returns now in us; then a line for each lock: blocked for us, the numbers, from 1 on, of those who are called; or ERROR and
 --         what went wrong
 -- include common
 -- include queue
 local now, retention_ms = now_us(), tonumber(ARGV[1])
 
-local function keep_seats(key, from, count)
+local function keep_entries(key, from, count)
   local lock = load(key, now, retention_ms)
   for i = 1, count do
-    local seat = seat_of(lock, ARGV[from + i])
-    if seat then
-      keep(lock, seat)
+    local entry = entry_of(lock, ARGV[from + i])
+    if entry then
+      keep(lock, entry)
     end
   end
   settle(lock)
   local reply = string.format('%d', blocked_us(lock))
   for i = 1, count do
-    local seat = seat_of(lock, ARGV[from + i])
-    if not seat or seat.reserved then
+    local entry = entry_of(lock, ARGV[from + i])
+    if not entry or entry.reserved then
       reply = reply .. ' ' .. i
     end
   end
@@ -33,7 +33,7 @@ end
 local lines, from = {string.format('%d', now)}, 2
 for _, key in ipairs(KEYS) do
   local count = tonumber(ARGV[from])
-  local ok, reply = pcall(keep_seats, key, from, count)
+  local ok, reply = pcall(keep_entries, key, from, count)
   lines[#lines + 1] = ok and reply or 'ERROR ' .. failure(reply)
   from = from + count + 1
 end

@@ -6,20 +6,20 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link Gate}s of one client: one for each exclusive lock that some thread holds or wants. Thread-safe. */
-final class Gates implements AutoCloseable {
+/** The {@link Line}s of one client: one for each exclusive lock that some thread holds or wants. Thread-safe. */
+final class Lines implements AutoCloseable {
 
-    private final Map<LockKey, Gate> gates = new ConcurrentHashMap<>();
-    private final SeatKeeper seats;
+    private final Map<LockKey, Line> lines = new ConcurrentHashMap<>();
+    private final EntryKeeper entries;
     private volatile boolean closed;
 
     /**
      * Creates an instance.
      *
-     * @param seats hears for cohorts
+     * @param entries hears for cohorts
      */
-    public Gates(SeatKeeper seats) {
-        this.seats = seats;
+    public Lines(EntryKeeper entries) {
+        this.entries = entries;
     }
 
     /**
@@ -32,12 +32,12 @@ final class Gates implements AutoCloseable {
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if those in front know that the store fails
      */
-    public Turn enter(LockKey key, Object terms, Waiter waiter) {
-        Turn turn;
+    public LinePlace enter(LockKey key, Object terms, Waiter waiter) {
+        LinePlace turn;
         do {
-            turn = gate(key).enter(terms, false, waiter);
+            turn = line(key).enter(terms, false, waiter);
         } while (turn == null);
-        if (closed && turn.state == Turn.State.FRONT) {
+        if (closed && turn.state == LinePlace.State.FRONT) {
             turn.pass(null);
             throw closedClient();
         }
@@ -52,17 +52,17 @@ final class Gates implements AutoCloseable {
      * @param terms on which terms
      * @return its turn, as the front; or null
      */
-    public @Nullable Turn tryEnter(LockKey key, Object terms) {
-        return gate(key).enter(terms, true, () -> {});
+    public @Nullable LinePlace tryEnter(LockKey key, Object terms) {
+        return line(key).enter(terms, true, () -> {});
     }
 
-    private Gate gate(LockKey key) {
-        Gate known = gates.get(key);
-        return known != null ? known : gates.computeIfAbsent(key, unused -> new Gate(this, key));
+    private Line line(LockKey key) {
+        Line known = lines.get(key);
+        return known != null ? known : lines.computeIfAbsent(key, unused -> new Line(this, key));
     }
 
-    void remove(LockKey key, Gate gate) {
-        gates.remove(key, gate);
+    void remove(LockKey key, Line line) {
+        lines.remove(key, line);
     }
 
     /**
@@ -72,7 +72,7 @@ final class Gates implements AutoCloseable {
      */
     public void attend(Cohort cohort) {
         if (cohort.isOpen()) {
-            seats.attend(cohort);
+            entries.attend(cohort);
         }
     }
 
@@ -83,7 +83,7 @@ final class Gates implements AutoCloseable {
      */
     public void dismiss(Cohort cohort) {
         if (cohort.isOpen()) {
-            seats.dismiss(cohort);
+            entries.dismiss(cohort);
         }
     }
 
@@ -91,16 +91,16 @@ final class Gates implements AutoCloseable {
         return closed;
     }
 
-    /** How many gates there are, for tests. */
+    /** How many lines there are, for tests. */
     int size() {
-        return gates.size();
+        return lines.size();
     }
 
     /** Wakes all who stand in line; they find the client closed. */
     @Override
     public void close() {
         closed = true;
-        gates.values().forEach(gate -> gate.inLine().forEach(Turn::wake));
+        lines.values().forEach(line -> line.inLine().forEach(LinePlace::wake));
     }
 
     static IllegalStateException closedClient() {

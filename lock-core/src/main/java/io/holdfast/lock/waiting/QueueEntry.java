@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition's place in the queue at the store, seen from here. One caller at a time waits on it; behind a
- * {@link Gate} it passes from one to the next.
+ * {@link Line} it passes from one to the next.
  *
  * <p>No call is missed: the waiter clears {@link #called} before it asks the store, and waits only while it is still
  * clear afterwards. A call that comes earlier than the answer to the question it makes superfluous costs one more
  * question, never a wait. That the client was closed is never cleared.
  *
  * <p><b>Reservations.</b> A message says that the lock is granted, until when on the store's clock, but not how old it is.
- * So the seat remembers when it asked the store last, and what the store's clock was then: see {@link StoreTime}, which also
+ * So the entry remembers when it asked the store last, and what the store's clock was then: see {@link StoreTime}, which also
  * says what is not believed.
  */
-final class Seat {
+final class QueueEntry {
 
     /** A message, and when it was here, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
@@ -42,7 +42,7 @@ final class Seat {
     /** Whether a send of its calls was not answered, and may still arrive. The waiting thread's. */
     private boolean resent;
 
-    Seat(LockKey key, OwnerId owner) {
+    QueueEntry(LockKey key, OwnerId owner) {
         this.key = key;
         this.owner = owner;
     }
@@ -74,7 +74,7 @@ final class Seat {
     }
 
     /**
-     * The store has answered that the lock is not for this seat yet.
+     * The store has answered that the lock is not for this entry yet.
      *
      * @param time when it was asked, before the first send, and its clock
      */
@@ -97,7 +97,7 @@ final class Seat {
     }
 
     /**
-     * The lock that the seat was told of.
+     * The lock that the entry was told of.
      *
      * @return the grant, and its deadline; or null if none is known, or it is old, or cannot be true
      */
@@ -112,7 +112,7 @@ final class Seat {
         return failing;
     }
 
-    /** {@return whether that has been so since the store answered this seat's question for the last time} */
+    /** {@return whether that has been so since the store answered this entry's question for the last time} */
     public boolean hasMetFailure() {
         return metFailure;
     }
@@ -137,7 +137,7 @@ final class Seat {
         failing = null;
     }
 
-    /** The store has answered this seat's own question. */
+    /** The store has answered this entry's own question. */
     public void answered() {
         failing = null;
         metFailure = false;
@@ -189,7 +189,7 @@ final class Seat {
             return left;
         }
         if (closed) {
-            throw Gates.closedClient();
+            throw Lines.closedClient();
         }
         Failing found = failing;
         if (!called && found != null) {

@@ -5,13 +5,13 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 
 /** A place in the queue. It is kept while the lock is reserved for it, for it may need it again. */
-final class Seat {
+final class QueueEntry {
 
     private final AcquireRequest request;
     private final long ticket;
     private long aliveUntil;
 
-    Seat(AcquireRequest request, long ticket, long now) {
+    QueueEntry(AcquireRequest request, long ticket, long now) {
         this.request = request;
         this.ticket = ticket;
         keep(now);
@@ -30,7 +30,7 @@ final class Seat {
     }
 
     void keep(long now) {
-        aliveUntil = now + LockStore.SEAT_TIMEOUT.toNanos();
+        aliveUntil = now + LockStore.ENTRY_TIMEOUT.toNanos();
     }
 
     boolean isAlive(long now) {
@@ -42,9 +42,9 @@ final class Seat {
         return isImplausible(aliveUntil, now);
     }
 
-    /** Whether no seat and no reservation can last until then. */
+    /** Whether no entry and no reservation can last until then. */
     static boolean isImplausible(long end, long now) {
-        return !Times.isOver(end, now + LockStore.SEAT_TIMEOUT.toNanos());
+        return !Times.isOver(end, now + LockStore.ENTRY_TIMEOUT.toNanos());
     }
 
     /** What its first call asked for. */
@@ -53,8 +53,8 @@ final class Seat {
     }
 
     /**
-     * When a reservation ends that begins now: a waiter that died holds up others for one seat time-out from when it was last
-     * heard of, any number of them together. So a seat whose reservation lapsed is dead, unless it was heard of since.
+     * When a reservation ends that begins now: a waiter that died holds up others for one entry time-out from when it was last
+     * heard of, any number of them together. So an entry whose reservation lapsed is dead, unless it was heard of since.
      */
     long reservationEnd() {
         return aliveUntil;

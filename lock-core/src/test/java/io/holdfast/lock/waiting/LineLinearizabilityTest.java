@@ -19,30 +19,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Threads enter a gate, give up, let each other in, or hand the lock on; interleavings of that are explored, and each explored
+ * Threads enter a line, give up, let each other in, or hand the lock on; interleavings of that are explored, and each explored
  * one has the outcome of some order of whole steps on a plain list. Forbidden: two fronts; a line without a front; a thread
  * that gave up and is let in all the same.
  */
 @Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @Param(name = "thread", gen = ThreadIdGen.class)
-public class GateLinearizabilityTest {
+public class LineLinearizabilityTest {
 
     private static final int THREADS = 3;
     private static final LockKey KEY = LockKey.of("key");
     private static final Budget SOME_TIME = Budget.of(() -> 0, 1);
 
-    private static final SeatKeeper NOT_ASKED =
-            new SeatKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
+    private static final EntryKeeper NOT_ASKED =
+            new EntryKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
 
-    private final Gates gates = new Gates(NOT_ASKED);
-    private final @Nullable Turn[] turns = new @Nullable Turn[THREADS + 2];
+    private final Lines lines = new Lines(NOT_ASKED);
+    private final @Nullable LinePlace[] turns = new @Nullable LinePlace[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */
     private boolean entered(int thread) {
         boolean absent = turns[thread] == null;
         if (absent) {
-            turns[thread] = gates.enter(KEY, "terms", Waiter.currentThread());
+            turns[thread] = lines.enter(KEY, "terms", Waiter.currentThread());
         }
         return absent;
     }
@@ -57,7 +57,7 @@ public class GateLinearizabilityTest {
     @Operation
     public void enterOrGiveUp(@Param(name = "thread") int thread) {
         if (!entered(thread)) {
-            Turn turn = turns[thread];
+            LinePlace turn = turns[thread];
             if (!turn.cancel()) {
                 turn.pass(null);
             }
@@ -71,37 +71,37 @@ public class GateLinearizabilityTest {
         if (entered(thread)) {
             return false;
         }
-        Turn turn = turns[thread];
+        LinePlace turn = turns[thread];
         return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass(null));
     }
 
     private boolean isThrough(int thread, boolean handedOn) {
-        if (turns[thread].state == Turn.State.GONE) {
+        if (turns[thread].state == LinePlace.State.GONE) {
             turns[thread] = null;
         }
         return handedOn;
     }
 
     /**
-     * One can get in front if anybody is there, and once it is, no other can; where nobody is there, there is no gate.
+     * One can get in front if anybody is there, and once it is, no other can; where nobody is there, there is no line.
      */
     @Validate
     public void validate() {
         int present = 0;
         int fronts = 0;
-        for (Turn turn : turns) {
+        for (LinePlace turn : turns) {
             if (turn != null) {
                 present++;
                 fronts += isServed(turn) ? 1 : 0;
             }
         }
-        if (fronts != Math.min(present, 1) || gates.size() != fronts) {
-            throw new AssertionError(fronts + " of " + present + " in front, " + gates.size() + " gates");
+        if (fronts != Math.min(present, 1) || lines.size() != fronts) {
+            throw new AssertionError(fronts + " of " + present + " in front, " + lines.size() + " lines");
         }
     }
 
     /** Looks as a thread does that was woken, but does not go to sleep again. */
-    private static boolean isServed(Turn turn) {
+    private static boolean isServed(LinePlace turn) {
         return turn.look(SOME_TIME) == 0;
     }
 
@@ -144,13 +144,13 @@ public class GateLinearizabilityTest {
     }
 
     @Test
-    void steps_of_two_threads_at_a_gate_are_atomic() {
-        options(2, 4, 6, 300).check(GateLinearizabilityTest.class);
+    void steps_of_two_threads_at_a_line_are_atomic() {
+        options(2, 4, 6, 300).check(LineLinearizabilityTest.class);
     }
 
     @Test
-    void steps_of_three_threads_at_a_gate_are_atomic() {
-        options(3, 3, 6, 500).check(GateLinearizabilityTest.class);
+    void steps_of_three_threads_at_a_line_are_atomic() {
+        options(3, 3, 6, 500).check(LineLinearizabilityTest.class);
     }
 
     private static ModelCheckingOptions options(int threads, int actors, int iterations, int invocations) {

@@ -4,9 +4,9 @@ import io.holdfast.lock.api.LockKey;
 import java.util.List;
 
 /**
- * The seats of one client in the queue of one lock.
+ * The entries of one client in the queue of one lock.
  *
  * @param key the lock
  * @param owners the waiting acquisitions
  */
-public record SeatRequest(LockKey key, List<OwnerId> owners) {}
+public record EntryRequest(LockKey key, List<OwnerId> owners) {}

@@ -9,13 +9,13 @@ import io.holdfast.lock.engine.Pause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.Interleaving;
@@ -35,16 +35,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The seats of a client on virtual time: threads line up, look, and give up, the keeper polls, polls fail or their answers
+ * The entries of a client on virtual time: threads line up, look, and give up, the keeper polls, polls fail or their answers
  * are lost, messages of the store arrive late or never, the subscription is cut, and the store's clock is stepped. Drawn
  * schedules of that are explored; threads change places at calls of the store and of the clock. Forbidden: a waiter that
- * polls alone never get the lock for; a seat that is polled although its waiter has left; a claim to a lock that the
+ * polls alone never get the lock for; an entry that is polled although its waiter has left; a claim to a lock that the
  * store keeps for somebody else; a waiter that a closed client does not wake.
  *
- * <p>Not by Lincheck: with {@link SeatKeeper} and what it uses under its control, an interleaving takes more than 100 ms of
+ * <p>Not by Lincheck: with {@link EntryKeeper} and what it uses under its control, an interleaving takes more than 100 ms of
  * processor time.
  */
-class SeatKeeperSchedulesTest {
+class EntryKeeperSchedulesTest {
 
     private static final List<LockKey> KEYS = List.of(LockKey.of("one"), LockKey.of("other"));
     private static final OwnerId FORMER = new OwnerId("former", 1);
@@ -80,8 +80,8 @@ class SeatKeeperSchedulesTest {
         private final Interleaving schedule;
         private final boolean stepsClock;
         private final Server server = new Server();
-        private final SeatKeeper keeper;
-        private final List<Seat> waiting = new ArrayList<>();
+        private final EntryKeeper keeper;
+        private final List<QueueEntry> waiting = new ArrayList<>();
         private long nanos;
         private long aheadNanos;
         private long sequences;
@@ -91,10 +91,10 @@ class SeatKeeperSchedulesTest {
             this.seed = seed;
             this.schedule = new Interleaving(seed, () -> Thread.holdsLock(keeper()));
             this.stepsClock = schedule.draw(2) == 0;
-            this.keeper = new SeatKeeper(server, "c", this::nanos, false);
+            this.keeper = new EntryKeeper(server, "c", this::nanos, false);
         }
 
-        private SeatKeeper keeper() {
+        private EntryKeeper keeper() {
             return keeper;
         }
 
@@ -142,26 +142,26 @@ class SeatKeeperSchedulesTest {
         /** Two acquisitions, the last of which may go on waiting. */
         private void acquireAndGiveUp() {
             for (int i = 0; i < 2; i++) {
-                Seat seat = lineUp();
-                if (seat == null) {
+                QueueEntry entry = lineUp();
+                if (entry == null) {
                     return;
                 }
-                boolean held = ask(seat);
+                boolean held = ask(entry);
                 for (int looks = schedule.draw(4); looks > 0 && !held; looks--) {
                     schedule.step("a look");
-                    held = isCalled(seat) && ask(seat);
+                    held = isCalled(entry) && ask(entry);
                 }
                 if (held || i == 0 || schedule.draw(2) == 0) {
-                    leave(seat);
+                    leave(entry);
                 }
             }
         }
 
-        private @Nullable Seat lineUp() {
+        private @Nullable QueueEntry lineUp() {
             try {
-                Seat seat = keeper.open(anyKey(), new OwnerId("c", ++sequences));
-                waiting.add(seat);
-                return seat;
+                QueueEntry entry = keeper.open(anyKey(), new OwnerId("c", ++sequences));
+                waiting.add(entry);
+                return entry;
             } catch (IllegalStateException e) {
                 assertThat(closed).isTrue();
                 return null;
@@ -169,30 +169,30 @@ class SeatKeeperSchedulesTest {
         }
 
         /** Returns whether the lock is granted. */
-        private boolean ask(Seat seat) {
-            seat.rearm();
+        private boolean ask(QueueEntry entry) {
+            entry.rearm();
             long askedAt = nanos();
             AcquireReply reply =
-                    server.acquire(Requests.exclusive(seat.key(), seat.owner(), LEASE_MILLIS, NOWHERE, true));
+                    server.acquire(Requests.exclusive(entry.key(), entry.owner(), LEASE_MILLIS, NOWHERE, true));
             if (reply instanceof AcquireReply.Held held) {
-                keeper.taken(seat, askedAt, held);
+                keeper.taken(entry, askedAt, held);
             } else {
-                seat.answered();
+                entry.answered();
             }
             return reply instanceof AcquireReply.Granted;
         }
 
-        private void leave(Seat seat) {
-            keeper.giveUp(seat);
-            waiting.remove(seat);
-            server.leave(seat.key(), seat.owner(), Duration.ZERO, ReleaseRequest.NO_TOKEN);
+        private void leave(QueueEntry entry) {
+            keeper.giveUp(entry);
+            waiting.remove(entry);
+            server.leave(entry.key(), entry.owner(), Duration.ZERO, ReleaseRequest.NO_TOKEN);
         }
 
-        /** Whether a thread that waits for the seat would go on. */
-        private boolean isCalled(Seat seat) {
-            believesWhatIsTrue(seat);
+        /** Whether a thread that waits for the entry would go on. */
+        private boolean isCalled(QueueEntry entry) {
+            believesWhatIsTrue(entry);
             try {
-                Parked.await(seat, Budget.of(() -> 0, 1).tolerating(1), STOP_WAITING, true);
+                Parked.await(entry, Budget.of(() -> 0, 1).tolerating(1), STOP_WAITING, true);
                 return true;
             } catch (InterruptedException e) {
                 return false;
@@ -202,10 +202,10 @@ class SeatKeeperSchedulesTest {
             }
         }
 
-        private void believesWhatIsTrue(Seat seat) {
-            Place.Claim claim = seat.claim();
+        private void believesWhatIsTrue(QueueEntry entry) {
+            Place.Claim claim = entry.claim();
             if (!stepsClock && claim != null && claim.deadline() - nanos > 0) {
-                LockHolder holder = server.store.inspect(seat.key()).holder().orElseThrow();
+                LockHolder holder = server.store.inspect(entry.key()).holder().orElseThrow();
                 assertThat(holder.fencingToken()).isEqualTo(claim.reservation().token());
                 assertThat(holder.remaining().toNanos()).isGreaterThanOrEqualTo(claim.deadline() - nanos);
             }
@@ -245,9 +245,9 @@ class SeatKeeperSchedulesTest {
         }
 
         private void everybodyIsWoken() {
-            for (Seat seat : waiting) {
+            for (QueueEntry entry : waiting) {
                 assertThatIllegalStateException()
-                        .isThrownBy(() -> Parked.await(seat, Budget.of(() -> 0, 1), STOP_WAITING, true));
+                        .isThrownBy(() -> Parked.await(entry, Budget.of(() -> 0, 1), STOP_WAITING, true));
             }
         }
 
@@ -259,7 +259,7 @@ class SeatKeeperSchedulesTest {
                 pass(POLL);
                 keeper.tick();
                 List.copyOf(waiting).stream()
-                        .filter(seat -> isCalled(seat) && ask(seat))
+                        .filter(entry -> isCalled(entry) && ask(entry))
                         .forEach(this::leave);
             }
             assertThat(waiting).as("never get the lock").isEmpty();
@@ -301,18 +301,18 @@ class SeatKeeperSchedulesTest {
             }
 
             @Override
-            public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
                 int luck = reliable ? 0 : schedule.draw(8);
                 if (luck == 1) {
                     throw unreachable();
                 }
-                List<SeatReply> replies = schedule.step("keep " + requests, () -> store.keepSeats(requests));
+                List<EntryReply> replies = schedule.step("keep " + requests, () -> store.keepEntries(requests));
                 if (luck == 2) {
                     throw unreachable();
                 }
                 return luck == 3
                         ? requests.stream()
-                                .<SeatReply>map(request -> new SeatReply.Failed("on purpose"))
+                                .<EntryReply>map(request -> new EntryReply.Failed("on purpose"))
                                 .toList()
                         : replies;
             }

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How one thread waits on its seat. */
+/** How one thread waits on its entry. */
 @Timeout(60)
-class SeatTest {
+class QueueEntryTest {
 
     private static final int ROUNDS = 20_000;
     private static final Pause NEVER = nanos -> {
@@ -24,7 +24,7 @@ class SeatTest {
     };
 
     private final FakeTicker time = new FakeTicker();
-    private final Seat seat = new Seat(LockKey.of("order:42"), new OwnerId("client", 1));
+    private final QueueEntry entry = new QueueEntry(LockKey.of("order:42"), new OwnerId("client", 1));
     private int pauses;
     private volatile boolean asked;
 
@@ -35,10 +35,10 @@ class SeatTest {
 
     @Test
     void call_between_the_question_and_the_wait_is_not_lost() throws InterruptedException {
-        seat.rearm();
-        seat.call();
+        entry.rearm();
+        entry.call();
 
-        Parked.await(seat, seconds(5), NEVER, true);
+        Parked.await(entry, seconds(5), NEVER, true);
     }
 
     @Test
@@ -48,14 +48,14 @@ class SeatTest {
         Budget budget = Budget.of(
                 () -> {
                     if (++looks[0] == 2) {
-                        seat.call();
+                        entry.call();
                     }
                     return System.nanoTime();
                 },
                 TimeUnit.SECONDS.toNanos(50));
-        seat.rearm();
+        entry.rearm();
 
-        Parked.await(seat, budget, Pause.PARK, true);
+        Parked.await(entry, budget, Pause.PARK, true);
 
         assertThat(looks[0]).isGreaterThan(1);
         assertThat(budget.remainingNanos()).isPositive();
@@ -63,24 +63,24 @@ class SeatTest {
 
     @Test
     void call_of_the_time_before_the_question_is_forgotten() throws InterruptedException {
-        seat.call();
-        seat.rearm();
+        entry.call();
+        entry.rearm();
 
-        Parked.await(seat, seconds(1), steps(Duration.ofMillis(100)), true);
+        Parked.await(entry, seconds(1), steps(Duration.ofMillis(100)), true);
 
         assertThat(pauses).isEqualTo(10);
     }
 
     @Test
     void call_during_the_wait_ends_it() throws InterruptedException {
-        seat.rearm();
+        entry.rearm();
         Parked.await(
-                seat,
+                entry,
                 seconds(5),
                 nanos -> {
                     pauses++;
                     if (pauses == 3) {
-                        seat.call();
+                        entry.call();
                     }
                 },
                 true);
@@ -90,9 +90,9 @@ class SeatTest {
     @Test
     void wait_ends_with_its_budget() throws InterruptedException {
         Budget budget = seconds(1);
-        seat.rearm();
+        entry.rearm();
 
-        Parked.await(seat, budget, nanos -> time.pass(Duration.ofNanos(nanos)), true);
+        Parked.await(entry, budget, nanos -> time.pass(Duration.ofNanos(nanos)), true);
 
         assertThat(budget.remainingNanos()).isZero();
         assertThat(budget.spent()).isEqualTo(Duration.ofSeconds(1));
@@ -100,23 +100,23 @@ class SeatTest {
 
     @Test
     void pause_without_a_reason_to_end_does_not_end_the_wait() throws InterruptedException {
-        seat.rearm();
-        Parked.await(seat, seconds(1), steps(Duration.ofMillis(1)), true);
+        entry.rearm();
+        Parked.await(entry, seconds(1), steps(Duration.ofMillis(1)), true);
         assertThat(pauses).isEqualTo(1000);
     }
 
     @Test
     void spent_budget_does_not_wait_at_all() throws InterruptedException {
-        seat.rearm();
-        Parked.await(seat, Budget.of(time, 0), NEVER, true);
+        entry.rearm();
+        Parked.await(entry, Budget.of(time, 0), NEVER, true);
     }
 
     @Test
     void interrupt_ends_a_wait_that_it_may_end() {
-        seat.rearm();
+        entry.rearm();
         Thread.currentThread().interrupt();
 
-        assertThatThrownBy(() -> Parked.await(seat, seconds(5), Pause.PARK, true))
+        assertThatThrownBy(() -> Parked.await(entry, seconds(5), Pause.PARK, true))
                 .isInstanceOf(InterruptedException.class);
 
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -124,17 +124,17 @@ class SeatTest {
 
     @Test
     void interrupt_is_kept_by_a_wait_that_it_may_not_end() throws InterruptedException {
-        seat.rearm();
+        entry.rearm();
         Thread.currentThread().interrupt();
         Pause interruptedThenCalled = nanos -> {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
             pauses++;
-            seat.call();
+            entry.call();
         };
 
-        Parked.await(seat, seconds(5), interruptedThenCalled, false);
+        Parked.await(entry, seconds(5), interruptedThenCalled, false);
 
         assertThat(pauses).isOne();
         assertThat(Thread.interrupted()).isTrue();
@@ -142,23 +142,25 @@ class SeatTest {
 
     @Test
     void closed_client_is_told_to_the_waiter() {
-        seat.rearm();
-        assertThatThrownBy(() -> Parked.await(seat, seconds(5), nanos -> seat.close(), true))
+        entry.rearm();
+        assertThatThrownBy(() -> Parked.await(entry, seconds(5), nanos -> entry.close(), true))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
     }
 
     @Test
     void closed_client_is_told_to_whoever_waits_next() {
-        seat.close();
-        assertThatThrownBy(() -> Parked.await(seat, seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
+        entry.close();
+        assertThatThrownBy(() -> Parked.await(entry, seconds(5), NEVER, true))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void closed_client_is_told_to_a_waiter_that_was_about_to_ask() {
-        seat.close();
-        seat.rearm();
-        assertThatThrownBy(() -> Parked.await(seat, seconds(5), NEVER, true)).isInstanceOf(IllegalStateException.class);
+        entry.close();
+        entry.rearm();
+        assertThatThrownBy(() -> Parked.await(entry, seconds(5), NEVER, true))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     /** Whoever calls sees the waiter, or the waiter sees the call: else a round would last for its whole budget. */
@@ -170,14 +172,14 @@ class SeatTest {
                     Thread.onSpinWait();
                 }
                 asked = false;
-                seat.call();
+                entry.call();
             }
         });
         caller.start();
         for (int i = 0; i < ROUNDS; i++) {
-            seat.rearm();
+            entry.rearm();
             asked = true;
-            Parked.await(seat, Budget.of(System::nanoTime, TimeUnit.SECONDS.toNanos(50)), Pause.PARK, true);
+            Parked.await(entry, Budget.of(System::nanoTime, TimeUnit.SECONDS.toNanos(50)), Pause.PARK, true);
         }
         caller.join();
     }

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
  * interrupted. The interrupt is kept for afterwards. A call that was broken all the same is made again, which every
  * call of the store allows.
  */
-final class Shielded {
+final class Uninterruptibly {
 
-    private Shielded() {}
+    private Uninterruptibly() {}
 
     static <T> T call(Supplier<T> call) {
         boolean interrupted = Thread.interrupted();

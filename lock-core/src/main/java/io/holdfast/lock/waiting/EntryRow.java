@@ -1,27 +1,27 @@
 package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The seats of this client in one lock's queue, and when they are to be kept next. Guarded by the {@link SeatKeeper}. */
-final class SeatRow implements Comparable<SeatRow> {
+/** The entries of this client in one lock's queue, and when they are to be kept next. Guarded by the {@link EntryKeeper}. */
+final class EntryRow implements Comparable<EntryRow> {
 
     private final LockKey key;
     private final long number;
-    private final Map<OwnerId, Seat> seats = new LinkedHashMap<>();
+    private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
     /** How often in a row the store has failed to answer for it. Guarded by the keeper's monitor. */
     int failures;
 
     private long pollAt;
 
-    SeatRow(LockKey key, long number, long pollAt) {
+    EntryRow(LockKey key, long number, long pollAt) {
         this.key = key;
         this.number = number;
         this.pollAt = pollAt;
@@ -39,44 +39,44 @@ final class SeatRow implements Comparable<SeatRow> {
         pollAt = nanos;
     }
 
-    void add(Seat seat) {
-        seats.put(seat.owner(), seat);
+    void add(QueueEntry entry) {
+        entries.put(entry.owner(), entry);
     }
 
-    void remove(Seat seat) {
-        seats.remove(seat.owner());
+    void remove(QueueEntry entry) {
+        entries.remove(entry.owner());
     }
 
     boolean isEmpty() {
-        return seats.isEmpty();
+        return entries.isEmpty();
     }
 
     /** The store was asked for some of them; returns those that are called. The others were not granted the lock yet. */
-    List<Seat> kept(SeatRequest request, SeatReply.Kept reply, StoreTime time) {
-        List<Seat> called = new ArrayList<>();
+    List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
+        List<QueueEntry> called = new ArrayList<>();
         Set<OwnerId> owners = Set.copyOf(reply.called());
         for (OwnerId owner : request.owners()) {
-            Seat seat = seats.get(owner);
-            if (seat != null && owners.contains(owner)) {
-                called.add(seat);
-            } else if (seat != null) {
-                seat.answered(time);
+            QueueEntry entry = entries.get(owner);
+            if (entry != null && owners.contains(owner)) {
+                called.add(entry);
+            } else if (entry != null) {
+                entry.answered(time);
             }
         }
         return called;
     }
 
-    SeatRequest request() {
-        return new SeatRequest(key, List.copyOf(seats.keySet()));
+    EntryRequest request() {
+        return new EntryRequest(key, List.copyOf(entries.keySet()));
     }
 
-    List<Seat> seats() {
-        return new ArrayList<>(seats.values());
+    List<QueueEntry> entries() {
+        return new ArrayList<>(entries.values());
     }
 
     /** By time, by difference since the ticker may wrap. */
     @Override
-    public int compareTo(SeatRow other) {
+    public int compareTo(EntryRow other) {
         long byTime = pollAt - other.pollAt;
         return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
     }

@@ -18,51 +18,51 @@ import org.jspecify.annotations.Nullable;
  *                     handOff: the lock itself, no call
  *                   ┌──────────────────────────────────┐
  *   enter ─► line ──┤                                  ├─► front ─► store ─► holds ─┬─► handOff ─► next in line
- *             │     └── pass: the seat, if there is one┘                            └─► release, pass ─► next
+ *             │     └── pass: the entry, if there is one┘                            └─► release, pass ─► next
  *             └─ timeout, interrupt: gone
  * </pre>
  *
  * <p>Why nobody is forgotten: whenever somebody stands in line there is a front. The front changes only under the monitor,
  * and each way out of it (handOff, pass, fail) names the next one in the same step, which is woken after it. Who gives up
  * cancels under the monitor as well: either it was still in line, and leaves it, or it has been made the front, and then has
- * to act as such. A gate without anybody retires in the step that finds it empty, and nobody enters a retired gate.
+ * to act as such. A line without anybody retires in the step that finds it empty, and nobody enters a retired line.
  *
  * <p><b>Failures of the store.</b> If the first try of a line's first thread fails, all of it fails: none of them was ever
- * answered. Later they have queued, and wait through a failure for as long as each of them may: what the front's seat hears
+ * answered. Later they have queued, and wait through a failure for as long as each of them may: what the front's entry hears
  * of it counts for all, and a front that gives up passes it on. Who comes then fails at once.
  *
  * <p>The monitor is held for a few steps only, never during a call of the store or a wait.
  */
-final class Gate {
+final class Line {
 
-    private final Gates gates;
+    private final Lines lines;
     private final LockKey key;
-    private final Set<Turn> line = new LinkedHashSet<>();
-    private @Nullable Turn front;
-    private @Nullable Seat seat;
+    private final Set<LinePlace> line = new LinkedHashSet<>();
+    private @Nullable LinePlace front;
+    private @Nullable QueueEntry entry;
     private volatile Optional<LockHolder> holder = Optional.empty();
 
     /** What the front waits with, and what was found by the one before it, if the store fails. */
-    private volatile @Nullable Seat frontSeat;
+    private volatile @Nullable QueueEntry frontEntry;
 
     private volatile @Nullable Failing inherited;
     private volatile boolean answered;
     private boolean retired;
 
-    Gate(Gates gates, LockKey key) {
-        this.gates = gates;
+    Line(Lines lines, LockKey key) {
+        this.lines = lines;
         this.key = key;
     }
 
-    /** Returns null if the gate has retired meanwhile, or if somebody is there and the thread is not to wait. */
-    synchronized @Nullable Turn enter(Object terms, boolean orNothing, Waiter waiter) {
+    /** Returns null if the line has retired meanwhile, or if somebody is there and the thread is not to wait. */
+    synchronized @Nullable LinePlace enter(Object terms, boolean orNothing, Waiter waiter) {
         if (retired || (orNothing && front != null)) {
             return null;
         }
-        Turn turn = new Turn(this, terms, waiter);
+        LinePlace turn = new LinePlace(this, terms, waiter);
         if (front == null) {
             front = turn;
-            turn.state = Turn.State.FRONT;
+            turn.state = LinePlace.State.FRONT;
         } else {
             line.add(turn);
         }
@@ -84,47 +84,47 @@ final class Gate {
 
     @Nullable
     Failing failing() {
-        Seat waiting = frontSeat;
+        QueueEntry waiting = frontEntry;
         Failing found = waiting == null ? null : waiting.failing();
         return found == null ? inherited : found;
     }
 
-    /** Each of the line looks how long it may wait now: it is woken after the front's seat says that the store fails. */
-    synchronized void waitsWith(Turn turn, Seat seat) {
+    /** Each of the line looks how long it may wait now: it is woken after the front's entry says that the store fails. */
+    synchronized void waitsWith(LinePlace turn, QueueEntry entry) {
         if (front == turn) {
-            frontSeat = seat;
+            frontEntry = entry;
             inherited = null;
-            seat.whenFailing(() -> inLine().forEach(Turn::wake));
-            if (seat.failing() != null) { // it knew before anybody could be told
-                inLine().forEach(Turn::wake);
+            entry.whenFailing(() -> inLine().forEach(LinePlace::wake));
+            if (entry.failing() != null) { // it knew before anybody could be told
+                inLine().forEach(LinePlace::wake);
             }
         }
     }
 
-    synchronized void answered(Turn turn) {
+    synchronized void answered(LinePlace turn) {
         if (front == turn) {
             answered = true;
-            frontSeat = null;
+            frontEntry = null;
             inherited = null;
         }
     }
 
-    void passOn(Turn from, Failing failing) {
-        List<Turn> concerned;
+    void passOn(LinePlace from, Failing failing) {
+        List<LinePlace> concerned;
         synchronized (this) {
             if (front != from) {
                 return;
             }
             concerned = new ArrayList<>(line);
-            Turn next = head();
+            LinePlace next = head();
             if (next == null) {
                 retire(from);
             } else {
-                promote(from, next, Turn.State.FRONT);
+                promote(from, next, LinePlace.State.FRONT);
                 inherited = failing;
             }
         }
-        concerned.forEach(Turn::wake);
+        concerned.forEach(LinePlace::wake);
     }
 
     Optional<LockHolder> blockedBy() {
@@ -132,30 +132,30 @@ final class Gate {
     }
 
     boolean isClosed() {
-        return gates.isClosed();
+        return lines.isClosed();
     }
 
     synchronized boolean hasFollowers() {
         return !line.isEmpty();
     }
 
-    synchronized boolean cancel(Turn turn) {
+    synchronized boolean cancel(LinePlace turn) {
         boolean wasInLine = line.remove(turn);
         if (wasInLine) {
-            turn.state = Turn.State.GONE;
+            turn.state = LinePlace.State.GONE;
         }
         return wasInLine;
     }
 
-    synchronized @Nullable Seat takeSeat(Turn turn) {
-        Seat left = front == turn ? seat : null;
-        seat = null;
+    synchronized @Nullable QueueEntry takeEntry(LinePlace turn) {
+        QueueEntry left = front == turn ? entry : null;
+        entry = null;
         return left;
     }
 
     /** Returns whether the lock does not belong to the thread any more. */
-    boolean handOff(Turn from, Cohort cohort, long deadline) {
-        Turn next;
+    boolean handOff(LinePlace from, Cohort cohort, long deadline) {
+        LinePlace next;
         synchronized (this) {
             next = front == from ? head() : null;
             long token = next != null && next.wantsTheSameAs(from) ? cohort.next() : 0;
@@ -164,14 +164,14 @@ final class Gate {
             }
             cohort.handedOff(token);
             next.handOff = new HandOff(cohort, token, deadline);
-            promote(from, next, Turn.State.HANDED_OFF);
+            promote(from, next, LinePlace.State.HANDED_OFF);
         }
         next.wake();
         return true;
     }
 
-    boolean pass(Turn from, @Nullable Seat left) {
-        Turn next;
+    boolean pass(LinePlace from, @Nullable QueueEntry left) {
+        LinePlace next;
         synchronized (this) {
             if (front != from) {
                 return false;
@@ -181,51 +181,51 @@ final class Gate {
                 retire(from);
                 return false;
             }
-            seat = left;
-            promote(from, next, Turn.State.FRONT);
+            entry = left;
+            promote(from, next, LinePlace.State.FRONT);
         }
         next.wake();
         return true;
     }
 
-    void fail(Turn from, LockStoreException cause) {
-        List<Turn> failed;
+    void fail(LinePlace from, LockStoreException cause) {
+        List<LinePlace> failed;
         synchronized (this) {
             if (front != from) {
                 return;
             }
             failed = new ArrayList<>(line);
             line.clear();
-            for (Turn turn : failed) {
+            for (LinePlace turn : failed) {
                 turn.failure = cause;
-                turn.state = Turn.State.FAILED;
+                turn.state = LinePlace.State.FAILED;
             }
             retire(from);
         }
-        failed.forEach(Turn::wake);
+        failed.forEach(LinePlace::wake);
     }
 
-    synchronized List<Turn> inLine() {
+    synchronized List<LinePlace> inLine() {
         return new ArrayList<>(line);
     }
 
-    private @Nullable Turn head() {
+    private @Nullable LinePlace head() {
         return line.isEmpty() ? null : line.iterator().next();
     }
 
-    private void promote(Turn from, Turn next, Turn.State state) {
-        from.state = Turn.State.GONE;
+    private void promote(LinePlace from, LinePlace next, LinePlace.State state) {
+        from.state = LinePlace.State.GONE;
         line.remove(next);
         inherited = failing();
-        frontSeat = null;
+        frontEntry = null;
         front = next;
         next.state = state;
     }
 
-    private void retire(Turn last) {
-        last.state = Turn.State.GONE;
+    private void retire(LinePlace last) {
+        last.state = LinePlace.State.GONE;
         front = null;
         retired = true;
-        gates.remove(key, this);
+        lines.remove(key, this);
     }
 }

@@ -6,10 +6,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's place at a {@link Gate}, from when it comes until it has given the lock back. Its state is written under
- * the gate's monitor, and read without it by whoever waits.
+ * One caller's place at a {@link Line}, from when it comes until it has given the lock back. Its state is written under
+ * the line's monitor, and read without it by whoever waits.
  */
-final class Turn {
+final class LinePlace {
 
     enum State {
         /** Others are in front. */
@@ -24,7 +24,7 @@ final class Turn {
         FAILED
     }
 
-    private final Gate gate;
+    private final Line line;
     private final Object terms;
     private final Waiter waiter;
 
@@ -37,8 +37,8 @@ final class Turn {
     @Nullable
     LockStoreException failure;
 
-    Turn(Gate gate, Object terms, Waiter waiter) {
-        this.gate = gate;
+    LinePlace(Line line, Object terms, Waiter waiter) {
+        this.line = line;
         this.terms = terms;
         this.waiter = waiter;
     }
@@ -64,16 +64,16 @@ final class Turn {
      * @throws IllegalStateException if the client is closed; the turn is over
      */
     public long look(Budget budget) {
-        if (state == State.WAITING && gate.isClosed() && gate.cancel(this)) {
-            throw Gates.closedClient();
+        if (state == State.WAITING && line.isClosed() && line.cancel(this)) {
+            throw Lines.closedClient();
         }
-        Failing failing = gate.failing();
+        Failing failing = line.failing();
         long left = budget.remainingNanos(failing);
         if (state == State.WAITING && left > 0) {
             return left;
         }
-        if (state == State.WAITING && gate.cancel(this) && failing != null) {
-            throw failing.over(gate.key());
+        if (state == State.WAITING && line.cancel(this) && failing != null) {
+            throw failing.over(line.key());
         }
         failIfRefused();
         return 0;
@@ -90,15 +90,15 @@ final class Turn {
      * @return whether the turn is over; if not, it has become the front, and has to act as such
      */
     public boolean cancel() {
-        return gate.cancel(this);
+        return line.cancel(this);
     }
 
     /** Who comes while the store fails fails at once, as a first try would. */
     void failIfOutage() {
-        Failing failing = gate.failing();
-        if (failing != null && state == State.WAITING && gate.cancel(this)) {
+        Failing failing = line.failing();
+        if (failing != null && state == State.WAITING && line.cancel(this)) {
             throw new LockStoreException(
-                    "Redis is unavailable: other threads of this client wait for it to recover, for lock '" + gate.key()
+                    "Redis is unavailable: other threads of this client wait for it to recover, for lock '" + line.key()
                             + "': " + failing.failure().getMessage(),
                     failing.failure(),
                     false);
@@ -122,9 +122,9 @@ final class Turn {
         return taken;
     }
 
-    /** {@return the seat that the one in front has left behind, if any; once} */
-    public @Nullable Seat inheritSeat() {
-        return gate.takeSeat(this);
+    /** {@return the entry that the one in front has left behind, if any; once} */
+    public @Nullable QueueEntry inheritEntry() {
+        return line.takeEntry(this);
     }
 
     /**
@@ -133,36 +133,36 @@ final class Turn {
      * @param holder who holds it
      */
     public void blockedBy(Optional<LockHolder> holder) {
-        gate.blockedBy(holder);
+        line.blockedBy(holder);
     }
 
     /** {@return who held the lock when the store was last asked by a thread of this client, if that is known} */
     public Optional<LockHolder> blockedBy() {
-        return gate.blockedBy();
+        return line.blockedBy();
     }
 
     /** {@return whether the store has answered a thread of this client since this one, or the first of its line, came} */
     public boolean isQueued() {
-        return gate.isAnswered();
+        return line.isAnswered();
     }
 
     /** {@return since when the store fails for the threads of this line, if it does} */
     public @Nullable Failing failing() {
-        return gate.failing();
+        return line.failing();
     }
 
     /**
-     * The front goes on waiting with that seat: what the seat hears of a failure of the store concerns all behind it.
+     * The front goes on waiting with that entry: what the entry hears of a failure of the store concerns all behind it.
      *
-     * @param seat its seat
+     * @param entry its entry
      */
-    public void waitsWith(Seat seat) {
-        gate.waitsWith(this, seat);
+    public void waitsWith(QueueEntry entry) {
+        line.waitsWith(this, entry);
     }
 
     /** The store has answered the front. */
     public void answered() {
-        gate.answered(this);
+        line.answered(this);
     }
 
     /**
@@ -172,12 +172,12 @@ final class Turn {
      * @param failing since when, and why
      */
     public void passOn(Failing failing) {
-        gate.passOn(this, failing);
+        line.passOn(this, failing);
     }
 
     /** {@return whether other threads wait behind this one} */
     public boolean hasFollowers() {
-        return gate.hasFollowers();
+        return line.hasFollowers();
     }
 
     /**
@@ -189,17 +189,17 @@ final class Turn {
      * @return whether it does not belong to this thread any more
      */
     public boolean handOff(Cohort cohort, long deadline) {
-        return gate.handOff(this, cohort, deadline);
+        return line.handOff(this, cohort, deadline);
     }
 
     /**
      * Lets the next thread go to the store. Does nothing if this turn is over.
      *
-     * @param seat what this thread leaves behind, or null
-     * @return whether somebody has taken over the seat
+     * @param entry what this thread leaves behind, or null
+     * @return whether somebody has taken over the entry
      */
-    public boolean pass(@Nullable Seat seat) {
-        return gate.pass(this, seat);
+    public boolean pass(@Nullable QueueEntry entry) {
+        return line.pass(this, entry);
     }
 
     /**
@@ -209,10 +209,10 @@ final class Turn {
      * @param cause what the store said
      */
     public void fail(LockStoreException cause) {
-        gate.fail(this, cause);
+        line.fail(this, cause);
     }
 
-    boolean wantsTheSameAs(Turn other) {
+    boolean wantsTheSameAs(LinePlace other) {
         return terms.equals(other.terms);
     }
 

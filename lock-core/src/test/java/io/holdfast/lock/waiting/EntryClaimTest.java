@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Until when a lock is certainly held that a message has granted, however late the message is. */
-class SeatClaimTest {
+class EntryClaimTest {
 
     private static final long ASKED_AT = 5_000_000_000L;
     private static final long ROUND_TRIP = 1_000_000L;
@@ -21,19 +21,19 @@ class SeatClaimTest {
     private static final long LONGEST = LockStore.RESERVATION.toNanos() / 1000;
     private static final Waiters NONE = Waiters.NONE;
 
-    private final Seat seat = new Seat(LockKey.of("order:42"), new OwnerId("client", 1));
+    private final QueueEntry entry = new QueueEntry(LockKey.of("order:42"), new OwnerId("client", 1));
 
     private static Reservation reservation(long atMicros) {
         return new Reservation(atMicros + 7, 1, Waiters.NONE, atMicros, atMicros + 1_500_000);
     }
 
     private void answered(long askedAt, long micros) {
-        seat.answered(new StoreTime(askedAt, askedAt + ROUND_TRIP, micros));
+        entry.answered(new StoreTime(askedAt, askedAt + ROUND_TRIP, micros));
     }
 
     /** Long after the store was asked. */
     private void hear(Reservation reservation) {
-        seat.granted(reservation, HEARD_AT);
+        entry.granted(reservation, HEARD_AT);
     }
 
     @Test
@@ -42,7 +42,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        Place.Claim claim = seat.claim();
+        Place.Claim claim = entry.claim();
         assertThat(claim).isNotNull();
         assertThat(claim.reservation().token()).isEqualTo(1_200_007);
         assertThat(claim.deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
@@ -55,7 +55,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (100_000 + 1_500_000 - 1) * 1000L);
+        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (100_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -65,7 +65,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim().deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
+        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -74,7 +74,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 
     @Test
@@ -84,7 +84,7 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 
     @Test
@@ -93,14 +93,14 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim().deadline()).isEqualTo(ASKED_AT + (1_500_000 - 1) * 1000L);
+        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + (1_500_000 - 1) * 1000L);
     }
 
     @Test
     void message_grants_nothing_as_long_as_no_question_was_answered() {
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 
     @Test
@@ -110,16 +110,16 @@ class SeatClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(seat.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (200_000 + 1_500_000 - 1) * 1000L);
+        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (200_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
     void deadline_is_no_later_than_the_whole_reservation_after_the_message_came() {
         answered(ASKED_AT, 1_000_000);
 
-        seat.granted(reservation(1_040_000), ASKED_AT + 20_000_000);
+        entry.granted(reservation(1_040_000), ASKED_AT + 20_000_000);
 
-        assertThat(seat.claim().deadline()).isEqualTo(ASKED_AT + 20_000_000 + (1_500_000 - 1) * 1000L);
+        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 20_000_000 + (1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -128,7 +128,7 @@ class SeatClaimTest {
 
         hear(reservation(3_000_000));
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 
     @ParameterizedTest
@@ -138,7 +138,7 @@ class SeatClaimTest {
 
         hear(told);
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 
     static Stream<Reservation> impossible() {
@@ -174,7 +174,7 @@ class SeatClaimTest {
 
         hear(new Reservation(1_200_000 + 1_000_000, 100_000, NONE, 1_200_000, 1_200_000 + LONGEST));
 
-        assertThat(seat.claim()).isNotNull();
+        assertThat(entry.claim()).isNotNull();
     }
 
     @Test
@@ -182,8 +182,8 @@ class SeatClaimTest {
         answered(ASKED_AT, 1_000_000);
         hear(reservation(1_200_000));
 
-        seat.rearm();
+        entry.rearm();
 
-        assertThat(seat.claim()).isNull();
+        assertThat(entry.claim()).isNull();
     }
 }

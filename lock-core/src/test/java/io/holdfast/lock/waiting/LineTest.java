@@ -22,18 +22,18 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who is in front of a gate, and what becomes of those in line. */
-class GateTest {
+/** Who is in front of a line, and what becomes of those in line. */
+class LineTest {
 
     private static final LockKey KEY = LockKey.of("order:42");
     private static final OwnerId OWNER = new OwnerId("client", 1);
     private static final LockStoreException BROKEN = new LockStoreException("out of order", null, false);
 
     private final FakeTicker time = new FakeTicker();
-    private final SeatKeeper seats = new SeatKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Gates gates = new Gates(seats);
+    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
+    private final Lines lines = new Lines(entries);
     private final Cohort cohort = new Cohort(new Place.Tokens(OWNER, 1, 100_000), Waiters.NONE, true, time);
-    private final Seat seat = new Seat(KEY, OWNER);
+    private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
 
     @BeforeEach
@@ -55,24 +55,24 @@ class GateTest {
 
     @Test
     void threads_get_in_front_in_the_order_of_their_coming() {
-        List<Turn> turns = new ArrayList<>();
+        List<LinePlace> turns = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             turns.add(enter());
         }
         for (int i = 0; i < 4; i++) {
             assertThat(turns.get(i).pass(null)).isTrue();
-            assertThat(turns.stream().filter(Turn::isFront)).containsExactly(turns.get(i + 1));
+            assertThat(turns.stream().filter(LinePlace::isFront)).containsExactly(turns.get(i + 1));
         }
         assertThat(turns.get(4).pass(null)).isFalse();
         assertGone();
     }
 
     @Test
-    void who_is_in_line_is_woken_when_the_front_waits_with_a_seat_that_knows_of_a_failure_already() {
-        Turn front = enter();
+    void who_is_in_line_is_woken_when_the_front_waits_with_an_entry_that_knows_of_a_failure_already() {
+        LinePlace front = enter();
         AtomicReference<Thread> parked = new AtomicReference<>();
         CompletableFuture<Void> failed = NewThread.start(() -> {
-            Turn behind = enter();
+            LinePlace behind = enter();
             parked.set(Thread.currentThread());
             assertThatThrownBy(() -> Parked.await(behind, Budget.unlimited(time), Pause.PARK, true))
                     .isInstanceOf(LockStoreException.class);
@@ -81,9 +81,9 @@ class GateTest {
         Awaitility.await()
                 .until(() -> parked.get() != null
                         && (parked.get().getState() == Thread.State.TIMED_WAITING || failed.isDone()));
-        seat.failing(new Failing(time.nanos(), BROKEN));
+        entry.failing(new Failing(time.nanos(), BROKEN));
 
-        front.waitsWith(seat);
+        front.waitsWith(entry);
 
         failed.orTimeout(1, TimeUnit.MINUTES).join();
     }
@@ -91,66 +91,66 @@ class GateTest {
     @Test
     void gates_of_different_locks_have_nothing_to_do_with_each_other() {
         enter();
-        assertThat(gates.enter(LockKey.of("other"), "terms", Waiter.currentThread())
+        assertThat(lines.enter(LockKey.of("other"), "terms", Waiter.currentThread())
                         .isFront())
                 .isTrue();
-        assertThat(gates.size()).isEqualTo(2);
+        assertThat(lines.size()).isEqualTo(2);
     }
 
     @Test
-    void seat_of_the_front_is_inherited_by_the_next_once() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
-        assertThat(front.inheritSeat()).isNull();
+    void entry_of_the_front_is_inherited_by_the_next_once() {
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
+        assertThat(front.inheritEntry()).isNull();
 
-        assertThat(front.pass(seat)).isTrue();
+        assertThat(front.pass(entry)).isTrue();
 
-        assertThat(next.inheritSeat()).isSameAs(seat);
-        assertThat(next.inheritSeat()).isNull();
+        assertThat(next.inheritEntry()).isSameAs(entry);
+        assertThat(next.inheritEntry()).isNull();
         next.pass(null);
-        assertThat(last.inheritSeat()).isNull();
+        assertThat(last.inheritEntry()).isNull();
     }
 
     @Test
-    void seat_that_nobody_inherits_stays_with_who_has_it() {
-        Turn alone = enter();
-        assertThat(alone.pass(seat)).isFalse();
-        assertThat(enter().inheritSeat()).isNull();
+    void entry_that_nobody_inherits_stays_with_who_has_it() {
+        LinePlace alone = enter();
+        assertThat(alone.pass(entry)).isFalse();
+        assertThat(enter().inheritEntry()).isNull();
     }
 
     @Test
-    void seat_is_inherited_by_the_front_only() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
-        front.pass(seat);
+    void entry_is_inherited_by_the_front_only() {
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
+        front.pass(entry);
 
-        assertThat(last.inheritSeat()).isNull();
+        assertThat(last.inheritEntry()).isNull();
         assertThat(next.isFront()).isTrue();
     }
 
     @Test
     void turn_that_is_over_lets_nobody_in() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
         front.pass(null);
 
-        assertThat(front.pass(seat)).isFalse();
+        assertThat(front.pass(entry)).isFalse();
         front.fail(BROKEN);
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(next.isFront()).isTrue();
         assertThat(last.isFront()).isFalse();
-        assertThat(next.inheritSeat()).isNull();
+        assertThat(next.inheritEntry()).isNull();
     }
 
     @Test
     void turn_in_line_lets_nobody_in() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
         assertThat(next.pass(null)).isFalse();
         assertThat(next.handOff(cohort, deadline)).isFalse();
@@ -164,8 +164,8 @@ class GateTest {
 
     @Test
     void thread_in_line_waits_until_it_is_in_front() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
         int[] pauses = {0};
 
         Parked.Outcome outcome = Parked.await(
@@ -184,9 +184,9 @@ class GateTest {
 
     @Test
     void timeout_in_line_leaves_nothing_behind() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
         Parked.Outcome outcome = Parked.await(next, seconds(1), this::pass, true);
 
@@ -200,32 +200,32 @@ class GateTest {
 
     @Test
     void timeout_of_the_only_one_in_line_leaves_the_front_alone() throws InterruptedException {
-        Turn front = enter();
+        LinePlace front = enter();
         Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
-        assertThat(front.pass(seat)).isFalse();
+        assertThat(front.pass(entry)).isFalse();
         assertGone();
     }
 
     @Test
     void thread_that_gets_in_front_as_its_time_ends_acts_as_the_front() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
         Parked.Outcome outcome =
-                Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(seat)), true);
+                Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(entry)), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
-        assertThat(next.pass(next.inheritSeat())).isTrue();
-        assertThat(last.inheritSeat()).isSameAs(seat);
+        assertThat(next.pass(next.inheritEntry())).isTrue();
+        assertThat(last.inheritEntry()).isSameAs(entry);
     }
 
     @Test
     void thread_that_is_handed_the_lock_as_its_time_ends_has_it() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
 
         Parked.Outcome outcome = Parked.await(
                 next, seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline)), true);
@@ -238,9 +238,9 @@ class GateTest {
 
     @Test
     void interrupt_in_line_leaves_nothing_behind() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
         Thread.currentThread().interrupt();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), Pause.PARK, true))
@@ -255,22 +255,22 @@ class GateTest {
 
     @Test
     void interrupt_that_comes_after_it_got_in_front_is_kept() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
-        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(seat)), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(entry)), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(next.pass(next.inheritSeat())).isTrue();
+        assertThat(next.pass(next.inheritEntry())).isTrue();
         assertThat(last.isFront()).isTrue();
     }
 
     @Test
     void interrupt_that_comes_after_the_lock_was_handed_off_is_kept() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
 
         Parked.Outcome outcome =
                 Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.handOff(cohort, deadline)), true);
@@ -282,8 +282,8 @@ class GateTest {
 
     @Test
     void interrupt_that_may_not_end_the_wait_is_kept() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
         Thread.currentThread().interrupt();
         Pause once = nanos -> {
             if (Thread.interrupted()) {
@@ -300,7 +300,7 @@ class GateTest {
     @Test
     void timeout_of_an_interrupted_thread_keeps_the_interrupt() throws InterruptedException {
         enter();
-        Turn next = enter();
+        LinePlace next = enter();
         Thread.currentThread().interrupt();
         Pause pause = nanos -> {
             if (Thread.interrupted()) {
@@ -316,9 +316,9 @@ class GateTest {
 
     @Test
     void lock_is_handed_to_the_next_in_line() throws InterruptedException {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
@@ -336,9 +336,9 @@ class GateTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_wants_other_terms() {
-        Turn front = enter("30 s");
-        Turn other = enter("10 s");
-        Turn equal = enter("30 s");
+        LinePlace front = enter("30 s");
+        LinePlace other = enter("10 s");
+        LinePlace equal = enter("30 s");
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
@@ -351,15 +351,15 @@ class GateTest {
 
     @Test
     void lock_is_not_handed_off_when_nobody_is_in_line() {
-        Turn alone = enter();
+        LinePlace alone = enter();
         assertThat(alone.handOff(cohort, deadline)).isFalse();
         assertThat(alone.isFront()).isTrue();
     }
 
     @Test
     void lock_is_not_handed_off_by_a_cohort_that_is_over() {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
         time.pass(Duration.ofMillis(100));
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
@@ -372,9 +372,9 @@ class GateTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_gave_up() throws InterruptedException {
-        Turn front = enter();
-        Turn gone = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace gone = enter();
+        LinePlace next = enter();
         Parked.await(gone, Budget.of(time, 0), this::pass, true);
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
@@ -385,13 +385,13 @@ class GateTest {
 
     @Test
     void failure_of_the_front_reaches_all_in_line() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
         front.fail(BROKEN);
 
-        for (Turn turn : List.of(next, last)) {
+        for (LinePlace turn : List.of(next, last)) {
             assertThatThrownBy(() -> Parked.await(turn, seconds(1), this::pass, true))
                     .isInstanceOfSatisfying(
                             LockStoreException.class,
@@ -404,11 +404,11 @@ class GateTest {
 
     @Test
     void thread_that_comes_after_a_failure_tries_for_itself() {
-        Turn front = enter();
-        Turn failed = enter();
+        LinePlace front = enter();
+        LinePlace failed = enter();
         front.fail(BROKEN);
 
-        Turn next = enter();
+        LinePlace next = enter();
 
         assertThat(next.isFront()).isTrue();
         assertThat(failed.pass(null)).isFalse();
@@ -418,8 +418,8 @@ class GateTest {
 
     @Test
     void interrupt_that_meets_a_failure_is_kept() {
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.fail(BROKEN)), true))
                 .isInstanceOf(LockStoreException.class);
@@ -430,52 +430,52 @@ class GateTest {
 
     @Test
     void try_without_waiting_enters_only_where_nobody_is() {
-        Turn front = gates.tryEnter(KEY, "terms");
+        LinePlace front = lines.tryEnter(KEY, "terms");
         assertThat(front).isNotNull();
         assertThat(front.isFront()).isTrue();
 
-        assertThat(gates.tryEnter(KEY, "terms")).isNull();
+        assertThat(lines.tryEnter(KEY, "terms")).isNull();
 
         assertThat(front.hasFollowers()).isFalse();
         front.pass(null);
         assertGone();
-        assertThat(gates.tryEnter(KEY, "terms")).isNotNull();
+        assertThat(lines.tryEnter(KEY, "terms")).isNotNull();
     }
 
     @Test
-    void nobody_enters_a_retired_gate() {
-        Gate gate = new Gate(gates, KEY);
-        Turn last = gate.enter("terms", false, Waiter.currentThread());
+    void nobody_enters_a_retired_line() {
+        Line line = new Line(lines, KEY);
+        LinePlace last = line.enter("terms", false, Waiter.currentThread());
         assertThat(last).isNotNull();
         last.pass(null);
 
-        assertThat(gate.enter("terms", false, Waiter.currentThread())).isNull();
-        assertThat(gate.enter("terms", true, Waiter.currentThread())).isNull();
+        assertThat(line.enter("terms", false, Waiter.currentThread())).isNull();
+        assertThat(line.enter("terms", true, Waiter.currentThread())).isNull();
     }
 
     @Test
-    void last_thread_of_a_retired_gate_does_not_disturb_the_new_one() {
-        Turn former = enter();
+    void last_thread_of_a_retired_line_does_not_disturb_the_new_one() {
+        LinePlace former = enter();
         former.pass(null);
-        Turn front = enter();
-        Turn next = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
 
-        assertThat(former.pass(seat)).isFalse();
+        assertThat(former.pass(entry)).isFalse();
         former.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
         assertThat(next.isFront()).isFalse();
-        assertThat(gates.size()).isOne();
-        assertThat(front.inheritSeat()).isNull();
+        assertThat(lines.size()).isOne();
+        assertThat(front.inheritEntry()).isNull();
     }
 
     @Test
     void closing_ends_the_wait_of_all_in_line() {
-        Turn front = enter();
-        Turn next = enter();
-        Turn last = enter();
+        LinePlace front = enter();
+        LinePlace next = enter();
+        LinePlace last = enter();
 
-        assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> gates.close(), true))
+        assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> lines.close(), true))
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> Parked.await(last, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
@@ -487,10 +487,10 @@ class GateTest {
 
     @Test
     void closed_client_lets_nobody_in() {
-        Turn front = enter();
-        gates.close();
+        LinePlace front = enter();
+        lines.close();
 
-        Turn late = enter();
+        LinePlace late = enter();
         assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
         front.pass(null);
@@ -499,12 +499,12 @@ class GateTest {
         assertGone();
     }
 
-    private Turn enter() {
+    private LinePlace enter() {
         return enter("terms");
     }
 
-    private Turn enter(Object terms) {
-        return gates.enter(KEY, terms, Waiter.currentThread());
+    private LinePlace enter(Object terms) {
+        return lines.enter(KEY, terms, Waiter.currentThread());
     }
 
     private Budget seconds(int seconds) {
@@ -526,6 +526,6 @@ class GateTest {
     }
 
     private void assertGone() {
-        assertThat(gates.size()).isZero();
+        assertThat(lines.size()).isZero();
     }
 }

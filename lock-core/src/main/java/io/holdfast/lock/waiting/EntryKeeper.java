@@ -5,11 +5,11 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
@@ -31,31 +31,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The seats of one client in all queues at the store: hears when one is called, and asks for all of them from time to
+ * The entries of one client in all queues at the store: hears when one is called, and asks for all of them from time to
  * time, in case a call was lost.
  *
  * <pre>
- *   store ── granted(n) ───────────────────────► seat n ──► its waiter uses the grant, or asks for a longer one
- *   one thread ── keepSeats(row, row, …) ── called ─► seat n ──► its waiter asks the store
+ *   store ── granted(n) ───────────────────────► entry n ──► its waiter uses the grant, or asks for a longer one
+ *   one thread ── keepEntries(row, row, …) ── called ─► entry n ──► its waiter asks the store
  * </pre>
  *
- * <p>A row is all seats in one queue. It is asked for when what blocks it would end by itself, at the latest every 500 ms
+ * <p>A row is all entries in one queue. It is asked for when what blocks it would end by itself, at the latest every 500 ms
  * (100 ms while calls cannot be heard), up to a tenth earlier, never twice in 10 ms; rows that are due soon are taken
- * along, so the number of calls does not grow with that of waiters. That also keeps the seats alive. When calls can be
+ * along, so the number of calls does not grow with that of waiters. That also keeps the entries alive. When calls can be
  * heard again, all rows are asked for at once, since those of the time between were lost.
  *
  * <p>A call that is just under way may be found by asking before it is heard, but hardly {@value #MISSED_TO_DOUBT} in a row
  * without any hint in between. Then the store is to make sure that hints arrive.
  *
- * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its seat was found to
+ * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its entry was found to
  * be reserved or gone: either way its next question makes progress. When the store fails, the waiters are told, so that each
  * knows how long it may still wait, and the thread goes on asking for all of them.
  *
- * <p>Thread-safe. The thread and the subscription start when the first seat is taken.
+ * <p>Thread-safe. The thread and the subscription start when the first entry is taken.
  */
-final class SeatKeeper implements WakeListener, AutoCloseable {
+final class EntryKeeper implements WakeListener, AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(SeatKeeper.class);
+    private static final Logger log = LoggerFactory.getLogger(EntryKeeper.class);
 
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long LONGEST_DEAF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -70,18 +70,18 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     private final Ticker ticker;
     private final boolean withThread;
 
-    private final Map<Long, Seat> seats = new ConcurrentHashMap<>();
+    private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
     private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
 
-    /** How often seats were found to be called since the last hint. */
+    /** How often entries were found to be called since the last hint. */
     private final AtomicInteger missed = new AtomicInteger();
 
     private final LongAdder wakeUps = new LongAdder();
 
     /** Guarded by this monitor, which is never held during a call of the store. */
-    private final Map<LockKey, SeatRow> rows = new HashMap<>();
+    private final Map<LockKey, EntryRow> rows = new HashMap<>();
 
-    private final TreeSet<SeatRow> byTime = new TreeSet<>();
+    private final TreeSet<EntryRow> byTime = new TreeSet<>();
     private long rowNumbers;
 
     /** When queues for which the store failed are asked for again. */
@@ -100,12 +100,12 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
      * @param clientId the client
      * @param ticker the clock
      */
-    public SeatKeeper(LockStore store, String clientId, Ticker ticker) {
+    public EntryKeeper(LockStore store, String clientId, Ticker ticker) {
         this(store, clientId, ticker, true);
     }
 
     /** Without a thread, the owner calls {@link #tick()}: for tests on virtual time. */
-    SeatKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
+    EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
         this.store = store;
         this.clientId = clientId;
         this.ticker = ticker;
@@ -118,38 +118,38 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
      *
      * @param key what is to be acquired
      * @param owner the acquisition
-     * @return its seat, to be {@linkplain #giveUp given up} in the end
+     * @return its entry, to be {@linkplain #giveUp given up} in the end
      * @throws IllegalStateException if the client is closed
      */
-    public Seat open(LockKey key, OwnerId owner) {
-        Seat seat = new Seat(key, owner);
-        seats.put(owner.sequence(), seat);
+    public QueueEntry open(LockKey key, OwnerId owner) {
+        QueueEntry entry = new QueueEntry(key, owner);
+        entries.put(owner.sequence(), entry);
         if (closed) {
-            seats.remove(owner.sequence());
-            throw Gates.closedClient();
+            entries.remove(owner.sequence());
+            throw Lines.closedClient();
         }
-        return seat;
+        return entry;
     }
 
     /**
      * The store has given the acquisition a place in the queue, or confirmed it.
      *
-     * @param seat the seat
+     * @param entry the entry
      * @param askedAt when it was asked, on the ticker, before the first send
      * @param held the answer
      */
-    public void taken(Seat seat, long askedAt, AcquireReply.Held held) {
+    public void taken(QueueEntry entry, long askedAt, AcquireReply.Held held) {
         Duration blockedFor = held.blockedFor();
-        seat.answered(new StoreTime(askedAt, ticker.nanos(), held.storeMicros()));
+        entry.answered(new StoreTime(askedAt, ticker.nanos(), held.storeMicros()));
         boolean wake;
         synchronized (this) {
             if (closed) {
                 return;
             }
             long pollAt = ticker.nanos() + interval(blockedFor);
-            SeatRow row = rows.computeIfAbsent(seat.key(), key -> new SeatRow(key, rowNumbers++, pollAt));
-            row.add(seat);
-            seat.taken = true;
+            EntryRow row = rows.computeIfAbsent(entry.key(), key -> new EntryRow(key, rowNumbers++, pollAt));
+            row.add(entry);
+            entry.taken = true;
             wake = schedule(row, byTime.contains(row) && row.pollAt() - pollAt < 0 ? row.pollAt() : pollAt);
         }
         hear();
@@ -161,21 +161,21 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     /**
      * Ends what {@link #open} began: the acquisition holds the lock, or has failed for good.
      *
-     * @param seat the seat
+     * @param entry the entry
      * @return whether the store had given it a place
      */
-    public boolean giveUp(Seat seat) {
-        seats.remove(seat.owner().sequence());
-        if (seat.taken) {
-            leaveRow(seat);
+    public boolean giveUp(QueueEntry entry) {
+        entries.remove(entry.owner().sequence());
+        if (entry.taken) {
+            leaveRow(entry);
         }
-        return seat.taken;
+        return entry.taken;
     }
 
-    private synchronized void leaveRow(Seat seat) {
-        SeatRow row = rows.get(seat.key());
+    private synchronized void leaveRow(QueueEntry entry) {
+        EntryRow row = rows.get(entry.key());
         if (row != null) {
-            row.remove(seat);
+            row.remove(entry);
             if (row.isEmpty()) {
                 rows.remove(row.key());
                 byTime.remove(row);
@@ -185,16 +185,16 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
 
     /**
      * Has a cohort told when somebody waits at the store. The hint may be here before the news that the lock was granted;
-     * then the seat has kept it. It is written to the seat first and to the cohort then, and here they are looked at in the
+     * then the entry has kept it. It is written to the entry first and to the cohort then, and here they are looked at in the
      * other order, so one of both finds the other.
      */
     void attend(Cohort cohort) {
         hear();
         long sequence = cohort.owner().sequence();
         cohorts.put(sequence, cohort);
-        Seat seat = seats.get(sequence);
-        if (seat != null && seat.awaited() != Waiters.NONE) {
-            cohort.awaited(seat.awaited());
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null && entry.awaited() != Waiters.NONE) {
+            cohort.awaited(entry.awaited());
         }
     }
 
@@ -205,10 +205,10 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     @Override
     public void granted(long sequence, Reservation reservation) {
         missed.set(0);
-        Seat seat = seats.get(sequence);
-        if (seat != null) {
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null) {
             wakeUps.increment();
-            seat.granted(reservation, ticker.nanos());
+            entry.granted(reservation, ticker.nanos());
         }
     }
 
@@ -228,9 +228,9 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     @Override
     public void awaited(long sequence, Waiters waiters) {
         missed.set(0);
-        Seat seat = seats.get(sequence);
-        if (seat != null) {
-            seat.awaited(waiters);
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null) {
+            entry.awaited(waiters);
         }
         Cohort cohort = cohorts.get(sequence);
         if (cohort != null) {
@@ -256,7 +256,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
      *
      * @param action is told of holds that the store may have taken away, by their sequences; must not block
      */
-    public SeatKeeper onRevoked(LongConsumer action) {
+    public EntryKeeper onRevoked(LongConsumer action) {
         onRevoked = action;
         return this;
     }
@@ -275,7 +275,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
         synchronized (this) {
             hearing = now;
             long latest = ticker.nanos() + withinNanos;
-            for (SeatRow row : new ArrayList<>(byTime)) {
+            for (EntryRow row : new ArrayList<>(byTime)) {
                 if (row.pollAt() - latest > 0) {
                     schedule(row, latest);
                 }
@@ -287,7 +287,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     private void hear() {
         synchronized (this) {
             if (withThread && thread == null && !closed) {
-                Thread keeper = DaemonThreads.create(this::run, "holdfast-seats");
+                Thread keeper = DaemonThreads.create(this::run, "holdfast-queue");
                 keeper.start();
                 thread = keeper;
             }
@@ -310,7 +310,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
     }
 
     /** Returns whether the row is now the first. */
-    private boolean schedule(SeatRow row, long pollAt) {
+    private boolean schedule(EntryRow row, long pollAt) {
         byTime.remove(row);
         row.pollAt(pollAt);
         byTime.add(row);
@@ -329,7 +329,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
             try {
                 next = tick();
             } catch (RuntimeException | Error e) {
-                log.error("Unexpected error on holdfast-seats; continuing", e);
+                log.error("Unexpected error on holdfast-queue; continuing", e);
                 next = ticker.nanos() + LONGEST_DEAF_NANOS;
             }
             LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));
@@ -347,14 +347,14 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
      * @return when the next one is due, on the ticker
      */
     public long tick() {
-        List<SeatRow> due = takeDue();
+        List<EntryRow> due = takeDue();
         if (!due.isEmpty()) {
-            List<SeatRequest> requests = requests(due);
+            List<EntryRequest> requests = requests(due);
             long askedAt = ticker.nanos();
             try {
-                settle(due, requests, store.keepSeats(requests), askedAt);
+                settle(due, requests, store.keepEntries(requests), askedAt);
             } catch (RuntimeException e) {
-                log.debug("The seats of {} queue(s) could not be kept", due.size(), e);
+                log.debug("The entries of {} queue(s) could not be kept", due.size(), e);
                 settle(due, requests, failed(due, e), askedAt);
             } catch (Error e) {
                 settle(due, requests, failed(due, e), askedAt);
@@ -368,9 +368,9 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    private synchronized List<SeatRow> takeDue() {
+    private synchronized List<EntryRow> takeDue() {
         long now = ticker.nanos();
-        List<SeatRow> due = new ArrayList<>();
+        List<EntryRow> due = new ArrayList<>();
         if (!byTime.isEmpty() && byTime.first().pollAt() - now <= 0) {
             while (!byTime.isEmpty() && byTime.first().pollAt() - now <= TAKEN_ALONG_NANOS) {
                 due.add(byTime.pollFirst());
@@ -379,12 +379,12 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
         return due;
     }
 
-    private synchronized List<SeatRequest> requests(List<SeatRow> due) {
-        return due.stream().map(SeatRow::request).toList();
+    private synchronized List<EntryRequest> requests(List<EntryRow> due) {
+        return due.stream().map(EntryRow::request).toList();
     }
 
-    private static List<SeatReply> failed(List<SeatRow> due, Throwable e) {
-        SeatReply reply = new SeatReply.Failed(String.valueOf(e.getMessage()));
+    private static List<EntryReply> failed(List<EntryRow> due, Throwable e) {
+        EntryReply reply = new EntryReply.Failed(String.valueOf(e.getMessage()));
         return due.stream().map(row -> reply).toList();
     }
 
@@ -392,24 +392,24 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
      * Where the store failed, its waiters are told, and do not ask: this thread asks for all of them, every 100 ms to 1 s,
      * for all such queues at the same time.
      */
-    private void settle(List<SeatRow> due, List<SeatRequest> requests, List<SeatReply> replies, long askedAt) {
-        List<Seat> called = new ArrayList<>();
-        Map<Seat, Failing> failing = new HashMap<>();
+    private void settle(List<EntryRow> due, List<EntryRequest> requests, List<EntryReply> replies, long askedAt) {
+        List<QueueEntry> called = new ArrayList<>();
+        Map<QueueEntry, Failing> failing = new HashMap<>();
         boolean found = false;
         synchronized (this) {
             for (int i = 0; i < due.size(); i++) {
-                SeatRow row = due.get(i);
+                EntryRow row = due.get(i);
                 long next;
-                if (replies.get(i) instanceof SeatReply.Kept kept) {
+                if (replies.get(i) instanceof EntryReply.Kept kept) {
                     row.failures = 0;
-                    row.seats().forEach(Seat::recovered);
+                    row.entries().forEach(QueueEntry::recovered);
                     var time = new StoreTime(askedAt, ticker.nanos(), kept.storeMicros());
                     found |= called.addAll(row.kept(requests.get(i), kept, time));
                     next = ticker.nanos() + interval(kept.blockedFor());
                 } else {
                     row.failures++;
                     var failure = new LockStoreException(reason(replies.get(i)), null, false);
-                    row.seats().forEach(seat -> failing.put(seat, new Failing(askedAt, failure)));
+                    row.entries().forEach(entry -> failing.put(entry, new Failing(askedAt, failure)));
                     next = nextProbe(row);
                 }
                 if (rows.get(row.key()) == row && !byTime.contains(row)) {
@@ -417,19 +417,19 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
                 }
             }
         }
-        failing.forEach(Seat::failing);
-        called.forEach(Seat::call);
+        failing.forEach(QueueEntry::failing);
+        called.forEach(QueueEntry::call);
         if (found) {
             miss();
         }
     }
 
-    private static String reason(SeatReply reply) {
-        return reply instanceof SeatReply.Failed failed ? failed.reason() : "no answer";
+    private static String reason(EntryReply reply) {
+        return reply instanceof EntryReply.Failed failed ? failed.reason() : "no answer";
     }
 
     /** Queues that fail are asked for together, in one call. */
-    private long nextProbe(SeatRow row) {
+    private long nextProbe(EntryRow row) {
         long now = ticker.nanos();
         long longest = Math.min(LONGEST_DEAF_NANOS << Math.min(row.failures - 1, 4), LONGEST_PROBE_NANOS);
         if (probeAt - now <= 0 || probeAt - now > longest) {
@@ -462,7 +462,7 @@ final class SeatKeeper implements WakeListener, AutoCloseable {
             listening = null;
         }
         wake();
-        seats.values().forEach(Seat::close);
+        entries.values().forEach(QueueEntry::close);
         if (open != null) {
             open.close();
         }

@@ -7,13 +7,13 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.SeatReply;
-import io.holdfast.lock.store.SeatRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
@@ -31,8 +31,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When the seats of a client are asked for, and who is woken. */
-class SeatKeeperTest {
+/** When the entries of a client are asked for, and who is woken. */
+class EntryKeeperTest {
 
     private static final String CLIENT = "client";
     private static final LockKey KEY = LockKey.of("order:42");
@@ -43,7 +43,7 @@ class SeatKeeperTest {
 
     private final FakeTicker time = new FakeTicker();
     private final Store store = new Store(new InMemoryLockStore(time, time));
-    private final SeatKeeper keeper = new SeatKeeper(store, CLIENT, time, false);
+    private final EntryKeeper keeper = new EntryKeeper(store, CLIENT, time, false);
     private long lastSequence;
 
     /** Its connection comes and goes on demand, and its hints get lost on demand. */
@@ -188,7 +188,8 @@ class SeatKeeperTest {
 
         assertThat(store.polls)
                 .singleElement()
-                .satisfies(poll -> assertThat(poll).extracting(SeatRequest::key).containsExactlyInAnyOrder(KEY, soon));
+                .satisfies(
+                        poll -> assertThat(poll).extracting(EntryRequest::key).containsExactlyInAnyOrder(KEY, soon));
     }
 
     @Test
@@ -201,7 +202,7 @@ class SeatKeeperTest {
     }
 
     @Test
-    void all_seats_of_a_lock_are_asked_for_in_one_request() {
+    void all_entries_of_a_lock_are_asked_for_in_one_request() {
         listening();
         List<OwnerId> owners = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -211,11 +212,11 @@ class SeatKeeperTest {
 
         keeper.tick();
 
-        assertThat(store.polls).singleElement().isEqualTo(List.of(new SeatRequest(KEY, owners)));
+        assertThat(store.polls).singleElement().isEqualTo(List.of(new EntryRequest(KEY, owners)));
     }
 
     @Test
-    void further_seat_never_delays_a_lock_and_may_bring_it_forward() {
+    void further_entry_never_delays_a_lock_and_may_bring_it_forward() {
         listening();
         taken(KEY, Duration.ofMillis(100));
         taken(KEY, LONG);
@@ -240,7 +241,7 @@ class SeatKeeperTest {
     }
 
     @Test
-    void first_seat_is_asked_for_as_soon_as_hints_can_be_heard() {
+    void first_entry_is_asked_for_as_soon_as_hints_can_be_heard() {
         taken(KEY, LONG);
         keeper.tick();
         assertThat(store.polls).hasSize(1);
@@ -262,12 +263,12 @@ class SeatKeeperTest {
     @Test
     void called_waiter_is_woken_without_a_poll() {
         OwnerId holder = held(KEY, LONG);
-        Seat seat = seatAtStore(KEY);
-        assertThat(isCalled(seat)).isFalse();
+        QueueEntry entry = entryAtStore(KEY);
+        assertThat(isCalled(entry)).isFalse();
 
         store.release(new ReleaseRequest(KEY, holder));
 
-        assertThat(isCalled(seat)).isTrue();
+        assertThat(isCalled(entry)).isTrue();
         assertThat(store.polls).isEmpty();
     }
 
@@ -276,27 +277,27 @@ class SeatKeeperTest {
         store.losesHints = true;
         listening();
         OwnerId holder = held(KEY, LONG);
-        Seat seat = seatAtStore(KEY);
-        Seat behind = seatAtStore(KEY);
+        QueueEntry entry = entryAtStore(KEY);
+        QueueEntry behind = entryAtStore(KEY);
         store.release(new ReleaseRequest(KEY, holder));
-        assertThat(isCalled(seat)).isFalse();
+        assertThat(isCalled(entry)).isFalse();
 
         time.pass(Duration.ofMillis(500));
         keeper.tick();
 
-        assertThat(isCalled(seat)).isTrue();
+        assertThat(isCalled(entry)).isTrue();
         assertThat(isCalled(behind)).isFalse();
     }
 
     /** A hand-over of the lock that is found by asking. */
     private void missHint() {
         OwnerId holder = held(KEY, LONG);
-        Seat seat = seatAtStore(KEY);
+        QueueEntry entry = entryAtStore(KEY);
         store.release(new ReleaseRequest(KEY, holder));
         time.pass(Duration.ofMillis(500));
         keeper.tick();
-        keeper.giveUp(seat);
-        store.release(new ReleaseRequest(KEY, seat.owner()));
+        keeper.giveUp(entry);
+        store.release(new ReleaseRequest(KEY, entry.owner()));
     }
 
     @Test
@@ -323,21 +324,21 @@ class SeatKeeperTest {
     }
 
     @Test
-    void waiter_whose_seat_is_gone_is_woken() {
+    void waiter_whose_entry_is_gone_is_woken() {
         held(KEY, LONG);
-        Seat seat = seatAtStore(KEY);
-        store.leave(KEY, seat.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
+        QueueEntry entry = entryAtStore(KEY);
+        store.leave(KEY, entry.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         time.pass(Duration.ofMillis(500));
 
         keeper.tick();
 
-        assertThat(isCalled(seat)).isTrue();
+        assertThat(isCalled(entry)).isTrue();
     }
 
     @Test
-    void seats_that_are_kept_do_not_die() {
+    void entries_that_are_kept_do_not_die() {
         held(KEY, LONG);
-        seatAtStore(KEY);
+        entryAtStore(KEY);
         for (int i = 0; i < 20; i++) {
             time.pass(Duration.ofMillis(500));
             keeper.tick();
@@ -346,10 +347,10 @@ class SeatKeeperTest {
     }
 
     @Test
-    void seat_that_was_given_up_is_not_asked_for_any_more() {
+    void entry_that_was_given_up_is_not_asked_for_any_more() {
         listening();
-        Seat leaving = taken(KEY, LONG);
-        Seat staying = taken(KEY, LONG);
+        QueueEntry leaving = taken(KEY, LONG);
+        QueueEntry staying = taken(KEY, LONG);
         taken(LockKey.of("other"), LONG);
 
         assertThat(keeper.giveUp(leaving)).isTrue();
@@ -359,12 +360,12 @@ class SeatKeeperTest {
         assertThat(store.polls)
                 .singleElement()
                 .satisfies(poll -> assertThat(poll)
-                        .contains(new SeatRequest(KEY, List.of(staying.owner())))
+                        .contains(new EntryRequest(KEY, List.of(staying.owner())))
                         .hasSize(2));
     }
 
     @Test
-    void nothing_is_asked_once_all_seats_were_given_up() {
+    void nothing_is_asked_once_all_entries_were_given_up() {
         keeper.giveUp(taken(KEY, LONG));
         time.pass(Duration.ofMinutes(1));
 
@@ -373,10 +374,10 @@ class SeatKeeperTest {
     }
 
     @Test
-    void seat_that_is_given_up_during_a_poll_is_not_asked_for_again() {
-        Seat seat = taken(KEY, LONG);
+    void entry_that_is_given_up_during_a_poll_is_not_asked_for_again() {
+        QueueEntry entry = taken(KEY, LONG);
         time.pass(Duration.ofMillis(500));
-        store.before = () -> keeper.giveUp(seat);
+        store.before = () -> keeper.giveUp(entry);
         keeper.tick();
         assertThat(store.polls).hasSize(1);
 
@@ -387,7 +388,7 @@ class SeatKeeperTest {
     }
 
     @Test
-    void seat_that_is_taken_during_a_poll_is_asked_for_later() {
+    void entry_that_is_taken_during_a_poll_is_asked_for_later() {
         taken(KEY, LONG);
         time.pass(Duration.ofMillis(500));
         store.beforeNextCallHere(() -> {
@@ -406,36 +407,36 @@ class SeatKeeperTest {
     }
 
     @Test
-    void seat_without_a_place_at_the_store_is_given_up_as_such() {
+    void entry_without_a_place_at_the_store_is_given_up_as_such() {
         assertThat(keeper.giveUp(open(KEY))).isFalse();
     }
 
     @Test
-    void hint_for_a_seat_that_was_given_up_is_ignored() {
-        Seat seat = taken(KEY, LONG);
-        keeper.giveUp(seat);
+    void hint_for_an_entry_that_was_given_up_is_ignored() {
+        QueueEntry entry = taken(KEY, LONG);
+        keeper.giveUp(entry);
 
-        keeper.granted(seat.owner().sequence(), RESERVATION);
-        keeper.awaited(seat.owner().sequence(), Waiters.FAIR);
+        keeper.granted(entry.owner().sequence(), RESERVATION);
+        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
 
-        assertThat(isCalled(seat)).isFalse();
+        assertThat(isCalled(entry)).isFalse();
     }
 
     @Test
     void store_that_fails_is_told_to_those_who_were_asked_for_and_none_of_them_is_to_ask() {
         listening();
-        Seat first = taken(KEY, Duration.ofMillis(50));
-        Seat second = taken(KEY, LONG);
-        Seat elsewhere = taken(LockKey.of("other"), LONG);
+        QueueEntry first = taken(KEY, Duration.ofMillis(50));
+        QueueEntry second = taken(KEY, LONG);
+        QueueEntry elsewhere = taken(LockKey.of("other"), LONG);
         time.pass(Duration.ofMillis(50));
         long failedAt = time.nanos();
         store.reachable(false);
 
         assertThat(untilNext()).isBetween(Duration.ofMillis(75), Duration.ofMillis(100));
 
-        for (Seat seat : List.of(first, second)) {
-            assertThat(isCalled(seat)).isFalse();
-            assertThat(seat.failing().since()).isEqualTo(failedAt);
+        for (QueueEntry entry : List.of(first, second)) {
+            assertThat(isCalled(entry)).isFalse();
+            assertThat(entry.failing().since()).isEqualTo(failedAt);
         }
         assertThat(elsewhere.failing()).isNull();
         assertThat(elsewhere.hasMetFailure()).isFalse();
@@ -474,17 +475,17 @@ class SeatKeeperTest {
         LockKey broken = LockKey.of("broken");
         var partly = new StoreSpy(store) {
             @Override
-            public List<SeatReply> keepSeats(List<SeatRequest> requests) {
+            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
                 return requests.stream()
-                        .<SeatReply>map(request -> request.key().equals(broken)
-                                ? new SeatReply.Failed("WRONGTYPE")
-                                : new SeatReply.Kept(List.of(), 0, LONG))
+                        .<EntryReply>map(request -> request.key().equals(broken)
+                                ? new EntryReply.Failed("WRONGTYPE")
+                                : new EntryReply.Kept(List.of(), 0, LONG))
                         .toList();
             }
         };
-        SeatKeeper partlyKept = new SeatKeeper(partly, CLIENT, time, false);
-        Seat whole = partlyKept.open(KEY, new OwnerId(CLIENT, 1));
-        Seat failed = partlyKept.open(broken, new OwnerId(CLIENT, 2));
+        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false);
+        QueueEntry whole = partlyKept.open(KEY, new OwnerId(CLIENT, 1));
+        QueueEntry failed = partlyKept.open(broken, new OwnerId(CLIENT, 2));
         partlyKept.taken(whole, time.nanos(), heldFor(LONG));
         partlyKept.taken(failed, time.nanos(), heldFor(LONG));
         time.pass(Duration.ofMillis(500));
@@ -497,8 +498,8 @@ class SeatKeeperTest {
 
     @Test
     void closing_wakes_all_who_wait() {
-        Seat waiting = taken(KEY, LONG);
-        Seat asking = open(KEY);
+        QueueEntry waiting = taken(KEY, LONG);
+        QueueEntry asking = open(KEY);
 
         keeper.close();
 
@@ -509,11 +510,11 @@ class SeatKeeperTest {
     }
 
     @Test
-    void closed_keeper_takes_no_seats() {
-        Seat seat = open(KEY);
+    void closed_keeper_takes_no_entries() {
+        QueueEntry entry = open(KEY);
         keeper.close();
 
-        keeper.taken(seat, time.nanos(), heldFor(Duration.ZERO));
+        keeper.taken(entry, time.nanos(), heldFor(Duration.ZERO));
         time.pass(Duration.ofSeconds(1));
         keeper.tick();
 
@@ -522,7 +523,7 @@ class SeatKeeperTest {
     }
 
     @Test
-    void nobody_listens_before_the_first_seat_is_taken() {
+    void nobody_listens_before_the_first_entry_is_taken() {
         keeper.giveUp(open(KEY));
         keeper.tick();
         assertThat(store.listened).isZero();
@@ -558,9 +559,9 @@ class SeatKeeperTest {
 
     @Test
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
-        Seat seat = open(KEY);
-        keeper.awaited(seat.owner().sequence(), Waiters.FAIR);
-        Cohort cohort = new Cohort(new Place.Tokens(seat.owner(), 1, 100_000), Waiters.NONE, true, time);
+        QueueEntry entry = open(KEY);
+        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
+        Cohort cohort = new Cohort(new Place.Tokens(entry.owner(), 1, 100_000), Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
 
         keeper.attend(cohort);
@@ -571,11 +572,11 @@ class SeatKeeperTest {
     @Test
     void keeper_asks_in_time_by_itself() {
         Store realTime = new Store(new InMemoryLockStore());
-        try (SeatKeeper alone = new SeatKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
-            Seat seat = alone.open(KEY, new OwnerId(CLIENT, 1));
-            alone.taken(seat, System.nanoTime(), heldFor(Duration.ofMillis(20)));
+        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+            QueueEntry entry = alone.open(KEY, new OwnerId(CLIENT, 1));
+            alone.taken(entry, System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
-            Awaitility.await().until(() -> realTime.polls.size() >= 3 && isCalled(seat));
+            Awaitility.await().until(() -> realTime.polls.size() >= 3 && isCalled(entry));
         }
     }
 
@@ -585,7 +586,7 @@ class SeatKeeperTest {
         realTime.beforeNextCallHere(() -> {
             throw new AssertionError("on purpose");
         });
-        try (SeatKeeper alone = new SeatKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
             alone.taken(alone.open(KEY, new OwnerId(CLIENT, 1)), System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
             Awaitility.await().until(() -> realTime.polls.size() >= 2);
@@ -627,18 +628,18 @@ class SeatKeeperTest {
 
     @Test
     void waiters_that_heard_of_their_lock_are_counted() {
-        Seat seat = open(KEY);
+        QueueEntry entry = open(KEY);
 
-        keeper.granted(seat.owner().sequence(), RESERVATION);
-        keeper.granted(seat.owner().sequence() + 1, RESERVATION);
+        keeper.granted(entry.owner().sequence(), RESERVATION);
+        keeper.granted(entry.owner().sequence() + 1, RESERVATION);
 
         assertThat(keeper.wakeUps()).isEqualTo(1);
     }
 
     private Duration intervalAfter(Duration blockedFor) {
-        Seat seat = taken(KEY, blockedFor);
+        QueueEntry entry = taken(KEY, blockedFor);
         Duration interval = untilNext();
-        keeper.giveUp(seat);
+        keeper.giveUp(entry);
         return interval;
     }
 
@@ -646,19 +647,19 @@ class SeatKeeperTest {
         return Duration.ofNanos(keeper.tick() - time.nanos());
     }
 
-    /** The first seat of all is asked for as soon as its client hears; later ones in their time. */
+    /** The first entry of all is asked for as soon as its client hears; later ones in their time. */
     private void listening() {
         keeper.giveUp(taken(LockKey.of("first"), LONG));
     }
 
-    private Seat open(LockKey key) {
+    private QueueEntry open(LockKey key) {
         return keeper.open(key, new OwnerId(CLIENT, ++lastSequence));
     }
 
-    private Seat taken(LockKey key, Duration blockedFor) {
-        Seat seat = open(key);
-        keeper.taken(seat, time.nanos(), heldFor(blockedFor));
-        return seat;
+    private QueueEntry taken(LockKey key, Duration blockedFor) {
+        QueueEntry entry = open(key);
+        keeper.taken(entry, time.nanos(), heldFor(blockedFor));
+        return entry;
     }
 
     private OwnerId held(LockKey key, Duration lease) {
@@ -667,28 +668,28 @@ class SeatKeeperTest {
         return holder;
     }
 
-    private Seat seatAtStore(LockKey key) {
-        Seat seat = open(key);
+    private QueueEntry entryAtStore(LockKey key) {
+        QueueEntry entry = open(key);
         var held =
-                (AcquireReply.Held) store.acquire(Requests.exclusive(key, seat.owner(), LONG.toMillis(), HERE, true));
-        keeper.taken(seat, time.nanos(), held);
-        return seat;
+                (AcquireReply.Held) store.acquire(Requests.exclusive(key, entry.owner(), LONG.toMillis(), HERE, true));
+        keeper.taken(entry, time.nanos(), held);
+        return entry;
     }
 
     /** Whether a waiter would not wait. */
-    private static boolean isCalled(Seat seat) {
-        return seat.look(Budget.of(() -> 0, TimeUnit.SECONDS.toNanos(1))) == 0;
+    private static boolean isCalled(QueueEntry entry) {
+        return entry.look(Budget.of(() -> 0, TimeUnit.SECONDS.toNanos(1))) == 0;
     }
 
     /** Else its flag would end every pause at once: a core at work for nothing, as long as the client lives. */
     @Test
     void keeper_that_somebody_interrupts_sleeps_again() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (SeatKeeper real = new SeatKeeper(store, "another", time)) {
-            Seat seat = real.open(KEY, new OwnerId("another", 1));
-            real.taken(seat, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
+        try (EntryKeeper real = new EntryKeeper(store, "another", time)) {
+            QueueEntry entry = real.open(KEY, new OwnerId("another", 1));
+            real.taken(entry, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
             Thread thread = Thread.getAllStackTraces().keySet().stream()
-                    .filter(other -> other.getName().equals("holdfast-seats") && !before.contains(other))
+                    .filter(other -> other.getName().equals("holdfast-queue") && !before.contains(other))
                     .findFirst()
                     .orElseThrow();
 

@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Who this client is, and what its acquisitions share. */
-final class Client {
+final class ClientContext {
 
     /** To ask for the name of the machine may take long, and is done before the first lock is asked for. */
     private static final class Here {
@@ -33,7 +33,7 @@ final class Client {
     /** What the client is to the store, and what hangs on that: both change when the process was copied. */
     private record Identity(String id, LocalQueue queue) {}
 
-    Client(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
+    ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
@@ -91,7 +91,7 @@ final class Client {
         sequences.close();
     }
 
-    /** Becomes another client, which nobody waits for yet: with an id, a line, seats and a subscription of its own. */
+    /** Becomes another client, which nobody waits for yet: with an id, a line, entries and a subscription of its own. */
     void renew() {
         wakeUpsBefore = wakeUps();
         identity = identity(randomId());
