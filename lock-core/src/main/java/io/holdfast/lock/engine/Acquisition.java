@@ -5,12 +5,9 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
@@ -40,23 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Acquisition {
 
-    /**
-     * The store has granted the lock.
-     *
-     * @param at when the hold begins, on the ticker
-     * @param deadline until when it is certainly held
-     * @param confirmed whether the store knows that; if not, the lease is still short
-     */
-    record Granted(
-            OwnerId owner,
-            long token,
-            long tokens,
-            Waiters waiters,
-            long at,
-            long deadline,
-            boolean confirmed,
-            boolean resent) {}
-
     private enum Phase {
         /** The store is to be asked. */
         ASK,
@@ -78,17 +58,16 @@ final class Acquisition {
     private final ClientContext client;
     private final LockKey key;
     private final Terms terms;
-    private final HolderInfo holder;
     private final Place place;
+    private final Question question;
+    private final Withdrawal withdrawal;
     private final Caller caller;
     private final Budget budget;
     private final Waits.Wait wait;
 
     private Phase phase = Phase.ASK;
-    private long sentAt;
-    private boolean queued;
     private long busyUntil;
-    private @Nullable Granted granted;
+    private @Nullable StoreGrant granted;
     private Optional<LockHolder> blockedBy = Optional.empty();
 
     /**
@@ -99,8 +78,10 @@ final class Acquisition {
         this.client = client;
         this.key = call.key();
         this.terms = call.terms();
-        this.holder = holder;
         this.place = place;
+        this.question = new Question(client, call, holder, place);
+        this.withdrawal =
+                new Withdrawal(client.cleanup(), place, key, terms.lease().leaseNanos());
         this.caller = call.caller();
         this.budget = call.budget();
         this.wait = wait;
@@ -131,7 +112,7 @@ final class Acquisition {
         } catch (InterruptedException | LockOverloadException e) {
             through = true;
             stopWaiting();
-            giveUp();
+            withdrawal.giveUp();
             throw e;
         } catch (LockStoreException e) {
             through = true;
@@ -147,7 +128,7 @@ final class Acquisition {
 
     /** The grant; null if there is none. */
     @Nullable
-    Granted granted() {
+    StoreGrant granted() {
         return granted;
     }
 
@@ -158,20 +139,20 @@ final class Acquisition {
 
     /** As whom the lock was asked for. */
     HolderInfo holder() {
-        return holder;
+        return question.holder();
     }
 
     /** Gives up between two steps. */
     void interrupt(InterruptedException e) throws InterruptedException {
         stopWaiting();
-        giveUp();
+        withdrawal.giveUp();
         throw e;
     }
 
     /** Whatever its state, it is undone in the background, and the next one in line goes on. */
     void abandon() {
         stopWaiting();
-        undo();
+        withdrawal.undo();
         place.leave();
     }
 
@@ -183,23 +164,23 @@ final class Acquisition {
     private void fail(LockStoreException e) throws InterruptedException {
         if (caller.takeInterrupt()) {
             place.leave();
-            giveUpEntry(e.outcomeUnknown() || place.isResent());
-            throw interrupted(e);
+            withdrawal.giveUpEntry(e.outcomeUnknown() || place.isResent());
+            throw Caller.interrupted(e);
         }
         if (e.outcomeUnknown()) {
-            undo();
+            withdrawal.undo();
         } else {
-            dropEntry(place.isResent());
+            withdrawal.dropEntry(place.isResent());
         }
         if (isQueued()) {
-            place.passOn(sentAt, e);
+            place.passOn(question.sentAt(), e);
         } else {
             place.fail(e);
         }
     }
 
     private boolean isQueued() {
-        return queued || place.isLineAnswered();
+        return question.wasHeld() || place.isLineAnswered();
     }
 
     /** The store is asked, unless it is known to fail. */
@@ -214,7 +195,7 @@ final class Acquisition {
         boolean last = budget.remainingNanos() == 0;
         AcquireReply reply;
         try {
-            reply = ask(!last || place.hasFollowers());
+            reply = question.ask(!last || place.hasFollowers());
         } catch (LockStoreException e) {
             if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
                 wait.begin();
@@ -258,14 +239,14 @@ final class Acquisition {
             return left;
         }
         if (place.isOutageTooLong(budget)) {
-            AcquireReply reply = ask(place.hasFollowers());
+            AcquireReply reply = question.ask(place.hasFollowers());
             place.stopWaiting();
             settle(reply, true);
             return 0;
         }
         AcquireReply reply;
         try {
-            reply = ask(true);
+            reply = question.ask(true);
         } catch (LockStoreException e) {
             place.failedAgain();
             if (caller.isInterrupted()) {
@@ -288,8 +269,8 @@ final class Acquisition {
         if (reply instanceof AcquireReply.Held held) {
             refused(held, last || budget.remainingNanos() == 0);
         } else if (reply instanceof AcquireReply.Granted fresh
-                && client.ticker().nanos() - deadline() < 0) {
-            granted = granted(fresh);
+                && client.ticker().nanos() - question.deadline() < 0) {
+            granted = question.granted(fresh);
             phase = Phase.END;
         } else {
             startAfresh(reply);
@@ -301,17 +282,17 @@ final class Acquisition {
         if (last) {
             blockedBy = held.holder();
             phase = Phase.END;
-            giveUp();
+            withdrawal.giveUp();
             return;
         }
         wait.begin();
-        place.queued(sentAt, held);
+        place.queued(question.sentAt(), held);
         phase = Phase.QUEUED;
     }
 
     private void startAfresh(AcquireReply reply) {
-        LockStoreException late = tooLate(reply);
-        undo();
+        LockStoreException late = question.tooLate(reply);
+        withdrawal.undo();
         if (budget.remainingNanos() == 0) {
             place.leave();
             throw late;
@@ -336,24 +317,12 @@ final class Acquisition {
         place.closeEntry();
     }
 
-    private Granted granted(AcquireReply.Granted granted) {
-        return new Granted(
-                place.owner(),
-                granted.token(),
-                granted.tokens(),
-                granted.waiters(),
-                sentAt,
-                deadline(),
-                true,
-                place.isResent());
-    }
-
     /**
      * The lock that a message has granted, if there is one. It is used as it is: that saves the round trip of a claim, and
      * the watchdog confirms it if it is held for long enough. But not for a lease that is not to be renewed, nor for one
      * that will end soon.
      */
-    private @Nullable Granted claim() {
+    private @Nullable StoreGrant claim() {
         Place.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? place.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || claim.deadline() - now < SHORTEST_UNCONFIRMED_NANOS) {
@@ -361,7 +330,7 @@ final class Acquisition {
         }
         place.claimed();
         Reservation told = claim.reservation();
-        return new Granted(
+        return new StoreGrant(
                 place.owner(),
                 told.token(),
                 told.tokens(),
@@ -375,119 +344,9 @@ final class Acquisition {
     /** If the store may have done what it was asked, by an owner id that it does not know. */
     private void startOver(LockStoreException e) {
         if (e.outcomeUnknown()) {
-            undo();
+            withdrawal.undo();
             place.startOver();
         }
-        place.fails(sentAt, e);
-    }
-
-    private AcquireReply ask(boolean waiting) {
-        long tokens = place.hasFollowers() ? Place.tokens(terms.leaseMillis()) : 1;
-        var request = new AcquireRequest(
-                key,
-                place.owner(),
-                terms.leaseMillis(),
-                holder,
-                terms.limit(),
-                terms.weight(),
-                terms.fair(),
-                waiting,
-                tokens,
-                0,
-                false);
-        place.asking();
-        sentAt = client.ticker().nanos();
-        int[] sends = {0};
-        AcquireReply reply;
-        try {
-            reply = caller.interruptible()
-                    ? client.store().acquire(request)
-                    : Uninterruptibly.call(() -> {
-                        sends[0]++;
-                        return client.store().acquire(request);
-                    });
-        } finally {
-            if (sends[0] > 1) {
-                place.markResent();
-            }
-        }
-        queued |= reply instanceof AcquireReply.Held;
-        place.answered(waiting);
-        if (isResent(reply)) {
-            place.markResent();
-        }
-        return reply;
-    }
-
-    private static boolean isResent(AcquireReply reply) {
-        return (reply instanceof AcquireReply.Granted granted && granted.resent())
-                || (reply instanceof AcquireReply.Held held && held.resent());
-    }
-
-    /** Every try was answered: the entry is good for the next one in line. If there is none, it is given up. */
-    private void giveUp() {
-        if (!place.passEntry()) {
-            place.leave();
-            giveUpEntry(place.isResent());
-        }
-    }
-
-    /**
-     * Before the caller hears that it got nothing, the store has forgotten it: or the lock might be on its way to somebody who
-     * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
-     * at once if it is known to fail.
-     */
-    private void giveUpEntry(boolean bury) {
-        boolean kept = place.closeEntry();
-        if (place.isStoreFailing()) {
-            dropEntry(bury);
-        } else if (bury || kept) {
-            try {
-                Uninterruptibly.call(() -> {
-                    client.cleanup()
-                            .leaveNow(key, place.owner(), bury ? terms.lease().leaseNanos() : 0);
-                    return kept;
-                });
-            } catch (LockStoreException e) {
-                dropEntry(bury);
-            }
-        }
-    }
-
-    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
-    private void dropEntry(boolean bury) {
-        if (bury) {
-            undo();
-        } else if (place.closeEntry()) {
-            client.cleanup().leave(key, place.owner());
-        }
-    }
-
-    private void undo() {
-        place.closeEntry();
-        client.cleanup().undo(key, place.owner(), terms.lease().leaseNanos());
-    }
-
-    /** Nobody holds the lock, as far as is known here: that is no contention. */
-    private LockStoreException tooLate(AcquireReply reply) {
-        String why = reply instanceof AcquireReply.Granted
-                ? "was granted by Redis, but its lease of " + terms.leaseMillis()
-                        + " ms had ended when the answer came after "
-                        + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
-                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or ask for a"
-                        + " longer lease."
-                : "was refused by Redis, since this acquisition had been undone before. Nobody is known to hold it.";
-        return new LockStoreException("Lock '" + key + "' " + why, null, false);
-    }
-
-    /** The driver gave up its answer because the thread was interrupted. */
-    static InterruptedException interrupted(LockStoreException failure) {
-        var interrupt = new InterruptedException("Interrupted while Redis was asked");
-        interrupt.initCause(failure);
-        return interrupt;
-    }
-
-    private long deadline() {
-        return sentAt + terms.lease().leaseNanos();
+        place.fails(question.sentAt(), e);
     }
 }

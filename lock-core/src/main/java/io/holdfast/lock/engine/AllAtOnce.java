@@ -160,7 +160,7 @@ final class AllAtOnce {
             undoAll();
         }
         if (caller.takeInterrupt()) {
-            InterruptedException interrupt = Acquisition.interrupted(e);
+            InterruptedException interrupt = Caller.interrupted(e);
             publishFailed(interrupt);
             throw interrupt;
         }
@@ -233,8 +233,8 @@ final class AllAtOnce {
         }
     }
 
-    private Acquisition.Granted grant(int i, AcquireReply.Granted granted) {
-        return new Acquisition.Granted(
+    private StoreGrant grant(int i, AcquireReply.Granted granted) {
+        return new StoreGrant(
                 owners.get(i),
                 granted.token(),
                 granted.tokens(),

@@ -193,7 +193,7 @@ final class Attempt implements Steps {
         if (left > 0) {
             return left;
         }
-        Acquisition.Granted granted = asking.granted();
+        StoreGrant granted = asking.granted();
         if (granted == null) {
             refused(asking.blockedBy());
             return 0;

@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.waiting.Waiter;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,5 +31,12 @@ record Caller(
     /** Whether the current thread was told to give up. */
     boolean isInterrupted() {
         return interruptible && Thread.currentThread().isInterrupted();
+    }
+
+    /** The driver gave up its answer because the thread was interrupted. */
+    static InterruptedException interrupted(LockStoreException failure) {
+        var interrupt = new InterruptedException("Interrupted while Redis was asked");
+        interrupt.initCause(failure);
+        return interrupt;
     }
 }

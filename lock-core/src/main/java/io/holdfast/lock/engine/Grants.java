@@ -31,7 +31,7 @@ final class Grants {
     }
 
     /** The store has granted the lock. */
-    Handle open(Call call, Acquisition.Granted granted, HolderInfo holder, Place place) {
+    Handle open(Call call, StoreGrant granted, HolderInfo holder, Place place) {
         Terms terms = call.terms();
         Lease lease = lease(
                 new Grant(

@@ -1,6 +1,5 @@
 package io.holdfast.lock.waiting;
 
-import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
@@ -9,23 +8,16 @@ import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.Waiters;
-import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,16 +36,13 @@ import org.slf4j.LoggerFactory;
  * along, so the number of calls does not grow with that of waiters. That also keeps the entries alive. When calls can be
  * heard again, all rows are asked for at once, since those of the time between were lost.
  *
- * <p>A call that is just under way may be found by asking before it is heard, but hardly {@value #MISSED_TO_DOUBT} in a row
- * without any hint in between. Then the store is to make sure that hints arrive.
- *
  * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its entry was found to
  * be reserved or gone: either way its next question makes progress. When the store fails, the waiters are told, so that each
  * knows how long it may still wait, and the thread goes on asking for all of them.
  *
  * <p>Thread-safe. The thread and the subscription start when the first entry is taken.
  */
-final class EntryKeeper implements WakeListener, AutoCloseable {
+final class EntryKeeper implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EntryKeeper.class);
 
@@ -63,20 +52,12 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
-    private static final int MISSED_TO_DOUBT = 3;
 
     private final LockStore store;
-    private final String clientId;
     private final Ticker ticker;
     private final boolean withThread;
 
-    private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
-    private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
-
-    /** How often entries were found to be called since the last hint. */
-    private final AtomicInteger missed = new AtomicInteger();
-
-    private final LongAdder wakeUps = new LongAdder();
+    private final Subscription subscription;
 
     /** Guarded by this monitor, which is never held during a call of the store. */
     private final Map<LockKey, EntryRow> rows = new HashMap<>();
@@ -87,9 +68,6 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
     /** When queues for which the store failed are asked for again. */
     private long probeAt;
 
-    private boolean hearing;
-    private LockStore.@Nullable Listening listening;
-    private volatile LongConsumer onRevoked = sequence -> {};
     private @Nullable Thread thread;
     private volatile boolean closed;
 
@@ -107,7 +85,7 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
     /** Without a thread, the owner calls {@link #tick()}: for tests on virtual time. */
     EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
         this.store = store;
-        this.clientId = clientId;
+        this.subscription = new Subscription(store, clientId, ticker, this::heard);
         this.ticker = ticker;
         this.withThread = withThread;
         this.probeAt = ticker.nanos();
@@ -123,9 +101,9 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
      */
     public QueueEntry open(LockKey key, OwnerId owner) {
         QueueEntry entry = new QueueEntry(key, owner);
-        entries.put(owner.sequence(), entry);
+        subscription.add(entry);
         if (closed) {
-            entries.remove(owner.sequence());
+            subscription.remove(entry);
             throw Lines.closedClient();
         }
         return entry;
@@ -165,7 +143,7 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
      * @return whether the store had given it a place
      */
     public boolean giveUp(QueueEntry entry) {
-        entries.remove(entry.owner().sequence());
+        subscription.remove(entry);
         if (entry.taken) {
             leaveRow(entry);
         }
@@ -183,98 +161,25 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    /**
-     * Has a cohort told when somebody waits at the store. The hint may be here before the news that the lock was granted;
-     * then the entry has kept it. It is written to the entry first and to the cohort then, and here they are looked at in the
-     * other order, so one of both finds the other.
-     */
+    /** What is heard of the store. */
+    Subscription subscription() {
+        return subscription;
+    }
+
+    /** Has a cohort told when somebody waits at the store. */
     void attend(Cohort cohort) {
         hear();
-        long sequence = cohort.owner().sequence();
-        cohorts.put(sequence, cohort);
-        QueueEntry entry = entries.get(sequence);
-        if (entry != null && entry.awaited() != Waiters.NONE) {
-            cohort.awaited(entry.awaited());
-        }
+        subscription.attend(cohort);
     }
 
     void dismiss(Cohort cohort) {
-        cohorts.remove(cohort.owner().sequence());
+        subscription.dismiss(cohort);
     }
 
-    @Override
-    public void granted(long sequence, Reservation reservation) {
-        missed.set(0);
-        QueueEntry entry = entries.get(sequence);
-        if (entry != null) {
-            wakeUps.increment();
-            entry.granted(reservation, ticker.nanos());
-        }
-    }
-
-    /** {@return how many waiters heard from the store that their lock is there} */
-    public long wakeUps() {
-        return wakeUps.sum();
-    }
-
-    /** {@return whether calls of the store can be heard} */
-    public synchronized LockActivity.Hearing hearing() {
-        if (hearing) {
-            return LockActivity.Hearing.CONNECTED;
-        }
-        return listening == null ? LockActivity.Hearing.NOT_NEEDED : LockActivity.Hearing.DISCONNECTED;
-    }
-
-    @Override
-    public void awaited(long sequence, Waiters waiters) {
-        missed.set(0);
-        QueueEntry entry = entries.get(sequence);
-        if (entry != null) {
-            entry.awaited(waiters);
-        }
-        Cohort cohort = cohorts.get(sequence);
-        if (cohort != null) {
-            cohort.awaited(waiters);
-        }
-    }
-
-    /**
-     * A cohort that may have lost its lock asks the store before it goes on; so nobody is handed what was taken away. Whether
-     * it was, others find out.
-     */
-    @Override
-    public void revoked(long sequence) {
-        Cohort cohort = cohorts.get(sequence);
-        if (cohort != null) {
-            cohort.awaited(Waiters.FAIR);
-        }
-        onRevoked.accept(sequence);
-    }
-
-    /**
-     * {@return this}
-     *
-     * @param action is told of holds that the store may have taken away, by their sequences; must not block
-     */
-    public EntryKeeper onRevoked(LongConsumer action) {
-        onRevoked = action;
-        return this;
-    }
-
-    @Override
-    public void connected() {
-        heard(true, 0);
-    }
-
-    @Override
-    public void disconnected() {
-        heard(false, LONGEST_DEAF_NANOS);
-    }
-
-    private void heard(boolean now, long withinNanos) {
+    /** Hints can be heard again, so that those of the time between were lost; or they cannot be heard any more. */
+    private void heard(boolean now) {
         synchronized (this) {
-            hearing = now;
-            long latest = ticker.nanos() + withinNanos;
+            long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
             for (EntryRow row : new ArrayList<>(byTime)) {
                 if (row.pollAt() - latest > 0) {
                     schedule(row, latest);
@@ -292,21 +197,7 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
                 thread = keeper;
             }
         }
-        listen();
-    }
-
-    /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
-    public void listen() {
-        synchronized (this) {
-            if (listening != null || closed) {
-                return;
-            }
-            try {
-                listening = store.listen(clientId, this);
-            } catch (RuntimeException e) {
-                log.warn("Cannot subscribe to wake-up messages yet; waiting threads ask every 100 ms instead", e);
-            }
-        }
+        subscription.listen();
     }
 
     /** Returns whether the row is now the first. */
@@ -318,7 +209,7 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     private long interval(Duration blockedFor) {
-        long longest = Math.min(hearing ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
+        long longest = Math.min(subscription.isHeard() ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
         long jittered = longest - ThreadLocalRandom.current().nextLong(longest / 10 + 1);
         return Math.max(jittered, SHORTEST_NANOS);
     }
@@ -420,7 +311,7 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
         failing.forEach(QueueEntry::failing);
         called.forEach(QueueEntry::call);
         if (found) {
-            miss();
+            subscription.missed();
         }
     }
 
@@ -438,33 +329,13 @@ final class EntryKeeper implements WakeListener, AutoCloseable {
         return probeAt;
     }
 
-    private void miss() {
-        if (missed.incrementAndGet() < MISSED_TO_DOUBT) {
-            return;
-        }
-        missed.set(0);
-        LockStore.Listening doubted;
-        synchronized (this) {
-            doubted = listening;
-        }
-        if (doubted != null) {
-            doubted.doubt();
-        }
-    }
-
     /** Wakes all who wait; they find the client closed. */
     @Override
     public void close() {
-        LockStore.Listening open;
         synchronized (this) {
             closed = true;
-            open = listening;
-            listening = null;
         }
         wake();
-        entries.values().forEach(QueueEntry::close);
-        if (open != null) {
-            open.close();
-        }
+        subscription.close();
     }
 }

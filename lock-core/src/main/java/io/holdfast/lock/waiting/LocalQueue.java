@@ -37,7 +37,8 @@ public final class LocalQueue implements AutoCloseable {
         this.store = store;
         this.clientId = clientId;
         this.sequences = sequences;
-        this.entries = new EntryKeeper(store, clientId, ticker).onRevoked(onRevoked);
+        this.entries = new EntryKeeper(store, clientId, ticker);
+        entries.subscription().onRevoked(onRevoked);
         this.lines = new Lines(entries);
         this.outages = new Outages(ticker);
     }
@@ -93,17 +94,17 @@ public final class LocalQueue implements AutoCloseable {
 
     /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
     public void listen() {
-        entries.listen();
+        entries.subscription().listen();
     }
 
     /** {@return whether messages of the store can be heard} */
     public LockActivity.Hearing hearing() {
-        return entries.hearing();
+        return entries.subscription().hearing();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */
     public long wakeUps() {
-        return entries.wakeUps();
+        return entries.subscription().wakeUps();
     }
 
     /** Asks the store for those who wait there, if that is due, for tests on virtual time. */

@@ -111,11 +111,12 @@ class LeakTest {
         Object identity = field(field(field(locks, "parts"), "client"), "identity");
         Object queue = field(identity, "queue");
         Object entries = field(queue, "entries");
+        Object subscription = field(entries, "subscription");
         return ((Map<?, ?>) field(field(queue, "lines"), "lines")).isEmpty()
-                && ((Map<?, ?>) field(entries, "entries")).isEmpty()
+                && ((Map<?, ?>) field(subscription, "entries")).isEmpty()
                 && ((Map<?, ?>) field(entries, "rows")).isEmpty()
                 && ((Collection<?>) field(entries, "byTime")).isEmpty()
-                && ((Map<?, ?>) field(entries, "cohorts")).isEmpty();
+                && ((Map<?, ?>) field(subscription, "cohorts")).isEmpty();
     }
 
     private static Object field(Object owner, String name) throws ReflectiveOperationException {

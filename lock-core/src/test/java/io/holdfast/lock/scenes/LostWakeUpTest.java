@@ -101,7 +101,7 @@ class LostWakeUpTest {
     @EnumSource
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void hints_are_lost_by_chance(TestRedis.Client driver) {
-        contendWithFaults(driver, 100, hint -> {
+        contendWithFaults(driver, 50, hint -> {
             if (ThreadLocalRandom.current().nextBoolean()) {
                 hint.run();
             }
@@ -193,7 +193,7 @@ class LostWakeUpTest {
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void waiters_die_in_front_of_others(TestRedis.Client driver) {
         AtomicLong dead = new AtomicLong();
-        contend(driver, 60, store -> store, (contest, clients) -> locks -> {
+        contend(driver, 30, store -> store, (contest, clients) -> locks -> {
             try (LockHandle handle = locks.acquire(PATIENT)) {
                 contest.visit(() -> {
                     for (int i = 0; i < 8 && contest.visits() % 10 == 5; i++) {

@@ -220,7 +220,7 @@ class EntryKeeperSchedulesTest {
             schedule.step("a message");
             Consumer<WakeListener> message = server.messages.poll();
             if (message != null) {
-                message.accept(keeper);
+                message.accept(keeper.subscription());
                 waiting.forEach(this::believesWhatIsTrue);
             }
         }

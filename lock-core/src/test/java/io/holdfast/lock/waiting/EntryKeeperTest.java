@@ -108,13 +108,13 @@ class EntryKeeperTest {
 
     @Test
     void hearing_begins_with_the_first_waiter_and_ends_with_the_connection() {
-        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
+        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
 
         listening();
-        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.CONNECTED);
+        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.CONNECTED);
 
-        keeper.disconnected();
-        assertThat(keeper.hearing()).isEqualTo(LockActivity.Hearing.DISCONNECTED);
+        keeper.subscription().disconnected();
+        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.DISCONNECTED);
     }
 
     @Test
@@ -232,7 +232,7 @@ class EntryKeeperTest {
         taken(KEY, LONG);
         taken(LockKey.of("other"), LONG);
 
-        keeper.connected();
+        keeper.subscription().connected();
         assertThat(untilNext()).isPositive();
 
         assertThat(store.polls)
@@ -253,7 +253,7 @@ class EntryKeeperTest {
         held(KEY, LONG);
         taken(KEY, LONG);
 
-        keeper.disconnected();
+        keeper.subscription().disconnected();
 
         assertThat(untilNext()).isEqualTo(Duration.ofMillis(100));
         time.pass(Duration.ofMillis(100));
@@ -318,7 +318,7 @@ class EntryKeeperTest {
         for (int i = 0; i < 3; i++) {
             missHint();
             missHint();
-            keeper.awaited(0, Waiters.NONE);
+            keeper.subscription().awaited(0, Waiters.NONE);
         }
         assertThat(store.doubts).isZero();
     }
@@ -416,8 +416,8 @@ class EntryKeeperTest {
         QueueEntry entry = taken(KEY, LONG);
         keeper.giveUp(entry);
 
-        keeper.granted(entry.owner().sequence(), RESERVATION);
-        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
+        keeper.subscription().granted(entry.owner().sequence(), RESERVATION);
+        keeper.subscription().awaited(entry.owner().sequence(), Waiters.FAIR);
 
         assertThat(isCalled(entry)).isFalse();
     }
@@ -549,18 +549,18 @@ class EntryKeeperTest {
         assertThat(cohort.next()).isPositive();
 
         keeper.dismiss(cohort);
-        keeper.awaited(7, Waiters.FAIR);
+        keeper.subscription().awaited(7, Waiters.FAIR);
         assertThat(cohort.next()).isPositive();
 
         keeper.attend(cohort);
-        keeper.awaited(7, Waiters.FAIR);
+        keeper.subscription().awaited(7, Waiters.FAIR);
         assertThat(cohort.next()).isZero();
     }
 
     @Test
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         QueueEntry entry = open(KEY);
-        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
+        keeper.subscription().awaited(entry.owner().sequence(), Waiters.FAIR);
         Cohort cohort = new Cohort(new Place.Tokens(entry.owner(), 1, 100_000), Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
 
@@ -600,15 +600,15 @@ class EntryKeeperTest {
     @Test
     void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
         List<Long> revoked = new ArrayList<>();
-        keeper.onRevoked(revoked::add);
+        keeper.subscription().onRevoked(revoked::add);
         Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
         keeper.attend(cohort);
         time.pass(Duration.ofMillis(1));
         assertThat(cohort.next()).isPositive();
 
-        keeper.revoked(8);
+        keeper.subscription().revoked(8);
         assertThat(cohort.next()).isPositive();
-        keeper.revoked(7);
+        keeper.subscription().revoked(7);
 
         assertThat(revoked).containsExactly(8L, 7L);
         assertThat(cohort.next()).isZero();
@@ -621,7 +621,7 @@ class EntryKeeperTest {
         keeper.dismiss(cohort);
         time.pass(Duration.ofMillis(1));
 
-        keeper.revoked(7);
+        keeper.subscription().revoked(7);
 
         assertThat(cohort.next()).isPositive();
     }
@@ -630,10 +630,10 @@ class EntryKeeperTest {
     void waiters_that_heard_of_their_lock_are_counted() {
         QueueEntry entry = open(KEY);
 
-        keeper.granted(entry.owner().sequence(), RESERVATION);
-        keeper.granted(entry.owner().sequence() + 1, RESERVATION);
+        keeper.subscription().granted(entry.owner().sequence(), RESERVATION);
+        keeper.subscription().granted(entry.owner().sequence() + 1, RESERVATION);
 
-        assertThat(keeper.wakeUps()).isEqualTo(1);
+        assertThat(keeper.subscription().wakeUps()).isEqualTo(1);
     }
 
     private Duration intervalAfter(Duration blockedFor) {

@@ -60,3 +60,16 @@ public fun <R> LockTemplate.tryWithLock(key: String, work: (LockHandle) -> R): L
  */
 public fun <R> LockTemplate.tryWithLock(request: LockRequest, work: (LockHandle) -> R): LockResult<R> =
     tryExecute(request, LockedFunction<R, Throwable> { lock -> work(lock) })
+
+/**
+ * What the work returned, or null if it did not run because the lock was not free.
+ *
+ * ```kotlin
+ * val report = locks.tryWithLock("nightly") { report() }.getOrNull()
+ * ```
+ */
+public fun <R : Any> LockResult<R>.getOrNull(): R? =
+    when (this) {
+        is LockResult.Executed -> value()
+        is LockResult.NotAcquired -> null
+    }

@@ -63,6 +63,15 @@ class BlockingCallsTest : InMemoryLocks() {
     }
 
     @Test
+    fun result_of_a_try_is_null_if_it_did_not_run() {
+        val done: String? = locks.tryWithLock("order:42") { "done" }.getOrNull()
+        assertThat(done).isEqualTo("done")
+        others.acquire("order:42").use {
+            assertThat(locks.tryWithLock("order:42") { "done" }.getOrNull()).isNull()
+        }
+    }
+
+    @Test
     fun outcome_of_a_try_is_one_of_two() {
         fun told(outcome: LockResult<String>): String =
             when (outcome) {

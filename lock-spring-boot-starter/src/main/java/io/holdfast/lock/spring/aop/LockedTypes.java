@@ -1,11 +1,13 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
@@ -30,10 +32,26 @@ final class LockedTypes implements ClassFilter {
         }
         Boolean locked = known.get(type);
         if (locked == null) {
+            refuseCompanion(type);
             locked = hasAnnotation(type) || isLocked(type.getSuperclass()) || hasLockedInterface(type);
             known.put(type, locked);
         }
         return locked;
+    }
+
+    /** The companion object of a class in Kotlin is no bean, so its functions would run without their lock. */
+    private static void refuseCompanion(Class<?> type) {
+        if (!KotlinDetector.isKotlinType(type)) {
+            return;
+        }
+        for (Class<?> inner : type.getDeclaredClasses()) {
+            if (inner.getSimpleName().equals("Companion") && hasAnnotation(inner)) {
+                throw new LockDefinitionException(
+                        "@DistributedLock stands in the companion object of " + type.getSimpleName()
+                                + ", and a lock works through a proxy of a bean, which that is not.",
+                        "Move the function to the class itself, or use LockTemplate inside of it.");
+            }
+        }
     }
 
     private boolean hasLockedInterface(Class<?> type) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.LockDefinition;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -22,6 +23,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Which methods a proxy can lock: not private or static ones, with a class proxy no final ones, and none that Spring calls
@@ -48,7 +50,7 @@ final class ProxyRules {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers)) {
-            throw refuse(method, userClass, "the method is private", "Make it at least package-private.");
+            throw refuse(method, userClass, "the method is private", visibleHint(userClass));
         }
         if (Modifier.isStatic(modifiers)) {
             throw refuse(method, userClass, "the method is static", "Make it an instance method of a bean.");
@@ -103,13 +105,32 @@ final class ProxyRules {
         }
     }
 
+    private static String visibleHint(Class<?> userClass) {
+        return KotlinDetector.isKotlinType(userClass)
+                ? "Make it internal, protected or public."
+                : "Make it at least package-private.";
+    }
+
     private static String finalHint(Method method, Class<?> userClass) {
-        String open = KotlinDetector.isKotlinType(userClass)
-                ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
-                        + "; or apply the compiler plugin kotlin-spring, which opens classes with @Service, @Component and the"
-                        + " like;"
-                : "Remove final,";
-        return open + FINAL_HINT;
+        return (KotlinDetector.isKotlinType(userClass) ? openHint(method, userClass) : "Remove final,") + FINAL_HINT;
+    }
+
+    private static String openHint(Method method, Class<?> userClass) {
+        if (isObject(userClass)) {
+            return "An object cannot be opened: make " + userClass.getSimpleName() + " a class;";
+        }
+        String function = "open fun " + KotlinNames.of(method);
+        String open = Modifier.isFinal(userClass.getModifiers())
+                ? "open class " + userClass.getSimpleName() + " and " + function
+                : function + " without final";
+        return "Write " + open
+                + "; or apply the compiler plugin kotlin-spring, which opens classes with @Service, @Component"
+                + " and the like, and what is not called final in them;";
+    }
+
+    private static boolean isObject(Class<?> kotlin) {
+        Field instance = ReflectionUtils.findField(kotlin, "INSTANCE");
+        return instance != null && Modifier.isStatic(instance.getModifiers()) && instance.getType() == kotlin;
     }
 
     private static boolean isHiddenFrom(Class<?> userClass, Method method) {

@@ -55,7 +55,10 @@ final class WarmUp implements SmartInitializingSingleton {
         try {
             store.inspect(LockKey.of("warm-up"));
         } catch (RuntimeException e) {
-            log.debug("The store of locks does not answer yet", e);
+            log.warn(
+                    "The store of locks does not answer yet; calls that need a lock fail until it does: {}",
+                    e.getMessage());
+            log.debug("Its failure", e);
         }
     }
 }

@@ -92,7 +92,14 @@ final class LockExpression {
                 action);
     }
 
-    private LockDefinitionException refuse(String problem, String action) {
+    /** {@return the position of the parameter that it consists of; -1 if it is more than that} */
+    int position() {
+        String text = text();
+        Integer position = text.startsWith("#") ? variables.positions().get(text.substring(1)) : null;
+        return position == null ? -1 : position;
+    }
+
+    LockDefinitionException refuse(String problem, String action) {
         return new LockDefinitionException(
                 place.description() + " has " + attribute + " = \"" + text() + "\", and " + problem + ".", action);
     }

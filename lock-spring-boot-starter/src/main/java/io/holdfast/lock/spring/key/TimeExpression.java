@@ -42,7 +42,14 @@ public final class TimeExpression {
      * @throws LockDefinitionException if it is none
      */
     public static TimeExpression of(String attribute, String text, TimeUnit unit, LockedPlace place) {
-        return new TimeExpression(LockExpression.parse(attribute, text.trim(), place), unit);
+        LockExpression expression = LockExpression.parse(attribute, text.trim(), place);
+        int position = expression.position();
+        if (position >= 0 && KotlinDurations.isDuration(place.method(), position)) {
+            throw expression.refuse(
+                    text.trim() + " is a kotlin.time.Duration, of which only a number is left at run time",
+                    "Let the parameter be a java.time.Duration; callers have toJavaDuration().");
+        }
+        return new TimeExpression(expression, unit);
     }
 
     /**

@@ -68,7 +68,9 @@ public enum ResultKind {
         boolean future = isFuture(type);
         boolean later = isLater(type) || type == Callable.class; // but a command of the application's own may be one
         if ((future && !type.isAssignableFrom(CompletableFuture.class)) || later) {
-            throw refuse(where, "returns a " + type.getName());
+            throw NamedTypes.isA(type, COROUTINES)
+                    ? refuseCoroutine(where, type)
+                    : refuse(where, "returns a " + type.getName());
         }
         if (future) {
             return STAGE;
@@ -119,6 +121,13 @@ public enum ResultKind {
                         where + " " + what + ", which is not supported: it would be locked until it returns that, not"
                                 + " until that has ended.",
                         "Leave out suspend, or return the value itself.");
+    }
+
+    private static LockDefinitionException refuseCoroutine(String where, Class<?> type) {
+        return new LockDefinitionException(
+                where + " returns a " + type.getName() + ", which can only be locked if Reactor adapts it.",
+                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the application. A Job is not adapted even then: return"
+                        + " a Deferred, or make it a suspend function.");
     }
 
     private static LockDefinitionException refuse(String where, String what) {

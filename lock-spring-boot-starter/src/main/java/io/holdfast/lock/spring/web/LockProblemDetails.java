@@ -1,9 +1,12 @@
 package io.holdfast.lock.spring.web;
 
+import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
@@ -21,6 +24,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 @Order(Ordered.LOWEST_PRECEDENCE)
 final class LockProblemDetails {
 
+    private static final Logger log = LoggerFactory.getLogger(LockProblemDetails.class);
+
     private final int status;
     private final Duration retryAfter;
 
@@ -35,7 +40,8 @@ final class LockProblemDetails {
     }
 
     @ExceptionHandler({LockStoreException.class, LockOverloadException.class})
-    ResponseEntity<ProblemDetail> unavailable() {
+    ResponseEntity<ProblemDetail> unavailable(LockException failure) {
+        log.warn("A request is answered with status 503: {}", failure.getMessage());
         return answer(HttpStatus.SERVICE_UNAVAILABLE.value(), "This is not possible at the moment. Try again later.");
     }
 
