@@ -19,6 +19,11 @@ public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, l
         holders = List.copyOf(holders);
     }
 
+    /** {@return whether somebody holds it} */
+    public boolean isHeld() {
+        return !holders.isEmpty();
+    }
+
     /** {@return who holds it, of several shared holders any one; empty if nobody does} */
     public Optional<LockHolder> holder() {
         return holders.stream().findFirst();

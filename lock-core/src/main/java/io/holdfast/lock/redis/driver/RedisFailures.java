@@ -101,7 +101,8 @@ public final class RedisFailures {
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(server.get())
-                        + " did not answer in time. Check that the server answers, and holdfast.redis.command-timeout. "
+                        + " did not answer in time. Check that the server answers, on that port with TLS or without as is configured,"
+                        + " and holdfast.redis.command-timeout. "
                 : "The connection to " + server.get()
                         + " broke. Check that the server runs, and what stands in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
@@ -191,6 +192,9 @@ public final class RedisFailures {
         boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
         if (forbidden) {
             return HINTS.getOrDefault(NOPERM, "");
+        }
+        if (error.contains("AUTH") && error.contains("without any password")) {
+            return "The server wants no password: remove spring.data.redis.password, or the one in holdfast.redis.url.";
         }
         Optional<String> inside =
                 Stream.of(LAYOUT, READONLY, MAX_CLIENTS).filter(error::contains).findFirst();

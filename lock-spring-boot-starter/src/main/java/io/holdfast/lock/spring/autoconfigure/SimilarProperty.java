@@ -25,7 +25,7 @@ final class SimilarProperty {
 
     private SimilarProperty() {}
 
-    /** {@return the one with the most similar name, if there is one that differs in two characters at most} */
+    /** {@return one that goes on where the name ends, or else the most similar one that differs in two characters at most} */
     static Optional<String> of(ConfigurationPropertyName misspelt) {
         Set<String> known = known();
         if (INSTANCES.isAncestorOf(misspelt) && misspelt.getNumberOfElements() == ELEMENTS_OF_SETTING) {
@@ -44,6 +44,9 @@ final class SimilarProperty {
         String nearest = null;
         int fewest = MOST_EDITS + 1;
         for (String each : known) {
+            if (each.startsWith(name + '-')) {
+                return Optional.of(each);
+            }
             int edits = edits(name, each);
             if (edits < fewest) {
                 fewest = edits;

@@ -15,6 +15,7 @@ import org.springframework.core.annotation.Order;
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
+    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("holdfast.enabled");
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
     private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("holdfast.redis");
 
@@ -38,6 +39,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 .flatMap(Optional::stream)
                 .toList();
         String action = meant.isEmpty() ? "" : "Did you mean " + String.join(", ", meant) + "? ";
+        if (ours.stream().anyMatch(property -> property.getName().equals(ENABLED))) {
+            return action
+                    + "There is no switch: leave out the starter, or keep the locks in memory by holdfast.store=in-memory.";
+        }
         boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
         return action + "Correct the name, or remove the property."
                 + (meant.isEmpty() && redis

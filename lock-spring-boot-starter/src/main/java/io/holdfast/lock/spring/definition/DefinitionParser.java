@@ -79,7 +79,13 @@ final class DefinitionParser {
                         .toList(),
                 Condition.of(placeholders.resolve("condition", annotation.condition(), where), place),
                 RequestShape.of(
-                        name, where, isScheduled(method), annotation, settings.parse(annotation, where), configured),
+                        name,
+                        where,
+                        isScheduled(method),
+                        isCron(method),
+                        annotation,
+                        settings.parse(annotation, where),
+                        configured),
                 settings.parseCallTimes(annotation, place),
                 annotation.onContention(),
                 annotation.onLost(),
@@ -100,6 +106,11 @@ final class DefinitionParser {
     private static boolean isScheduled(Method method) {
         return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
                 || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
+    }
+
+    private static boolean isCron(Method method) {
+        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class).stream()
+                .anyMatch(each -> !each.cron().isEmpty() && !each.cron().equals(Scheduled.CRON_DISABLED));
     }
 
     /** The expressions were written by the names that can be seen there. */

@@ -9,6 +9,8 @@ import io.holdfast.lock.spring.annotation.OnLost;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Puts together what a request has beside its keys: what the annotation says, then its instance, what all scheduled methods
@@ -16,6 +18,8 @@ import org.springframework.util.function.SingletonSupplier;
 final class RequestShape {
 
     private static final LockKey NO_KEY_YET = LockKey.of("-");
+
+    private static final Logger log = LoggerFactory.getLogger(LockDefinition.class);
 
     private RequestShape() {}
 
@@ -25,6 +29,7 @@ final class RequestShape {
      * @param name what the definition is called
      * @param where the annotated method, for messages
      * @param isScheduled whether the method is scheduled
+     * @param isCron whether it is by cron, so that all nodes run it at the same time
      * @param annotation says the mode and the weight, and whether a loss is to stop the work
      * @param given what else the annotation says
      * @param configured what the properties say; they may not be there yet
@@ -33,6 +38,7 @@ final class RequestShape {
             String name,
             String where,
             boolean isScheduled,
+            boolean isCron,
             DistributedLock annotation,
             LockSettings given,
             Supplier<ConfiguredSettings> configured) {
@@ -47,6 +53,13 @@ final class RequestShape {
             request = with(request, settings.renew(), LockRequest::renew);
             request = with(request, settings.minHold(), LockRequest::minHold);
             request = with(request, settings.maxHold(), LockRequest::maxHold);
+            if (isCron && settings.minHold().isEmpty()) {
+                log.warn(
+                        "{} is scheduled by cron and has no minHold: a node that comes when another one is through runs it"
+                                + " once more. Set minHold, or holdfast.scheduled.min-hold, to more than the clocks of the"
+                                + " nodes differ, and waitFor = 0 with onContention = SKIP.",
+                        where);
+            }
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });

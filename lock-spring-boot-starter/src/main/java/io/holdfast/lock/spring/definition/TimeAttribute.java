@@ -36,8 +36,14 @@ final class TimeAttribute {
                     "Allowed is " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
                             + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
                             + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which names its unit, or as an expression (\"#order.lease\"). Leave the attribute out"
-                            + " to take the time of the properties.",
+                            + " to take the time of the properties." + withoutLimit(value),
                     cause);
+        }
+
+        private String withoutLimit(String value) {
+            return name.equals("waitFor") && value.contains("-")
+                    ? " To wait without limit: waitFor = DistributedLock.WITHOUT_LIMIT."
+                    : "";
         }
 
         String textName() {

@@ -54,7 +54,9 @@ final class LockExpression {
             throw new LockDefinitionException(
                     place.description() + " has " + attribute + " = \"" + text + "\", which is no expression: "
                             + e.getMessage() + ".",
-                    "Put literal text in single quotes: \"'nightly'\" or \"'order:' + #id\".",
+                    text.contains("#{")
+                            ? "Leave out #{ and }: \"#order.id\"."
+                            : "Put literal text in single quotes: \"'nightly'\" or \"'order:' + #id\".",
                     e);
         }
         parsed.refuseUnknown();

@@ -265,8 +265,8 @@ class DefinitionFailureTest {
 
     @Test
     void work_of_coroutines_that_nothing_adapts() {
-        fails(FlowsWithoutReactor.class, "kotlinx.coroutines.flow.Flow", "not supported");
-        fails(Launches.class, "kotlinx.coroutines.Job", "not supported");
+        fails(FlowsWithoutReactor.class, "kotlinx.coroutines.flow.Flow", "kotlinx-coroutines-reactor");
+        fails(Launches.class, "kotlinx.coroutines.Job", "return a Deferred");
     }
 
     @Test

@@ -57,7 +57,8 @@ class MisspeltPropertyTest {
         "holdfast.redsi.url, holdfast.redis.url",
         "holdfast.shutdown.wait, holdfast.shutdown.await",
         "holdfast.instances.order.leas, holdfast.instances.order.lease",
-        "holdfast.instances[Orders.pay].wait-fr, holdfast.instances[Orders.pay].wait-for"
+        "holdfast.instances[Orders.pay].wait-fr, holdfast.instances[Orders.pay].wait-for",
+        "holdfast.instances.order.wait, holdfast.instances.order.wait-for"
     })
     void property_that_was_probably_meant_is_named(String misspelt, String meant) {
         Runners.inMemory()
@@ -65,6 +66,14 @@ class MisspeltPropertyTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Nothing reads " + misspelt, "Did you mean " + meant + "?")
                         .doesNotContain("Another Redis"));
+    }
+
+    @Test
+    void there_is_no_switch() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.enabled=false")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("There is no switch", "holdfast.store=in-memory"));
     }
 
     @Test

@@ -131,7 +131,8 @@ class DefinitionParserTest {
     void minus_one_is_no_time() {
         assertThatThrownBy(() -> request("minusOne"))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContainingAll("waitFor = -1 SECONDS", "Leave the attribute out");
+                .hasMessageContainingAll(
+                        "waitFor = -1 SECONDS", "Leave the attribute out", "DistributedLock.WITHOUT_LIMIT");
     }
 
     @Test
