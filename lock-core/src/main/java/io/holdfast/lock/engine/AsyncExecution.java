@@ -85,13 +85,11 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         try {
             how.steps().lineUp();
             threads.acquiring().execute(this);
-        } catch (RejectedExecutionException e) {
+        } catch (RuntimeException | Error e) {
             how.steps().abandon();
             threads.leave();
-            result.completeExceptionally(new IllegalStateException("The lock client is closed", e));
-        } catch (RuntimeException | Error e) {
-            threads.leave();
-            result.completeExceptionally(e);
+            boolean closed = e instanceof RejectedExecutionException;
+            result.completeExceptionally(closed ? new IllegalStateException("The lock client is closed", e) : e);
         }
         return result;
     }
@@ -134,13 +132,23 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         }
         long left = how.steps().proceed();
         if (left > 0) {
-            timeout.within(left);
+            waitFor(left, how.steps());
             return result.isDone() || !state.compareAndSet(State.RUNNING, State.WAITING);
         }
         ClosableHandle handle = how.required(how.steps().result());
         settled();
         begin(handle);
         return false;
+    }
+
+    /** Without a timer, since there is no memory for its thread, it does not wait at all. */
+    private void waitFor(long nanos, Steps steps) {
+        try {
+            timeout.within(nanos);
+        } catch (RuntimeException | Error e) {
+            steps.abandon();
+            throw e;
+        }
     }
 
     /** It waits for nothing any more. */

@@ -70,9 +70,10 @@ final class Waits {
             }
         }
 
-        /** It is over, in whatever way. */
+        /** It is over, in whatever way; only the first time counts. */
         void end() {
             if (begun) {
+                begun = false;
                 waits.all.remove(this);
                 waits.oneLess(call.key());
             }

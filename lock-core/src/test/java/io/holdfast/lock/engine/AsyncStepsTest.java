@@ -222,6 +222,18 @@ class AsyncStepsTest {
         hasLeft();
     }
 
+    @Test
+    void what_cannot_begin_leaves_nothing_behind() {
+        Scripted script = new Scripted(step -> 0L);
+        threads.close();
+
+        CompletableFuture<String> result = start(script);
+
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasMessageContaining("client is closed");
+        assertThat(script.told).containsExactly("abandon");
+        hasLeft();
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
