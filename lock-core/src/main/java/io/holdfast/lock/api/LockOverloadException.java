@@ -1,5 +1,7 @@
 package io.holdfast.lock.api;
 
+import java.time.Duration;
+
 /**
  * So many calls of this client wait, for locks in general or for this one, that one more was refused at once. It is no matter
  * of who holds the lock: to shed load, try again later, or not at all.
@@ -24,6 +26,20 @@ public final class LockOverloadException extends LockException {
                 + " reactive or were called on an event loop, wait for locks already, which is the most that may"
                 + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
                 + " (holdfast.async.max-waiting, LockEngine.Builder.maxWaiting).");
+    }
+
+    /**
+     * {@return an exception for a call whose time was over before the client had a thread to ask the store}
+     *
+     * @param key the key that was requested
+     * @param waited how long it has waited for a thread
+     */
+    public static LockOverloadException ofThreads(LockKey key, Duration waited) {
+        return new LockOverloadException("Lock '" + key
+                + "' was not asked for within its waitFor: the threads of this client"
+                + " that acquire locks for executeAsync, or for locked methods that are reactive or were called on an event"
+                + " loop, were busy for " + waited.toMillis() + " ms, with calls that Redis has answered late or not at"
+                + " all. Check Redis and the network, or let fewer calls wait.");
     }
 
     /**

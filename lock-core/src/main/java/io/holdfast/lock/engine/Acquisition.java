@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
@@ -40,10 +39,8 @@ final class Acquisition {
     private enum Phase {
         /** The store is to be asked. */
         ASK,
-        /** Waits in the lock's queue at the store. */
-        QUEUED,
-        /** All connections were in use. */
-        BUSY,
+        /** Waits in the lock's queue at the store, or for a connection to it. */
+        WAITING,
         /** The store failed. */
         OUTAGE,
         END
@@ -57,6 +54,7 @@ final class Acquisition {
 
     private final ClientContext client;
     private final LockKey key;
+    private final Call call;
     private final Terms terms;
     private final Place place;
     private final Question question;
@@ -66,7 +64,6 @@ final class Acquisition {
     private final Waits.Wait wait;
 
     private Phase phase = Phase.ASK;
-    private long busyUntil;
     private @Nullable StoreGrant granted;
     private Optional<LockHolder> blockedBy = Optional.empty();
 
@@ -77,6 +74,7 @@ final class Acquisition {
     Acquisition(ClientContext client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
         this.client = client;
         this.key = call.key();
+        this.call = call;
         this.terms = call.terms();
         this.place = place;
         this.question = new Question(client, call, holder, place);
@@ -101,8 +99,7 @@ final class Acquisition {
             while (left == 0 && phase != Phase.END) {
                 left = switch (phase) {
                     case ASK -> askOrQueue();
-                    case QUEUED -> inQueue();
-                    case BUSY -> whileBusy();
+                    case WAITING -> waiting();
                     case OUTAGE -> duringOutage();
                     case END -> 0;
                 };
@@ -151,9 +148,12 @@ final class Acquisition {
 
     /** Whatever its state, it is undone in the background, and the next one in line goes on. */
     void abandon() {
-        stopWaiting();
-        withdrawal.undo();
-        place.leave();
+        try {
+            stopWaiting();
+            withdrawal.undo();
+        } finally {
+            place.leave();
+        }
     }
 
     private void stopWaiting() {
@@ -167,15 +167,14 @@ final class Acquisition {
             withdrawal.giveUpEntry(e.outcomeUnknown() || place.isResent());
             throw Caller.interrupted(e);
         }
-        if (e.outcomeUnknown()) {
-            withdrawal.undo();
-        } else {
-            withdrawal.dropEntry(place.isResent());
-        }
-        if (isQueued()) {
-            place.passOn(question.sentAt(), e);
-        } else {
-            place.fail(e);
+        try {
+            withdrawal.dropEntry(e.outcomeUnknown() || place.isResent());
+        } finally {
+            if (isQueued()) {
+                place.passOn(question.sentAt(), e);
+            } else {
+                place.fail(e);
+            }
         }
     }
 
@@ -188,6 +187,9 @@ final class Acquisition {
         if (caller.takeInterrupt()) {
             throw new InterruptedException();
         }
+        if (question.isNew() && call.isLate()) {
+            throw LockOverloadException.ofThreads(key, budget.spent());
+        }
         if (place.hasMetFailure()) {
             queueForOutage();
             return 0;
@@ -199,8 +201,8 @@ final class Acquisition {
         } catch (LockStoreException e) {
             if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
                 wait.begin();
-                busyUntil = client.ticker().nanos() + Math.min(BUSY_PAUSE_NANOS, budget.remainingNanos());
-                phase = Phase.BUSY;
+                place.waitForConnection(BUSY_PAUSE_NANOS);
+                phase = Phase.WAITING;
             } else if (isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
                 startOver(e);
                 queueForOutage();
@@ -210,16 +212,6 @@ final class Acquisition {
             return 0;
         }
         settle(reply, last);
-        return 0;
-    }
-
-    /** All connections were in use, so that nothing was sent: that is waited for like the lock itself. */
-    private long whileBusy() {
-        long left = busyUntil - client.ticker().nanos();
-        if (left > 0) {
-            return left;
-        }
-        phase = Phase.ASK;
         return 0;
     }
 
@@ -287,7 +279,7 @@ final class Acquisition {
         }
         wait.begin();
         place.queued(question.sentAt(), held);
-        phase = Phase.QUEUED;
+        phase = Phase.WAITING;
     }
 
     private void startAfresh(AcquireReply reply) {
@@ -301,7 +293,7 @@ final class Acquisition {
         phase = Phase.ASK;
     }
 
-    private long inQueue() {
+    private long waiting() {
         long left = place.look(budget);
         if (left > 0) {
             return left;
@@ -329,16 +321,7 @@ final class Acquisition {
             return null;
         }
         place.claimed();
-        Reservation told = claim.reservation();
-        return new StoreGrant(
-                place.owner(),
-                told.token(),
-                told.tokens(),
-                told.waiters(),
-                now,
-                claim.deadline(),
-                false,
-                place.isResent());
+        return StoreGrant.of(place.owner(), claim, now, place.isResent());
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */

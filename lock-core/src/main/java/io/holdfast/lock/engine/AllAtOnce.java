@@ -82,6 +82,7 @@ final class AllAtOnce {
         boolean oneTry = calls.get(0).budget().isOneTry();
         ThreadHolds holds = attempts.holds();
         return !caller.isInterrupted()
+                && !calls.get(0).isLate()
                 && calls.stream()
                         .map(Call::key)
                         .allMatch(key -> !caller.holds().containsKey(key) && !(oneTry && holds.findLive(key) != null));
@@ -127,7 +128,7 @@ final class AllAtOnce {
     private AcquireAllReply send() {
         List<AcquireRequest> requests = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i++) {
-            requests.add(request(calls.get(i), owners.get(i)));
+            requests.add(calls.get(i).request(owners.get(i), holder, false, 1));
         }
         sentAt = client.ticker().nanos();
         return caller.interruptible()
@@ -136,22 +137,6 @@ final class AllAtOnce {
                     sends++;
                     return client.store().acquireAll(requests);
                 });
-    }
-
-    private AcquireRequest request(Call call, OwnerId owner) {
-        Terms terms = call.terms();
-        return new AcquireRequest(
-                call.key(),
-                owner,
-                terms.leaseMillis(),
-                holder,
-                terms.limit(),
-                terms.weight(),
-                terms.fair(),
-                false,
-                1,
-                0,
-                false);
     }
 
     /** As that of the first try of an acquisition: nobody in line behind it would fare better. */
@@ -234,15 +219,7 @@ final class AllAtOnce {
     }
 
     private StoreGrant grant(int i, AcquireReply.Granted granted) {
-        return new StoreGrant(
-                owners.get(i),
-                granted.token(),
-                granted.tokens(),
-                granted.waiters(),
-                sentAt,
-                deadline(calls.get(i)),
-                true,
-                isResent() || granted.resent());
+        return StoreGrant.of(owners.get(i), granted, sentAt, deadline(calls.get(i)), isResent() || granted.resent());
     }
 
     /** Whether a send was broken by an interrupt, and may still arrive. */

@@ -86,8 +86,11 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
             how.steps().lineUp();
             threads.acquiring().execute(this);
         } catch (RuntimeException | Error e) {
-            how.steps().abandon();
-            threads.leave();
+            try {
+                how.steps().abandon(e);
+            } finally {
+                threads.leave();
+            }
             boolean closed = e instanceof RejectedExecutionException;
             result.completeExceptionally(closed ? new IllegalStateException("The lock client is closed", e) : e);
         }
@@ -98,16 +101,32 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
     public void wake() {
         State former = state.getAndUpdate(
                 now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
-        if (former != State.WAITING) {
-            return;
+        if (former == State.WAITING) {
+            try {
+                goOn();
+            } catch (RuntimeException | Error noThread) {
+                state.set(State.WAITING);
+                tryAgainLater(noThread);
+            }
         }
+    }
+
+    private void goOn() {
         try {
             threads.acquiring().execute(this);
         } catch (RejectedExecutionException closed) {
             DaemonThreads.create(this, "holdfast-acquire").start();
-        } catch (OutOfMemoryError noThread) {
-            state.set(State.WAITING);
+        }
+    }
+
+    /** Whoever woke it has others to look after, and hears of nothing. */
+    private void tryAgainLater(Throwable noThread) {
+        try {
             timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
+        } catch (RuntimeException | Error noTimer) {
+            log.error(
+                    "No thread can be started to go on waiting for a lock; it goes on when it is woken again",
+                    noThread);
         }
     }
 
@@ -120,7 +139,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
             }
         } catch (InterruptedException | RuntimeException | Error e) {
             settled();
-            executeOrRun(threads.working(), () -> result.completeExceptionally(e));
+            executeOrRun(threads.telling(), () -> result.completeExceptionally(e));
         }
     }
 
@@ -146,7 +165,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         try {
             timeout.within(nanos);
         } catch (RuntimeException | Error e) {
-            steps.abandon();
+            steps.abandon(e);
             throw e;
         }
     }

@@ -90,6 +90,7 @@ final class AsyncThreads {
 
         private final Runnable action;
         private @Nullable Future<?> set;
+        private long round;
         private long at;
 
         private Timeout(Runnable action) {
@@ -104,29 +105,33 @@ final class AsyncThreads {
             }
             cancel();
             at = now + nanos;
+            long mine = ++round;
             try {
                 set = pause == Pause.PARK
-                        ? timer.schedule(this::fire, nanos, TimeUnit.NANOSECONDS)
-                        : timer.submit(() -> pauseAndRun(nanos));
+                        ? timer.schedule(() -> fire(mine), nanos, TimeUnit.NANOSECONDS)
+                        : timer.submit(() -> pauseAndRun(nanos, mine));
             } catch (RejectedExecutionException closed) {
                 log.debug("The lock client is closed; a wait for a lock is about to end", closed);
             }
         }
 
-        private void fire() {
+        /** One that began to run before it was set anew leaves the new one alone. */
+        private void fire(long mine) {
             synchronized (this) {
-                set = null;
+                if (round == mine) {
+                    set = null;
+                }
             }
             action.run();
         }
 
-        private void pauseAndRun(long nanos) {
+        private void pauseAndRun(long nanos, long mine) {
             try {
                 pause.pause(nanos);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
-            fire();
+            fire(mine);
         }
 
         synchronized void cancel() {

@@ -30,7 +30,10 @@ final class Attempt implements Steps {
         /** In line behind others of this client, or its front. */
         LINE,
         STORE,
-        END
+        /** What came of it is known. */
+        ENDED,
+        /** And listeners know. */
+        TOLD
     }
 
     private final Attempts attempts;
@@ -45,7 +48,6 @@ final class Attempt implements Steps {
     private @Nullable Acquisition acquisition;
     private @Nullable AcquireResult result;
     private LockEvent.@Nullable OfLock event;
-    private boolean told;
 
     Attempt(Attempts attempts, Call call) {
         this.attempts = attempts;
@@ -77,7 +79,7 @@ final class Attempt implements Steps {
     @Override
     public long proceed() throws InterruptedException {
         lineUp();
-        if (at == At.END && told) {
+        if (at == At.TOLD) {
             return 0;
         }
         long left;
@@ -96,8 +98,7 @@ final class Attempt implements Steps {
     private boolean reenter() {
         result = attempts.reentry().reenter(call);
         if (result != null) {
-            at = At.END;
-            told = true;
+            at = At.TOLD;
             return true;
         }
         attempts.lifecycle().ensureOpen();
@@ -143,15 +144,13 @@ final class Attempt implements Steps {
     private Place enter() {
         Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
         LocalQueue queue = client.queue();
-        Place alone = call.budget().isOneTry()
-                ? queue.tryEnter(call.key(), terms, call.caller().waiter())
-                : null;
+        if (!call.budget().isOneTry()) {
+            return queue.enter(call.key(), terms, call.caller().waiter());
+        }
+        Place alone = queue.tryEnter(call.key(), terms, call.caller().waiter());
         return alone != null
                 ? alone
-                : queue.enter(
-                        call.key(),
-                        call.budget().isOneTry() ? null : terms,
-                        call.caller().waiter());
+                : queue.enter(call.key(), null, call.caller().waiter());
     }
 
     private long inLine() {
@@ -212,7 +211,7 @@ final class Attempt implements Steps {
 
     private void granted(Handle handle, boolean handedOff) {
         result = new AcquireResult.Granted(handle);
-        at = At.END;
+        at = At.ENDED;
         if (observed != null) {
             event = call.acquired(handle, handedOff);
         }
@@ -221,14 +220,14 @@ final class Attempt implements Steps {
     private void refused(Optional<LockHolder> holder) {
         var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), holder);
         result = refused;
-        at = At.END;
+        at = At.ENDED;
         if (observed != null) {
             event = call.notAcquired(refused);
         }
     }
 
     private void end() {
-        told = true;
+        at = At.TOLD;
         endWait();
         tell(event);
         if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
@@ -241,12 +240,21 @@ final class Attempt implements Steps {
         }
     }
 
+    /** Whatever goes wrong, the next one in line is let in. */
     private void fail(Throwable e) {
-        at = At.END;
-        told = true;
-        endWait();
-        if (observed != null) {
-            tell(call.failed(e));
+        Place inLine = at == At.LINE ? place : null;
+        at = At.TOLD;
+        try {
+            if (inLine != null && !inLine.isOver()) {
+                leaveLine(inLine);
+            }
+        } catch (RuntimeException | Error another) {
+            e.addSuppressed(another);
+        } finally {
+            endWait();
+            if (observed != null) {
+                tell(call.failed(e));
+            }
         }
     }
 
@@ -279,25 +287,29 @@ final class Attempt implements Steps {
     }
 
     @Override
-    public void abandon() {
-        if (at == At.STORE) {
-            required(acquisition).abandon();
-        } else if (at == At.LINE) {
-            leaveLine(required(place));
+    public void abandon(Throwable why) {
+        try {
+            if (at == At.STORE) {
+                required(acquisition).abandon();
+            }
+        } finally {
+            fail(why);
         }
-        at = At.END;
-        endWait();
     }
 
     private void leaveLine(Place mine) {
         if (mine.cancel()) {
             return;
         }
-        Place.HandedOff handOff = mine.takeHandOff();
-        if (handOff != null) {
-            attempts.grants().giveBack(call, handOff.owner(), mine);
-        } else {
-            new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait)).abandon();
+        try {
+            Place.HandedOff handOff = mine.takeHandOff();
+            if (handOff != null) {
+                attempts.grants().giveBack(call, handOff.owner(), mine);
+            } else {
+                new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait)).abandon();
+            }
+        } finally {
+            mine.leave();
         }
     }
 

@@ -2,7 +2,11 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Budget;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One caller's wish for one lock.
@@ -13,6 +17,40 @@ import io.holdfast.lock.waiting.Budget;
  * @param caller who
  */
 record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
+
+    /** Beyond its budget, as long as a thread of the client takes to be free where calls of the store are answered. */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /**
+     * Whether no thread was free to ask the store until long after its time. That is so where calls of the store are not answered: one
+     * more would not be, and all behind it would wait for that too.
+     */
+    boolean isLate() {
+        return caller.isTask() && budget.overrunNanos() > LATE_NANOS;
+    }
+
+    /**
+     * What the store is asked.
+     *
+     * @param owner the acquisition
+     * @param holder as whom
+     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     * @param tokens how many fencing tokens to reserve
+     */
+    AcquireRequest request(OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
+        return new AcquireRequest(
+                key,
+                owner,
+                terms.leaseMillis(),
+                holder,
+                terms.limit(),
+                terms.weight(),
+                terms.fair(),
+                waiting,
+                tokens,
+                0,
+                false);
+    }
 
     LockEvent.Acquired acquired(Handle handle, boolean handedOff) {
         return new LockEvent.Acquired(key, terms.name(), handle.fencingToken(), budget.spent(), handedOff);

@@ -12,15 +12,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param holds what it holds, and may reenter
  * @param waiter is woken when it may go on
- * @param thread the thread; null for a task
+ * @param thread the thread, which is the waiter; null for a task
  * @param bound whether what it acquires ends when the thread dies
  * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
  */
 record Caller(
-        Map<LockKey, Hold> holds, Waiter waiter, @Nullable Thread thread, boolean bound, boolean interruptible) {
+        Map<LockKey, Hold> holds, Waiter waiter, @Nullable WaitingThread thread, boolean bound, boolean interruptible) {
 
     static Caller task(Waiter waiter) {
         return new Caller(new ConcurrentHashMap<>(1), waiter, null, false, false);
+    }
+
+    static Caller thread(Map<LockKey, Hold> holds, boolean bound, boolean interruptible) {
+        var thread = new WaitingThread();
+        return new Caller(holds, thread, thread, bound, interruptible);
+    }
+
+    /** Whether no thread waits for what it acquires. */
+    boolean isTask() {
+        return thread == null;
     }
 
     /** Whether the current thread was told to give up; its flag is then cleared. */

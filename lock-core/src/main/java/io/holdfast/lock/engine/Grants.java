@@ -44,7 +44,7 @@ final class Grants {
                         granted.deadline()),
                 terms);
         var tokens = new Place.Tokens(granted.owner(), granted.token(), granted.tokens());
-        place.granted(tokens, granted.waiters(), granted.confirmed(), client.ticker());
+        place.granted(tokens, granted.waiters(), granted.confirmed());
         return open(call, new Hold(lease, holder, terms, granted.resent(), place));
     }
 

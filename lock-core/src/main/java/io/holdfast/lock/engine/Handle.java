@@ -46,7 +46,7 @@ final class Handle implements ClosableHandle {
         if (bound) {
             hold.lease().bind();
         }
-        if (call.caller().thread() != null) {
+        if (!call.caller().isTask()) {
             interruptOnLoss();
         }
     }

@@ -440,8 +440,10 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         /**
          * {@return this}
          *
-         * @param value begins the work of {@code executeAsync}: calls the function that yields its stage. Locks are acquired and
-         *     given back by threads of the client, and none waits for a lock. By default daemon threads, as many as are needed
+         * @param value begins the work of {@code executeAsync}: calls the function that yields its stage, while the lock is held.
+         *     Locks are acquired and given back by threads of the client. It must run each task soon, on another thread than the
+         *     one that hands it over, or reject it: not behind work that waits for a lock, which would wait for ever, and it must not
+         *     drop any. By default daemon threads, as many as are needed
          */
         public Builder executor(Executor value) {
             this.executor = value;

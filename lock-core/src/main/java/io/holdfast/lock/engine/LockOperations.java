@@ -8,9 +8,9 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
-import io.holdfast.lock.waiting.Waiter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,9 +55,10 @@ final class LockOperations {
         return calls.size() == 1 ? new Attempt(attempts, calls.get(0)) : new MultiAcquisition(attempts, calls);
     }
 
-    /** An acquisition of the locks by the current thread, which waits for them. */
+    /** An acquisition of the locks by the current thread, which is their {@link #thread caller} and waits for them. */
     AcquireResult acquire(List<Call> calls) throws InterruptedException {
-        return steps(calls).await(client.pause(), calls.get(0).caller().interruptible());
+        Caller caller = calls.get(0).caller();
+        return Objects.requireNonNull(caller.thread()).acquire(steps(calls), client.pause(), caller.interruptible());
     }
 
     /**
@@ -67,8 +68,7 @@ final class LockOperations {
      * @param interruptible whether an interrupt ends its wait
      */
     Caller thread(boolean bound, boolean interruptible) {
-        return new Caller(
-                holds.ofCurrentThread(), Waiter.currentThread(), Thread.currentThread(), bound, interruptible);
+        return Caller.thread(holds.ofCurrentThread(), bound, interruptible);
     }
 
     /** Has the current thread reenter what a task has acquired, as long as the action runs. */

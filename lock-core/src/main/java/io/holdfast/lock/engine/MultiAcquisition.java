@@ -129,10 +129,13 @@ final class MultiAcquisition implements Steps {
     }
 
     @Override
-    public void abandon() {
-        if (current != null) {
-            current.abandon();
+    public void abandon(Throwable why) {
+        try {
+            if (current != null) {
+                current.abandon(why);
+            }
+        } finally {
+            giveBack();
         }
-        giveBack();
     }
 }

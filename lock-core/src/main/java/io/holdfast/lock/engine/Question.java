@@ -16,6 +16,7 @@ final class Question {
     private final HolderInfo holder;
     private final Place place;
     private long sentAt;
+    private boolean asked;
     private boolean held;
 
     /** @param holder as whom to ask */
@@ -36,6 +37,11 @@ final class Question {
         return sentAt;
     }
 
+    /** Whether it was never asked. */
+    boolean isNew() {
+        return !asked;
+    }
+
     /** Whether the store has ever answered that somebody has the lock. */
     boolean wasHeld() {
         return held;
@@ -53,19 +59,9 @@ final class Question {
      */
     AcquireReply ask(boolean waiting) {
         long tokens = place.hasFollowers() ? Place.tokens(terms.leaseMillis()) : 1;
-        var request = new AcquireRequest(
-                call.key(),
-                place.owner(),
-                terms.leaseMillis(),
-                holder,
-                terms.limit(),
-                terms.weight(),
-                terms.fair(),
-                waiting,
-                tokens,
-                0,
-                false);
+        AcquireRequest request = call.request(place.owner(), holder, waiting, tokens);
         place.asking();
+        asked = true;
         sentAt = client.ticker().nanos();
         int[] sends = {0};
         AcquireReply reply;
@@ -95,15 +91,7 @@ final class Question {
     }
 
     StoreGrant granted(AcquireReply.Granted granted) {
-        return new StoreGrant(
-                place.owner(),
-                granted.token(),
-                granted.tokens(),
-                granted.waiters(),
-                sentAt,
-                deadline(),
-                true,
-                place.isResent());
+        return StoreGrant.of(place.owner(), granted, sentAt, deadline(), place.isResent());
     }
 
     /** Nobody holds the lock, as far as is known here: that is no contention. */

@@ -29,42 +29,13 @@ interface Steps {
      */
     void interrupt(InterruptedException e) throws InterruptedException;
 
-    /** Ends it after a failure between two steps: in the background, whatever its state. */
-    void abandon();
+    /**
+     * Ends it after a failure between two steps: in the background, whatever its state.
+     *
+     * @param why the failure
+     */
+    void abandon(Throwable why);
 
     /** What came of it. */
     AcquireResult result();
-
-    /**
-     * Lets the current thread wait between the steps.
-     *
-     * @param pause how time passes
-     * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
-     */
-    default AcquireResult await(Pause pause, boolean interruptible) throws InterruptedException {
-        boolean interrupted = false;
-        try {
-            for (long left = proceed(); left > 0; left = proceed()) {
-                interrupted |= pause(pause, left, interruptible);
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-        return result();
-    }
-
-    private boolean pause(Pause pause, long nanos, boolean interruptible) throws InterruptedException {
-        try {
-            return pause.pause(nanos, interruptible);
-        } catch (InterruptedException e) {
-            interrupt(e);
-            Thread.currentThread().interrupt();
-            return false;
-        } catch (RuntimeException | Error e) {
-            abandon();
-            throw e;
-        }
-    }
 }

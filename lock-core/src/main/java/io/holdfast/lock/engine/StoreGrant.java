@@ -1,7 +1,10 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.waiting.Place;
 
 /**
  * What the store has granted, by an answer or by a message.
@@ -23,4 +26,17 @@ record StoreGrant(
         long at,
         long deadline,
         boolean confirmed,
-        boolean resent) {}
+        boolean resent) {
+
+    /** By an answer, which confirms it. */
+    static StoreGrant of(OwnerId owner, AcquireReply.Granted granted, long sentAt, long deadline, boolean resent) {
+        return new StoreGrant(
+                owner, granted.token(), granted.tokens(), granted.waiters(), sentAt, deadline, true, resent);
+    }
+
+    /** By a message, which the store takes for true only when it is asked. */
+    static StoreGrant of(OwnerId owner, Place.Claim claim, long now, boolean resent) {
+        Reservation told = claim.reservation();
+        return new StoreGrant(owner, told.token(), told.tokens(), told.waiters(), now, claim.deadline(), false, resent);
+    }
+}

@@ -61,6 +61,11 @@ public final class Budget {
         return nanos == UNLIMITED ? Long.MAX_VALUE : Math.max(0, nanos - (ticker.nanos() - start));
     }
 
+    /** {@return for how long it has been spent, in nanoseconds; never negative} */
+    public long overrunNanos() {
+        return nanos == UNLIMITED ? 0 : Math.max(0, ticker.nanos() - start - nanos);
+    }
+
     /**
      * {@return what is left while the store fails, in nanoseconds; never negative}
      *

@@ -79,9 +79,9 @@ final class LinePlace {
         return 0;
     }
 
-    /** {@return whether it ended in line, since its budget was spent} */
+    /** {@return whether it ended: in line, or as the front} */
     public boolean isOver() {
-        return state == State.GONE;
+        return state == State.GONE || state == State.FAILED;
     }
 
     /**

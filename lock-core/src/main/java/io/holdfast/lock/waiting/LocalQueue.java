@@ -20,6 +20,7 @@ public final class LocalQueue implements AutoCloseable {
     private final LockStore store;
     private final String clientId;
     private final LongSupplier sequences;
+    private final Ticker ticker;
     private final Lines lines;
     private final EntryKeeper entries;
     private final Outages outages;
@@ -37,6 +38,7 @@ public final class LocalQueue implements AutoCloseable {
         this.store = store;
         this.clientId = clientId;
         this.sequences = sequences;
+        this.ticker = ticker;
         this.entries = new EntryKeeper(store, clientId, ticker);
         entries.subscription().onRevoked(onRevoked);
         this.lines = new Lines(entries);
@@ -78,6 +80,10 @@ public final class LocalQueue implements AutoCloseable {
 
     QueueEntry openEntry(LockKey key) {
         return entries.open(key, newOwner());
+    }
+
+    Ticker ticker() {
+        return ticker;
     }
 
     EntryKeeper entries() {

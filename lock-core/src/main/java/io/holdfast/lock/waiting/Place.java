@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import java.util.Objects;
 import java.util.Optional;
@@ -31,6 +30,11 @@ public final class Place {
     private final Waiter waiter;
     private @Nullable QueueEntry entry;
     private Outages.@Nullable Place outage;
+
+    /** Until when it waits for a connection to the store, on the ticker; only while it does. */
+    private long connectionAt;
+
+    private boolean waitsForConnection;
 
     /** Whether the store has given it an entry, by the last call that was answered. */
     private boolean queued;
@@ -77,18 +81,18 @@ public final class Place {
         return turn != null && turn.isWaiting();
     }
 
-    /** {@return whether it has left the line, since its time was over} */
+    /** {@return whether it has left the line: its time was over, or the one in front of it was refused} */
     public boolean isOver() {
         return turn != null && turn.isOver();
     }
 
     /**
-     * Leaves the line.
+     * Leaves the line. Before it {@linkplain #comeToFront comes to the front}.
      *
-     * @return whether it is over; if not, it has come to the front, and has to act as such
+     * @return whether it is over; if not, it is the front, and has to act as such
      */
     public boolean cancel() {
-        return turn != null && turn.cancel();
+        return turn == null || turn.cancel();
     }
 
     /** {@return the lock that was handed off to it, if it was; once} */
@@ -112,8 +116,8 @@ public final class Place {
     }
 
     /**
-     * Looks whether a wait is over: in line, in the queue at the store, or for a store that fails. Whoever waits is woken when it may
-     * be so.
+     * Looks whether a wait is over: in line, in the queue at the store, for a connection, or for a store that fails. Whoever waits is
+     * woken when it may be so.
      *
      * @param budget ends the wait
      * @return for how long to wait at most before the next look, in nanoseconds; 0 if there is something to do, or the budget is spent
@@ -128,7 +132,10 @@ public final class Place {
         }
         QueueEntry mine = entry;
         if (mine != null) {
-            return mine.look(budget);
+            long left = mine.look(budget);
+            return waitsForConnection
+                    ? Math.max(0, Math.min(left, connectionAt - queue.ticker().nanos()))
+                    : left;
         }
         return turn == null ? 0 : turn.look(budget);
     }
@@ -213,8 +220,20 @@ public final class Place {
         entry().wakes(waiter);
     }
 
-    /** It waits on its entry no longer, and looks what there is. */
+    /**
+     * All connections to the store were in use, so that nothing was sent: that is waited for like the lock itself.
+     *
+     * @param nanos when to try again, unless it is woken before
+     */
+    public void waitForConnection(long nanos) {
+        connectionAt = queue.ticker().nanos() + nanos;
+        waitsForConnection = true;
+        entry().wakes(waiter);
+    }
+
+    /** It waits on its entry no longer, nor for a connection, and looks what there is. */
     public void stopWaiting() {
+        waitsForConnection = false;
         if (entry != null) {
             entry.wakes(null);
         }
@@ -372,11 +391,10 @@ public final class Place {
      * @param tokens those of the grant
      * @param waiters who waited at the store then
      * @param confirmed whether the store gave a whole lease
-     * @param ticker the clock
      */
-    public void granted(Tokens tokens, Waiters waiters, boolean confirmed, Ticker ticker) {
+    public void granted(Tokens tokens, Waiters waiters, boolean confirmed) {
         if (turn != null) {
-            Cohort made = new Cohort(tokens, waiters, confirmed, ticker);
+            Cohort made = new Cohort(tokens, waiters, confirmed, queue.ticker());
             cohort = made;
             queue.lines().attend(made);
         }

@@ -14,6 +14,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -70,7 +71,7 @@ class AsyncStepsTest {
         }
 
         @Override
-        public void abandon() {
+        public void abandon(Throwable why) {
             told.add("abandon");
         }
 
@@ -220,6 +221,29 @@ class AsyncStepsTest {
 
         assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasRootCauseMessage("broken");
         hasLeft();
+    }
+
+    @Test
+    void failure_is_told_by_a_thread_that_may_block_even_if_the_executor_takes_nothing() {
+        AsyncThreads refusing = new AsyncThreads(
+                task -> {
+                    throw new RejectedExecutionException("on purpose");
+                },
+                1,
+                Pause.PARK);
+        AsyncExecution<String> refused =
+                new AsyncExecution<>(lock -> CompletableFuture.completedFuture("never begins"), refusing);
+        CountDownLatch observed = new CountDownLatch(1);
+        assertThat(refusing.tryEnter()).isTrue();
+        CompletableFuture<String> teller = refused.start(new Scripted(step -> {
+                    await(observed);
+                    throw new IllegalStateException("broken");
+                }))
+                .handle((value, failure) -> Thread.currentThread().getName());
+        observed.countDown();
+
+        assertThat(teller.orTimeout(1, TimeUnit.MINUTES).join()).startsWith("holdfast-async-");
+        refusing.close();
     }
 
     @Test

@@ -7,9 +7,14 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** All connections of the client are in use, for longer than a call waits for one. */
@@ -58,6 +63,27 @@ class ConnectionsInUseTest extends EngineFixture {
         assertThatThrownBy(() -> locks.tryAcquire(KEY)).isInstanceOf(LockStoreException.class);
 
         assertThat(tries).hasValue(1);
+    }
+
+    @Test
+    void end_of_the_client_ends_the_wait() {
+        busyFor(Integer.MAX_VALUE);
+        LockEngine locks =
+                LockEngine.builder(store).build(); // in real time, which no timer of a closed client lets pass
+        List<CompletableFuture<String>> results = List.of(
+                NewThread.start(() -> locks.execute(patient("thread"), lock -> "never")),
+                locks.executeAsync(patient("task"), lock -> CompletableFuture.completedFuture("never")));
+        Awaitility.await().until(() -> locks.waiting().size() == 2);
+
+        locks.close();
+
+        for (CompletableFuture<String> result : results) {
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasMessageContaining("client is closed");
+        }
+    }
+
+    private static LockRequest patient(String key) {
+        return LockRequest.of(key).waitFor(Duration.ofDays(365));
     }
 
     @Test

@@ -42,7 +42,7 @@ public class LineLinearizabilityTest {
     private boolean entered(int thread) {
         boolean absent = turns[thread] == null;
         if (absent) {
-            turns[thread] = lines.enter(KEY, "terms", Waiter.currentThread());
+            turns[thread] = lines.enter(KEY, "terms", Parked.currentThread());
         }
         return absent;
     }

@@ -91,7 +91,7 @@ class LineTest {
     @Test
     void gates_of_different_locks_have_nothing_to_do_with_each_other() {
         enter();
-        assertThat(lines.enter(LockKey.of("other"), "terms", Waiter.currentThread())
+        assertThat(lines.enter(LockKey.of("other"), "terms", Parked.currentThread())
                         .isFront())
                 .isTrue();
         assertThat(lines.size()).isEqualTo(2);
@@ -445,12 +445,12 @@ class LineTest {
     @Test
     void nobody_enters_a_retired_line() {
         Line line = new Line(lines, KEY);
-        LinePlace last = line.enter("terms", false, Waiter.currentThread());
+        LinePlace last = line.enter("terms", false, Parked.currentThread());
         assertThat(last).isNotNull();
         last.pass(null);
 
-        assertThat(line.enter("terms", false, Waiter.currentThread())).isNull();
-        assertThat(line.enter("terms", true, Waiter.currentThread())).isNull();
+        assertThat(line.enter("terms", false, Parked.currentThread())).isNull();
+        assertThat(line.enter("terms", true, Parked.currentThread())).isNull();
     }
 
     @Test
@@ -504,7 +504,7 @@ class LineTest {
     }
 
     private LinePlace enter(Object terms) {
-        return lines.enter(KEY, terms, Waiter.currentThread());
+        return lines.enter(KEY, terms, Parked.currentThread());
     }
 
     private Budget seconds(int seconds) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.engine.Pause;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,12 @@ final class Parked {
 
     private Parked() {}
 
+    /** Unparks the current thread. */
+    static Waiter currentThread() {
+        Thread thread = Thread.currentThread();
+        return () -> LockSupport.unpark(thread);
+    }
+
     static Outcome await(LinePlace turn, Budget budget, Pause pause, boolean interruptible)
             throws InterruptedException {
         await(() -> turn.look(budget), turn::cancel, pause, interruptible);
@@ -33,7 +40,7 @@ final class Parked {
     }
 
     static void await(QueueEntry entry, Budget budget, Pause pause, boolean interruptible) throws InterruptedException {
-        entry.wakes(Waiter.currentThread());
+        entry.wakes(Parked.currentThread());
         try {
             await(() -> entry.look(budget), () -> true, pause, interruptible);
         } finally {

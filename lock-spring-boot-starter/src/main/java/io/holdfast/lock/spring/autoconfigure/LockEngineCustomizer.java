@@ -9,7 +9,7 @@ import io.holdfast.lock.engine.LockEngine;
  * <pre>{@code
  * @Bean
  * LockEngineCustomizer lockThreads() {
- *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // each waiting call needs one of its own
+ *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // begin the work of executeAsync
  *     threads.setTaskDecorator(new ContextPropagatingTaskDecorator());
  *     return builder -> builder.executor(threads);
  * }
