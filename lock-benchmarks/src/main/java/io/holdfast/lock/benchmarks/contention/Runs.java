@@ -1,10 +1,10 @@
 package io.holdfast.lock.benchmarks.contention;
 
-import io.holdfast.lock.benchmarks.counting.CountingProxy;
 import io.holdfast.lock.benchmarks.peer.Peer;
 import io.holdfast.lock.benchmarks.report.Metric;
 import io.holdfast.lock.benchmarks.statistics.Jain;
 import io.holdfast.lock.benchmarks.statistics.Waits;
+import io.holdfast.lock.testing.CountingProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

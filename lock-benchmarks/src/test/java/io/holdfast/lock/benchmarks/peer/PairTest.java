@@ -1,20 +1,15 @@
-package io.holdfast.lock.benchmarks.counting;
+package io.holdfast.lock.benchmarks.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.benchmarks.peer.Latch;
-import io.holdfast.lock.benchmarks.peer.LockClient;
-import io.holdfast.lock.benchmarks.peer.Peer;
-import io.holdfast.lock.benchmarks.peer.Servers;
+import io.holdfast.lock.testing.CountingProxy;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import redis.clients.jedis.Jedis;
 
-class CountingProxyTest {
+class PairTest {
 
     private static final long LEASE_MILLIS = 30_000;
 
@@ -25,20 +20,6 @@ class CountingProxyTest {
     void close() {
         proxy.close();
         server.close();
-    }
-
-    @Test
-    void what_a_script_calls_is_not_counted() {
-        try (Jedis jedis = new Jedis("127.0.0.1", proxy.port())) {
-            jedis.ping();
-            long before = proxy.total();
-
-            jedis.eval("for i = 1, 10 do redis.call('INCR', 'n') end redis.call('PUBLISH', 'c', 'm')");
-            assertThat(jedis.get("n")).isEqualTo("10");
-
-            assertThat(proxy.total() - before).isEqualTo(2);
-            assertThat(proxy.byName()).doesNotContainKeys("INCR", "PUBLISH");
-        }
     }
 
     @ParameterizedTest

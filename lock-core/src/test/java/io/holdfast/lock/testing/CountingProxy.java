@@ -1,4 +1,4 @@
-package io.holdfast.lock.benchmarks.counting;
+package io.holdfast.lock.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,11 +12,11 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between clients and Redis, and counts the commands that clients send.
+ * Stands between clients and Redis, and counts the commands that clients send, their round trips, and bytes.
  *
  * <p>Redis' own counters do not tell them from those that scripts call: {@code INFO commandstats} and, in some
  * versions, {@code total_commands_processed} have both, and Redisson and Spring Integration publish from scripts. What
@@ -30,6 +30,9 @@ public final class CountingProxy implements AutoCloseable {
     private final int redisPort;
     private final ServerSocket server;
     private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+    private final LongAdder roundTrips = new LongAdder();
+    private final LongAdder bytesToRedis = new LongAdder();
+    private final LongAdder bytesFromRedis = new LongAdder();
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
 
     public CountingProxy(int redisPort) {
@@ -58,6 +61,24 @@ public final class CountingProxy implements AutoCloseable {
         return copy;
     }
 
+    /**
+     * {@return how often a client sent something when Redis had answered all that was sent before on that connection} What is
+     * sent without waiting for the answers in between counts once, unless the first of them is here very early.
+     */
+    public long roundTrips() {
+        return roundTrips.sum();
+    }
+
+    /** {@return how many bytes clients sent so far} */
+    public long bytesToRedis() {
+        return bytesToRedis.sum();
+    }
+
+    /** {@return how many bytes Redis sent so far, messages of subscriptions included} */
+    public long bytesFromRedis() {
+        return bytesFromRedis.sum();
+    }
+
     private void accept() {
         try {
             while (true) {
@@ -76,20 +97,37 @@ public final class CountingProxy implements AutoCloseable {
         sockets.add(redis);
         RequestParser parser = new RequestParser(
                 name -> counts.computeIfAbsent(name, any -> new LongAdder()).increment());
-        daemon("proxy-requests", () -> copy(client, redis, parser));
-        daemon("proxy-replies", () -> copy(redis, client, null));
+        AtomicBoolean answered = new AtomicBoolean(true);
+        daemon(
+                "proxy-requests",
+                () -> copy(client, redis, (bytes, count) -> {
+                    if (answered.getAndSet(false)) {
+                        roundTrips.increment();
+                    }
+                    bytesToRedis.add(count);
+                    parser.feed(bytes, count);
+                }));
+        daemon(
+                "proxy-replies",
+                () -> copy(redis, client, (bytes, count) -> {
+                    answered.set(true);
+                    bytesFromRedis.add(count);
+                }));
     }
 
-    private static void copy(Socket from, Socket to, @Nullable RequestParser parser) {
+    /** Sees what passes, before the other side does. */
+    private interface Observer {
+        void passes(byte[] bytes, int count);
+    }
+
+    private static void copy(Socket from, Socket to, Observer observer) {
         byte[] buffer = new byte[BUFFER];
         try (from;
                 to) {
             InputStream in = from.getInputStream();
             OutputStream out = to.getOutputStream();
             for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-                if (parser != null) {
-                    parser.feed(buffer, count);
-                }
+                observer.passes(buffer, count);
                 out.write(buffer, 0, count);
             }
         } catch (IOException closed) {

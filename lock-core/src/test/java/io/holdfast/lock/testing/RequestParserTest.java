@@ -1,4 +1,4 @@
-package io.holdfast.lock.benchmarks.counting;
+package io.holdfast.lock.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

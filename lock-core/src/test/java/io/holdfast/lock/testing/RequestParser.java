@@ -1,4 +1,4 @@
-package io.holdfast.lock.benchmarks.counting;
+package io.holdfast.lock.testing;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
