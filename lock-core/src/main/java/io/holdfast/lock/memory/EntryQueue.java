@@ -4,58 +4,45 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one lock: those in the queue, by ticket, and those that left it because the lock is reserved for them.
+ * The entries of one lock, in the order in which they came. One that the lock is reserved for is not in the queue, and keeps its
+ * place: it may need it again.
  *
- * <p>A dead entry goes when it comes to the head. Behind a live head that could take long, so whoever takes a new entry
- * also looks at {@link #SWEPT} others, at a place that moves on from call to call: each goes round the queue faster than
- * it grows.
+ * <p>A dead entry goes when it comes to the head, and in any case when the next one is taken.
  */
 final class EntryQueue {
 
-    private static final int SWEPT = 2;
+    private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
 
-    private final TreeMap<Long, QueueEntry> queue = new TreeMap<>();
-    private final Map<OwnerId, QueueEntry> queued = new HashMap<>();
-    private final Map<OwnerId, QueueEntry> reserved = new LinkedHashMap<>();
-    private long lastTicket;
-    private long cursor;
-
+    /** Whether nobody waits, dead entries included. */
     boolean isEmpty() {
-        return queue.isEmpty();
+        return queue().findFirst().isEmpty();
     }
 
     /** Whether nobody waits, and the lock is reserved for nobody. */
     boolean isUnused() {
-        return queue.isEmpty() && reserved.isEmpty();
+        return entries.isEmpty();
     }
 
     @Nullable
     QueueEntry find(OwnerId owner) {
-        QueueEntry entry = queued.get(owner);
-        return entry != null ? entry : reserved.get(owner);
+        return entries.get(owner);
     }
 
     void take(AcquireRequest request, long now) {
-        sweep(now);
-        enqueue(new QueueEntry(request, ++lastTicket, now));
+        entries.values().removeIf(entry -> !entry.isAlive(now));
+        entries.put(request.owner(), new QueueEntry(request, now));
     }
 
     /** Gives up an entry, and the reservation that it may have. */
     void remove(OwnerId owner) {
-        QueueEntry entry = queued.get(owner);
-        if (entry != null) {
-            dequeue(entry);
-        }
-        reserved.remove(owner);
+        entries.remove(owner);
     }
 
     /**
@@ -75,96 +62,76 @@ final class EntryQueue {
     /** The first live entry; the dead ones before it go. */
     @Nullable
     QueueEntry head(long now) {
-        while (!queue.isEmpty()) {
-            QueueEntry first = queue.firstEntry().getValue();
+        for (QueueEntry first : queue().toList()) {
             if (first.isImplausible(now)) {
                 heedClock(now);
             }
             if (first.isAlive(now)) {
                 return first;
             }
-            dequeue(first);
+            remove(first.owner());
         }
         return null;
     }
 
     /** The clock went back, and entries would live until it has caught up: they count from now, once. */
     void heedClock(long now) {
-        Stream.concat(queue.values().stream(), reserved.values().stream())
-                .filter(entry -> entry.isImplausible(now))
-                .forEach(entry -> entry.keep(now));
-    }
-
-    void reserve(QueueEntry entry) {
-        dequeue(entry);
-        reserved.put(entry.owner(), entry);
+        entries.values().stream().filter(entry -> entry.isImplausible(now)).forEach(entry -> entry.keep(now));
     }
 
     boolean hasReserved() {
-        return !reserved.isEmpty();
+        return entries.values().stream().anyMatch(QueueEntry::isReserved);
     }
 
     boolean isReserved(OwnerId owner) {
-        return reserved.containsKey(owner);
+        QueueEntry entry = find(owner);
+        return entry != null && entry.isReserved();
     }
 
     /** The owner holds the lock for good, or not any more. */
     void confirm(OwnerId owner) {
-        reserved.remove(owner);
+        if (isReserved(owner)) {
+            remove(owner);
+        }
     }
 
     /** The live entries among those whose reservations have ended. They are out of the queue until they are put back. */
-    List<QueueEntry> takeLapsed(List<OwnerId> ended, long now) {
+    List<QueueEntry> lapsed(List<OwnerId> ended, long now) {
         List<QueueEntry> lapsed = new ArrayList<>();
         for (OwnerId owner : ended) {
-            QueueEntry entry = reserved.remove(owner);
-            if (entry != null && entry.isAlive(now)) {
-                lapsed.add(entry);
+            QueueEntry entry = find(owner);
+            if (entry != null && entry.isReserved()) {
+                if (entry.isAlive(now)) {
+                    lapsed.add(entry);
+                } else {
+                    remove(owner);
+                }
             }
         }
         return lapsed;
     }
 
-    void putBack(List<QueueEntry> entries) {
-        entries.forEach(this::enqueue);
+    void putBack(List<QueueEntry> lapsed) {
+        lapsed.forEach(entry -> entry.reserved(false));
     }
 
     Waiters waiters() {
-        if (queue.isEmpty()) {
+        if (isEmpty()) {
             return Waiters.NONE;
         }
-        return queue.values().stream().anyMatch(QueueEntry::isFair) ? Waiters.FAIR : Waiters.UNFAIR;
+        return queue().anyMatch(QueueEntry::isFair) ? Waiters.FAIR : Waiters.UNFAIR;
     }
 
     int countAlive(long now) {
-        return (int) queue.values().stream().filter(entry -> entry.isAlive(now)).count();
+        return (int) queue().filter(entry -> entry.isAlive(now)).count();
     }
 
     /** How many entries are in the queue, dead ones included. */
     int length() {
-        return queue.size();
+        return (int) queue().count();
     }
 
-    private void enqueue(QueueEntry entry) {
-        queue.put(entry.ticket(), entry);
-        queued.put(entry.owner(), entry);
-    }
-
-    private void dequeue(QueueEntry entry) {
-        queue.remove(entry.ticket());
-        queued.remove(entry.owner());
-    }
-
-    private void sweep(long now) {
-        for (int i = 0; i < SWEPT; i++) {
-            Map.Entry<Long, QueueEntry> next = queue.higherEntry(cursor);
-            cursor = next == null ? 0 : next.getKey();
-            if (next != null && next.getValue().isImplausible(now)) {
-                heedClock(now);
-            }
-            if (next != null && !next.getValue().isAlive(now)) {
-                dequeue(next.getValue());
-            }
-        }
+    private Stream<QueueEntry> queue() {
+        return entries.values().stream().filter(entry -> !entry.isReserved());
     }
 }

@@ -49,7 +49,7 @@ final class Occupancy {
     /** Drops whoever's time is over, and reserves the lock for those who come next. */
     void settle(long now) {
         heedClock(now);
-        List<QueueEntry> lapsed = entries.takeLapsed(holders.dropEnded(now), now);
+        List<QueueEntry> lapsed = entries.lapsed(holders.dropEnded(now), now);
         reserveForHeads(now);
         if (!lapsed.isEmpty()) {
             // They were passed once; what nobody behind them could use is theirs again.
@@ -75,14 +75,14 @@ final class Occupancy {
     /** Entries whose reservation lapsed are in their places again. */
     void dropEnded(long now) {
         heedClock(now);
-        entries.putBack(entries.takeLapsed(holders.dropEnded(now), now));
+        entries.putBack(entries.lapsed(holders.dropEnded(now), now));
     }
 
     private void reserveForHeads(long now) {
         List<Hold> granted = new ArrayList<>();
         QueueEntry head = entries.head(now);
         while (head != null && admits(head.request())) {
-            entries.reserve(head);
+            head.reserved(true);
             granted.add(grant(head.request(), head.reservationEnd(), now));
             head = entries.head(now);
         }

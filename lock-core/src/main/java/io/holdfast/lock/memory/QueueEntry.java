@@ -8,12 +8,11 @@ import io.holdfast.lock.store.OwnerId;
 final class QueueEntry {
 
     private final AcquireRequest request;
-    private final long ticket;
     private long aliveUntil;
+    private boolean reserved;
 
-    QueueEntry(AcquireRequest request, long ticket, long now) {
+    QueueEntry(AcquireRequest request, long now) {
         this.request = request;
-        this.ticket = ticket;
         keep(now);
     }
 
@@ -21,8 +20,13 @@ final class QueueEntry {
         return request.owner();
     }
 
-    long ticket() {
-        return ticket;
+    /** Whether the lock is reserved for it, so that it is not in the queue. */
+    boolean isReserved() {
+        return reserved;
+    }
+
+    void reserved(boolean now) {
+        reserved = now;
     }
 
     boolean isFair() {

@@ -9,7 +9,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.springframework.objenesis.Objenesis;
 import org.springframework.objenesis.ObjenesisStd;
 
@@ -65,9 +64,6 @@ final class ObjectGraph {
             copy = list.clone();
             ((List<Object>) copy).replaceAll(each -> copy(each, done));
         } else if (original instanceof HashMap<?, ?> map) {
-            copy = map.clone();
-            ((Map<Object, Object>) copy).replaceAll((key, value) -> copy(value, done));
-        } else if (original instanceof TreeMap<?, ?> map) {
             copy = map.clone();
             ((Map<Object, Object>) copy).replaceAll((key, value) -> copy(value, done));
         } else {

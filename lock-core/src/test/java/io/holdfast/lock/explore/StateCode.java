@@ -11,7 +11,6 @@ import java.util.Arrays;
  *   <li><b>Tokens</b> are compared with each other and with the clock that the next one is taken from, and nothing else is
  *       done with them. One that the clock has passed is below all that come: it is written as its rank among those of
  *       the state. Others are written as how far they are ahead of the clock.
- *   <li><b>Tickets</b> of the queue are compared with each other only: rank.
  * </ul>
  */
 final class StateCode {
@@ -23,14 +22,10 @@ final class StateCode {
     private final long[] tokens = new long[64];
     private final int[] tokensAt = new int[64];
     private int tokenCount;
-    private final long[] tickets = new long[32];
-    private final int[] ticketsAt = new int[32];
-    private int ticketCount;
 
     StateCode reset() {
         size = 0;
         tokenCount = 0;
-        ticketCount = 0;
         return this;
     }
 
@@ -72,15 +67,8 @@ final class StateCode {
         }
     }
 
-    void ticket(long ticket) {
-        tickets[ticketCount] = ticket;
-        ticketsAt[ticketCount++] = size;
-        add(0);
-    }
-
     long fingerprint() {
         rank(tokens, tokensAt, tokenCount);
-        rank(tickets, ticketsAt, ticketCount);
         long hash = size;
         for (int i = 0; i < size; i++) {
             hash = mixed((hash ^ words[i]) + 0x9e37_79b9_7f4a_7c15L * (i + 1));

@@ -21,7 +21,6 @@ final class StateWriter {
         /** Microseconds on the store's clock. */
         MICROS,
         TOKEN,
-        TICKET,
         /** Written as it is. */
         PLAIN,
         /** For people, written elsewhere, or known from the rest. */
@@ -34,19 +33,12 @@ final class StateWriter {
 
     static {
         kind(Kind.PARTS, "LockState.occupancy", "LockState.graves", "Occupancy.holders", "Occupancy.entries");
-        kind(
-                Kind.PARTS,
-                "Holders.holds",
-                "EntryQueue.queue",
-                "EntryQueue.reserved",
-                "QueueEntry.request",
-                "QueueEntry.message");
+        kind(Kind.PARTS, "Holders.holds", "EntryQueue.entries", "QueueEntry.request", "QueueEntry.message");
         kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
         kind(Kind.TIME, "Hold.leaseEnd", "QueueEntry.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
         kind(Kind.ASKED, "StoreTime.askedAt");
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
         kind(Kind.TOKEN, "Occupancy.lastToken", "Hold.token", "Reservation.token");
-        kind(Kind.TICKET, "QueueEntry.ticket", "EntryQueue.cursor");
         kind(
                 Kind.PLAIN,
                 "OwnerId.clientId",
@@ -65,6 +57,7 @@ final class StateWriter {
         kind(
                 Kind.PLAIN,
                 "Reservation.tokens",
+                "QueueEntry.reserved",
                 "QueueEntry.called",
                 "QueueEntry.taken",
                 "QueueEntry.resent",
@@ -81,10 +74,10 @@ final class StateWriter {
                 "QueueEntry.waiter",
                 "QueueEntry.closed");
         kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "Occupancy.hints", "Occupancy.clock");
-        kind(Kind.SKIPPED, "LockState.holders", "LockState.entries", "EntryQueue.queued", "QueueEntry.awaited");
+        kind(Kind.SKIPPED, "LockState.holders", "LockState.entries", "QueueEntry.awaited");
         kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
-        // The next ticket, and when the lock may be forgotten, ten minutes after its last use.
-        kind(Kind.SKIPPED, "EntryQueue.lastTicket", "LockState.forgettableAt");
+        // When the lock may be forgotten, ten minutes after its last use.
+        kind(Kind.SKIPPED, "LockState.forgettableAt");
     }
 
     private static void kind(Kind kind, String... fields) {
@@ -163,7 +156,6 @@ final class StateWriter {
             case ASKED -> asked(field.getLong(part), (long) ObjectGraph.read(part, "micros"));
             case MICROS -> code.time(field.getLong(part) - storeMicros, TimeUnit.NANOSECONDS.toMicros(clampNanos));
             case TOKEN -> code.token(field.getLong(part), tokenClock);
-            case TICKET -> code.ticket(field.getLong(part));
             case PLAIN -> plain(field.get(part));
             case PARTS -> write(field.get(part));
             case SKIPPED -> {}

@@ -2,7 +2,6 @@ package io.holdfast.lock.explore;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +25,9 @@ final class StoreView {
 
     /** Who has an entry, in the queue or with a reservation. */
     List<OwnerId> queued() {
-        List<OwnerId> owners = new ArrayList<>();
-        if (lock != null) {
-            Object queue = entries();
-            ((Map<?, ?>) ObjectGraph.read(queue, "queued")).keySet().forEach(owner -> owners.add((OwnerId) owner));
-            owners.addAll(reserved());
-        }
-        return owners;
+        return lock == null
+                ? List.of()
+                : entries().keySet().stream().map(OwnerId.class::cast).toList();
     }
 
     /** Whether the lock was ever granted. */
@@ -40,14 +35,15 @@ final class StoreView {
         return lock != null && (long) ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "lastToken") > 0;
     }
 
-    private Object entries() {
-        return ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "entries");
+    private Map<?, ?> entries() {
+        return (Map<?, ?>)
+                ObjectGraph.read(ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "entries"), "entries");
     }
 
     private List<OwnerId> reserved() {
-        List<OwnerId> owners = new ArrayList<>();
-        ((Map<?, ?>) ObjectGraph.read(entries(), "reserved")).keySet().forEach(owner -> owners.add((OwnerId) owner));
-        return owners;
+        return queued().stream()
+                .filter(owner -> (boolean) ObjectGraph.read(entries().get(owner), "reserved"))
+                .toList();
     }
 
     private Collection<?> holds() {
