@@ -10,7 +10,6 @@ import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import java.util.List;
-import java.util.Objects;
 
 /** Grants and renewals count only once enough replicas have them, if that is wanted. */
 final class Acknowledgements {
@@ -35,9 +34,9 @@ final class Acknowledgements {
      * @throws LockStoreException if it was granted, but too few replicas have that: its caller undoes it, as whenever the
      *     outcome is not known
      */
-    AcquireReply acquire(Channel channel, ScriptCall call) {
-        WireCalls.Results sent = Objects.requireNonNull(channel.wire()).sendUntilCounted(call, acks);
-        AcquireReply reply = Replies.acquire(sent.results().get(0).orThrow(), !sent.firstSend());
+    AcquireReply acquire(ScriptClient client, ScriptCall call) {
+        ScriptClient.Results sent = client.sendUntilCounted(call, acks);
+        AcquireReply reply = ScriptDecoder.acquire(sent.results().get(0).orThrow(), !sent.firstSend());
         long replicas = sent.moved() ? 0 : sent.replicas();
         if (reply instanceof AcquireReply.Granted && replicas < acks.number()) {
             throw new LockStoreException("The lock was granted, but " + tooFew(replicas), null, true);

@@ -45,11 +45,11 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is
  *       lost, the time has moved past every token handed out, but for the rest of a block of tokens that was not given back, see
  *       {@code docs/architecture.md}.
- *   <li><b>Undone stays undone.</b> {@code leave} writes a tombstone, which makes a late {@code acquire} of the same
+ *   <li><b>Undone stays undone.</b> {@code leave} marks the owner as cancelled, which makes a late {@code acquire} of the same
  *       owner fail, whichever of the two arrives first.
- *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest lease end or tombstone in it, and
+ *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest end of a lease or a cancellation in it, and
  *       then the token's retention; but for the release of a lock that was granted for no longer than the retention, whose
- *       time-out is at most twice as long. Dead entries and expired tombstones are dropped by later calls.
+ *       time-out is at most twice as long. Dead entries and expired cancellations are dropped by later calls.
  * </ul>
  *
  * <p>Thread-safe.
@@ -57,14 +57,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisLockStore implements LockStore {
 
     private final LockConnections connections;
-    private final Channel calls;
+    private final ScriptClient client;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
     private final Duration commandTimeout;
     private final KeyLayout layout;
-    private final ScriptCalls scripts;
+    private final ScriptEncoder encoder;
     private final Acknowledgements acks;
-    private final BatchCalls batches;
-    private final JointCalls joint;
+    private final BatchedRenewals renewals;
+    private final MultiLockCalls multiLock;
     private final @Nullable Rejoining rejoining;
 
     /**
@@ -79,26 +79,26 @@ public final class RedisLockStore implements LockStore {
         this.acks = new Acknowledgements(settings.replicaAcks());
         this.connections = new LockConnections(applications, settings, acks.acks());
         this.commandTimeout = settings.commandTimeout();
-        this.calls = open(connections.calls());
+        this.client = open(connections.calls());
         this.layout = new KeyLayout(settings.keyPrefix());
-        this.scripts = new ScriptCalls(layout, settings.tokenRetention());
-        this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(calls, layout, settings);
+        this.encoder = new ScriptEncoder(layout, settings.tokenRetention());
+        this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(client, layout, settings);
         check(applications);
-        this.joint = new JointCalls(calls, scripts, rejoining == null && !acks.wanted());
-        this.batches = new BatchCalls(
+        this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
+        this.renewals = new BatchedRenewals(
                 open(connections.renewals()),
-                scripts,
+                encoder,
                 this::serverOf,
                 acks,
-                new SplitCalls(!calls.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
+                new BatchSplitter(!client.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
     }
 
-    private Channel open(DriverConnections own) {
-        return new Channel(own, commandTimeout, new SubscriptionDoubts(wakeups));
+    private ScriptClient open(DriverConnections own) {
+        return new ScriptClient(own, commandTimeout, new SubscriptionChecks(wakeups));
     }
 
     /** A server that does not answer calls may have ceased to send messages; a replica may not get any. */
-    private record SubscriptionDoubts(Set<WakeChannel> wakeups) implements ScriptRunner.Doubts {
+    private record SubscriptionChecks(Set<WakeChannel> wakeups) implements Resends.ServerListener {
 
         @Override
         public void unanswered() {
@@ -112,7 +112,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     private void check(RedisConnectionFactory applications) {
-        boolean fits = acks.wanted() ? calls.wire() != null : rejoining == null || !calls.isCluster();
+        boolean fits = acks.wanted() ? client.isPipelined() : rejoining == null || !client.isCluster();
         if (!fits) {
             connections.close();
             throw new IllegalArgumentException(
@@ -125,11 +125,11 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
-        ScriptCall call = scripts.acquire(request, rejoining);
+        ScriptCall call = encoder.acquire(request, rejoining);
         if (acks.wanted()) {
-            return acks.acquire(calls, call);
+            return acks.acquire(client, call);
         }
-        return acquired(call, run(call));
+        return acquired(call, client.run(call));
     }
 
     @Override
@@ -137,52 +137,48 @@ public final class RedisLockStore implements LockStore {
         if (acks.wanted()) {
             return () -> acquire(request);
         }
-        ScriptCall call = scripts.acquire(request, rejoining);
-        Supplier<ScriptRunner.Reply> begun = calls.begin(call);
+        ScriptCall call = encoder.acquire(request, rejoining);
+        Supplier<ScriptClient.Reply> begun = client.begin(call);
         return () -> acquired(call, begun.get());
     }
 
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
-        return joint.acquire(requests);
+        return multiLock.acquire(requests);
     }
 
-    private AcquireReply acquired(ScriptCall call, ScriptRunner.Reply first) {
-        ScriptRunner.Reply reply = first;
-        if (rejoining != null && Replies.isStranger(reply.text())) {
+    private AcquireReply acquired(ScriptCall call, ScriptClient.Reply first) {
+        ScriptClient.Reply reply = first;
+        if (rejoining != null && ScriptDecoder.isStranger(reply.text())) {
             rejoining.join();
-            reply = run(call);
+            reply = client.run(call);
         }
-        return Replies.acquire(reply.text(), !(first.firstSend() && reply.firstSend()));
-    }
-
-    private ScriptRunner.Reply run(ScriptCall call) {
-        return calls.run(call);
+        return ScriptDecoder.acquire(reply.text(), !(first.firstSend() && reply.firstSend()));
     }
 
     @Override
     public ReleaseReply release(ReleaseRequest request) {
-        return released(run(scripts.release(request)));
+        return released(client.run(encoder.release(request)));
     }
 
     @Override
     public Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
-        Supplier<ScriptRunner.Reply> begun = calls.begin(scripts.release(request));
+        Supplier<ScriptClient.Reply> begun = client.begin(encoder.release(request));
         return () -> released(begun.get());
     }
 
     @Override
     public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return calls.isCluster() ? LockStore.super.releaseAll(requests) : joint.release(requests);
+        return client.isCluster() ? LockStore.super.releaseAll(requests) : multiLock.release(requests);
     }
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return released(run(scripts.downgrade(key, owner, lastToken)));
+        return released(client.run(encoder.downgrade(key, owner, lastToken)));
     }
 
-    private static ReleaseReply released(ScriptRunner.Reply reply) {
-        if (Replies.released(reply.text())) {
+    private static ReleaseReply released(ScriptClient.Reply reply) {
+        if (ScriptDecoder.released(reply.text())) {
             return ReleaseReply.RELEASED;
         }
         return reply.firstSend() ? ReleaseReply.NOT_HOLDER : ReleaseReply.GONE;
@@ -190,27 +186,28 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        return batches.renew(requests);
+        return renewals.renew(requests);
     }
 
     @Override
     public RenewReply extend(RenewRequest request) {
-        return batches.extend(calls, request);
+        return renewals.extend(client, request);
     }
 
     @Override
     public String serverOf(LockKey key) {
-        return calls.isCluster() ? calls.connections().serverOf(layout.bytes(key)) : "";
+        return client.isCluster() ? client.connections().serverOf(layout.bytes(key)) : "";
     }
 
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        return batches.keepEntries(requests);
+        return renewals.keepEntries(requests);
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
-        Replies.left(run(scripts.leave(key, owner, bury, lastToken)).text());
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+        ScriptDecoder.left(
+                client.run(encoder.leave(key, owner, cancelledFor, lastToken)).text());
     }
 
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
@@ -222,12 +219,13 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return Replies.inspect(key, run(scripts.inspect(key)).text());
+        return ScriptDecoder.inspect(key, client.run(encoder.inspect(key)).text());
     }
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return Replies.formerHolders(run(scripts.forceRelease(key, modes)).text());
+        return ScriptDecoder.formerHolders(
+                client.run(encoder.forceRelease(key, modes)).text());
     }
 
     @Override
@@ -244,7 +242,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Map<String, String> evictionPolicies() {
-        return calls.connections().evictionPolicies();
+        return client.connections().evictionPolicies();
     }
 
     @Override

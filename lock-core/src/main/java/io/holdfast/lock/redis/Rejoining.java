@@ -27,13 +27,13 @@ final class Rejoining {
 
     private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
 
-    private final Channel calls;
+    private final ScriptClient client;
     private final byte[] note;
     private final byte[] retention;
     private final byte[] delay;
 
-    Rejoining(Channel channel, KeyLayout layout, RedisLockSettings settings) {
-        this.calls = channel;
+    Rejoining(ScriptClient client, KeyLayout layout, RedisLockSettings settings) {
+        this.client = client;
         this.note = layout.joined();
         this.retention = bytes(settings.tokenRetention());
         this.delay = bytes(byAnyClock(settings.rejoinDelay()));
@@ -60,6 +60,6 @@ final class Rejoining {
 
     /** Has the server note when it was started, unless somebody else was faster. It finds that out itself. */
     void join() {
-        calls.run(new Wire.ScriptCall(LuaScript.JOIN, 1, new byte[][] {note, retention}, false));
+        client.run(new Wire.ScriptCall(LuaScript.JOIN, 1, new byte[][] {note, retention}, false));
     }
 }

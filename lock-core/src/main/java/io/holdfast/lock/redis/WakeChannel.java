@@ -23,10 +23,10 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * One client's subscription to its wake-up channel, on a thread and a connection of its own, which it closes. A connection
- * that is lost is made again every {@value #PAUSE_MILLIS} ms; until then the listener knows that it hears nothing.
+ * that is lost is made again every {@value #PAUSE_MILLIS} ms; until then the listener knows that no message arrives.
  *
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (a permission that is
- * missing for a while), does not say when it hears nothing, and waits in the caller's thread.
+ * missing for a while), does not say when it is disconnected, and waits in the caller's thread.
  *
  * <p>Jedis reads messages on the thread that subscribed and returns when that ends; Lettuce returns at once, reads on its
  * own threads, and says when the connection is lost.
@@ -60,7 +60,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile boolean closed;
-    private volatile boolean hearing;
+    private volatile boolean subscribed;
     private volatile @Nullable DriverConnections factory;
     private volatile @Nullable RedisConnection connection;
     private volatile @Nullable RedisConnection abandoned;
@@ -79,7 +79,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         this.connecting = connecting;
         this.channel = channel;
         this.listener = listener;
-        this.messages = new WakeMessages(listener);
+        this.messages = new WakeMessages(listener, log);
         this.patience = patience;
         this.onClose = onClose;
     }
@@ -132,7 +132,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /** A subscription that was never confirmed is still being sent. */
     private void ask(@Nullable RedisConnection doubted) {
         try {
-            Subscription subscription = doubted == null || !hearing ? null : doubted.getSubscription();
+            Subscription subscription = doubted == null || !subscribed ? null : doubted.getSubscription();
             if (subscription != null) {
                 subscription.subscribe(channel);
             }
@@ -232,7 +232,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 Thread.interrupted(); // a stray one would end every pause at once
             }
         } finally {
-            hearing = false;
+            subscribed = false;
             connection = null;
         }
     }
@@ -243,9 +243,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     @Override
-    public void onChannelSubscribed(byte[] subscribed, long count) {
+    public void onChannelSubscribed(byte[] name, long count) {
         warned = "";
-        hearing = true;
+        subscribed = true;
         listener.connected();
         confirmed.release();
         if (closed && Thread.currentThread() == thread) {

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads what comes over a wake-up channel, and tells the listener. Anybody may have written it who may publish there, so
@@ -15,16 +14,17 @@ import org.slf4j.LoggerFactory;
  */
 final class WakeMessages {
 
-    private static final Logger log = LoggerFactory.getLogger(WakeChannel.class);
-
     private static final int LONGEST = 200;
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final WakeListener listener;
+    private final Logger log;
     private final AtomicLong warnAt = new AtomicLong(System.nanoTime());
 
-    WakeMessages(WakeListener listener) {
+    /** @param log the channel's */
+    WakeMessages(WakeListener listener, Logger log) {
         this.listener = listener;
+        this.log = log;
     }
 
     void read(byte[] body) {
@@ -45,7 +45,7 @@ final class WakeMessages {
     private void tell(String[] words) {
         switch (words[0]) {
             case "granted" -> listener.granted(number(words, 1), reservation(words));
-            case "awaited" -> listener.awaited(number(words, 1), Replies.waiters(number(words, 2)));
+            case "awaited" -> listener.awaited(number(words, 1), ScriptDecoder.waiters(number(words, 2)));
             case "revoked" -> listener.revoked(number(words, 1));
             default -> log.debug("A message of another version, or of somebody else");
         }
@@ -56,7 +56,7 @@ final class WakeMessages {
         return new Reservation(
                 number(words, 2),
                 number(words, 3),
-                Replies.waiters(number(words, 6)),
+                ScriptDecoder.waiters(number(words, 6)),
                 number(words, 4),
                 number(words, 5));
     }

@@ -176,7 +176,7 @@ class LayoutTest {
     }
 
     @Test
-    void tombstone() {
+    void cancelled_owner() {
         exclusive(first, 1);
         store.leave(KEY, first, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
 

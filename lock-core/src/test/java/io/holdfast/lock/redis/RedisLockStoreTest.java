@@ -288,7 +288,7 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void key_lives_at_least_as_long_as_its_longest_tombstone() {
+    void key_lives_at_least_as_long_as_its_longest_cancellation() {
         store.leave(KEY, newOwner(), Duration.ofHours(5), ReleaseRequest.ALL_TOKENS);
 
         OwnerId owner = acquired(Duration.ofSeconds(1));
@@ -309,14 +309,14 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void tombstone_of_an_unknown_lock_goes_away_with_its_key() {
+    void cancellation_of_an_unknown_lock_goes_away_with_its_key() {
         store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
 
         assertTimeToLive(Duration.ofSeconds(630));
     }
 
     @Test
-    void expired_tombstones_are_dropped() {
+    void expired_cancellations_are_dropped() {
         for (int i = 0; i < 50; i++) {
             store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         }
@@ -334,7 +334,7 @@ class RedisLockStoreTest {
 
     /** Also while others, which have not expired, keep the lock from being cleared of them all. */
     @Test
-    void expired_tombstones_are_dropped_by_the_next_one() {
+    void expired_cancellations_are_dropped_by_the_next_one() {
         for (int i = 0; i < 50; i++) {
             store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         }
@@ -441,6 +441,19 @@ class RedisLockStoreTest {
     }
 
     @Test
+    void batch_that_the_server_refuses_fails_as_a_whole() {
+        OwnerId owner = acquired(Duration.ofSeconds(30));
+        redis.aclSetUser("default", "-evalsha", "-eval");
+
+        assertThatThrownBy(() -> renew(KEY, owner))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("NOPERM");
+        assertThatThrownBy(() -> store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner)))))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("NOPERM");
+    }
+
+    @Test
     void broken_and_foreign_keys_fail_alone_in_a_batch() {
         OwnerId owner = acquired(Duration.ofSeconds(30));
         redis.set("lock:{foreign}", "a string");
@@ -477,7 +490,7 @@ class RedisLockStoreTest {
         assertThat(store.acquireAll(together("a", "b"))).isInstanceOf(AcquireAllReply.Granted.class);
     }
 
-    /** Its tombstones are looked at when it is written. */
+    /** Its cancellations are looked at when it is written. */
     @Test
     void lock_that_breaks_after_others_were_granted_leaves_the_outcome_unknown() {
         redis.hset("lock:{b}", Map.of("crowd", "1 0 0 0 0 0 1 .", "grave:x:1", "soon"));
@@ -519,7 +532,7 @@ class RedisLockStoreTest {
 
     @Test
     void more_locks_than_one_script_takes_are_asked_for_one_by_one_and_given_back_in_parts() {
-        int many = JointCalls.MOST_PER_CALL + 1;
+        int many = MultiLockCalls.MOST_PER_CALL + 1;
         String[] keys = IntStream.range(0, many).mapToObj(i -> "many:" + i).toArray(String[]::new);
         List<AcquireRequest> requests = together(keys);
         assertThat(store.acquireAll(requests)).isInstanceOf(AcquireAllReply.OneByOne.class);

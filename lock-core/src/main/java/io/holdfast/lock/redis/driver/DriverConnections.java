@@ -2,7 +2,6 @@ package io.holdfast.lock.redis.driver;
 
 import java.util.Map;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -33,9 +32,14 @@ public interface DriverConnections extends RedisConnectionFactory {
         return false;
     }
 
-    /** Null if the driver is not known. */
-    default @Nullable Wire wire() {
-        return null;
+    /** Sends scripts by way of the driver itself; by way of Spring Data if the driver is not known, and then it is no cluster. */
+    default Wire wire() {
+        return followingWire();
+    }
+
+    /** Sends scripts by way of Spring Data, whose driver follows the redirections of a cluster. */
+    default Wire followingWire() {
+        return new SpringDataWire(this, this::inTime);
     }
 
     /** Runs a call of the driver's own, which begins no connect once its time is over, if the driver has to be kept from that. */

@@ -182,6 +182,11 @@ public final class RedisFailures {
                 .isPresent();
     }
 
+    /** The server answered, with an error. */
+    static boolean isServerError(RuntimeException failure) {
+        return serverError(failure).isPresent();
+    }
+
     /** The server does not know the digest of the script. */
     public static boolean isNoScript(RuntimeException failure) {
         return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();

@@ -6,9 +6,10 @@ import java.util.List;
 /**
  * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
  * Data has no way to say: several calls to one node of a cluster, a call whose answer somebody looks at later, and a
- * {@code WAIT}, which counts the replicas that have what was written before it on the same connection.
+ * {@code WAIT}, which counts the replicas that have what was written before it on the same connection. Spring Data's own way
+ * is for drivers that are not known, and for what a cluster redirects.
  *
- * <p>It does not follow redirections, sends nothing twice, and throws what the driver throws.
+ * <p>A driver's does not follow redirections, and sends nothing twice. It throws what the driver throws.
  */
 public interface Wire {
 
@@ -18,6 +19,11 @@ public interface Wire {
      * @param start when the command timeout began, by {@link System#nanoTime()}
      */
     Sent send(List<ScriptCall> calls, Acks acks, long start);
+
+    /** {@return whether {@link #send} waits for no answer, and can send a {@code WAIT} as well} */
+    default boolean isPipelined() {
+        return true;
+    }
 
     /** A script that servers know by its digest, once they have seen its text. */
     interface Script {

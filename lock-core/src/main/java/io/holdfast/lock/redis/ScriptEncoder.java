@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is asked, as a script and its arguments. The scripts say what these are. */
-final class ScriptCalls {
+/** Turns requests into scripts, their keys and their arguments. The scripts say what these are. */
+final class ScriptEncoder {
 
     private final KeyLayout layout;
     private final long retentionMillis;
     private final byte[] retention;
 
-    ScriptCalls(KeyLayout layout, Duration tokenRetention) {
+    ScriptEncoder(KeyLayout layout, Duration tokenRetention) {
         this.layout = layout;
         this.retentionMillis = tokenRetention.toMillis();
         this.retention = bytes(retentionMillis);
@@ -39,14 +39,15 @@ final class ScriptCalls {
         if (rejoining == null && isPlain(request)) {
             return call(LuaScript.ACQUIRE, key, owner, lease, keep, holder);
         }
-        byte[] wish = bytes(wish(request));
+        byte[] options = bytes(options(request));
         byte[] least = bytes(request.leastToken());
         return rejoining == null
-                ? call(LuaScript.ACQUIRE, key, owner, lease, keep, holder, wish, least)
+                ? call(LuaScript.ACQUIRE, key, owner, lease, keep, holder, options, least)
                 : new ScriptCall(
                         LuaScript.ACQUIRE,
                         2,
-                        new byte[][] {key, rejoining.note(), owner, lease, keep, holder, wish, least, rejoining.delay()
+                        new byte[][] {
+                            key, rejoining.note(), owner, lease, keep, holder, options, least, rejoining.delay()
                         },
                         false);
     }
@@ -85,7 +86,7 @@ final class ScriptCalls {
                 && request.leastToken() == 0;
     }
 
-    private static String wish(AcquireRequest request) {
+    private static String options(AcquireRequest request) {
         return limit(request)
                 + (request.fair() ? " 1 " : " 0 ")
                 + (request.waiting() ? "1 " : "0 ")
@@ -98,14 +99,14 @@ final class ScriptCalls {
         byte[] owner = bytes(request.owner());
         return isPlain(request)
                 ? call(LuaScript.RELEASE, key, owner, retention)
-                : call(LuaScript.RELEASE, key, owner, retention, bytes(wish(request)));
+                : call(LuaScript.RELEASE, key, owner, retention, bytes(options(request)));
     }
 
     ScriptCall releaseAll(List<ReleaseRequest> requests) {
         List<byte[]> arguments = new ArrayList<>(List.of(retention));
         for (ReleaseRequest request : requests) {
             arguments.add(bytes(request.owner()));
-            arguments.add(bytes(isPlain(request) ? "" : wish(request)));
+            arguments.add(bytes(isPlain(request) ? "" : options(request)));
         }
         return forMany(
                 LuaScript.RELEASE_ALL,
@@ -120,7 +121,7 @@ final class ScriptCalls {
                 && request.leaseMillis() <= retentionMillis;
     }
 
-    private static String wish(ReleaseRequest request) {
+    private static String options(ReleaseRequest request) {
         return request.keep().toMillis() + " " + request.lastToken();
     }
 
@@ -128,9 +129,14 @@ final class ScriptCalls {
         return call(LuaScript.DOWNGRADE, layout.bytes(key), bytes(owner), retention, bytes(lastToken));
     }
 
-    ScriptCall leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+    ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
         return call(
-                LuaScript.LEAVE, layout.bytes(key), bytes(owner), bytes(bury.toMillis()), retention, bytes(lastToken));
+                LuaScript.LEAVE,
+                layout.bytes(key),
+                bytes(owner),
+                bytes(cancelledFor.toMillis()),
+                retention,
+                bytes(lastToken));
     }
 
     ScriptCall inspect(LockKey key) {

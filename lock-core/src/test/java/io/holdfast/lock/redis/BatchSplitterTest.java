@@ -14,21 +14,21 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the locks of other calls when one fails. */
-class SplitCallsTest {
+class BatchSplitterTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final List<Integer> REQUESTS = IntStream.range(0, 60).boxed().toList();
 
     private final FakeTicker time = new FakeTicker();
-    private final SplitCalls toOneServer = new SplitCalls(true, TIMEOUT, time);
-    private final SplitCalls toCluster = new SplitCalls(false, TIMEOUT, time);
+    private final BatchSplitter toOneServer = new BatchSplitter(true, TIMEOUT, time);
+    private final BatchSplitter toCluster = new BatchSplitter(false, TIMEOUT, time);
     private final List<Integer> sent = new ArrayList<>();
 
     /** One by one; those that hang take a command timeout. */
-    private List<String> send(SplitCalls calls, Set<Integer> hanging) {
+    private List<String> send(BatchSplitter calls, Set<Integer> hanging) {
         return calls.send(
                 REQUESTS,
-                SplitCalls.cut(REQUESTS, request -> "", request -> 1, 1),
+                BatchSplitter.cut(REQUESTS, request -> "", request -> 1, 1),
                 call -> {
                     sent.addAll(call);
                     if (hanging.contains(call.get(0))) {
@@ -42,21 +42,22 @@ class SplitCallsTest {
 
     @Test
     void requests_are_cut_by_what_they_weigh() {
-        assertThat(SplitCalls.cut(List.of(3, 3, 4, 11, 1, 9, 1), weight -> "", weight -> weight, 10))
+        assertThat(BatchSplitter.cut(List.of(3, 3, 4, 11, 1, 9, 1), weight -> "", weight -> weight, 10))
                 .containsExactly(List.of(0, 1, 2), List.of(3), List.of(4, 5), List.of(6));
-        assertThat(SplitCalls.cut(List.<Integer>of(), weight -> "", weight -> weight, 10))
+        assertThat(BatchSplitter.cut(List.<Integer>of(), weight -> "", weight -> weight, 10))
                 .isEmpty();
     }
 
     @Test
     void requests_are_cut_by_their_servers() {
-        assertThat(SplitCalls.cut(List.of(1, 2, 3, 4, 5, 6), number -> number % 2 == 0 ? "a" : "b", number -> 1, 2))
+        assertThat(BatchSplitter.cut(List.of(1, 2, 3, 4, 5, 6), number -> number % 2 == 0 ? "a" : "b", number -> 1, 2))
                 .containsExactly(List.of(0, 2), List.of(1, 3), List.of(4), List.of(5));
     }
 
     @RepeatedTest(20)
     void answers_of_several_servers_are_put_into_the_order_of_the_requests() {
-        List<List<Integer>> calls = SplitCalls.cut(REQUESTS, request -> String.valueOf(request % 7), request -> 1, 4);
+        List<List<Integer>> calls =
+                BatchSplitter.cut(REQUESTS, request -> String.valueOf(request % 7), request -> 1, 4);
 
         List<String> answers = toCluster.send(
                 REQUESTS,
@@ -122,7 +123,7 @@ class SplitCallsTest {
 
     @Test
     void first_failure_is_thrown_if_all_fail() {
-        for (SplitCalls calls : List.of(toOneServer, toCluster)) {
+        for (BatchSplitter calls : List.of(toOneServer, toCluster)) {
             assertThatThrownBy(() -> send(calls, Set.copyOf(REQUESTS)))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessage("hangs");

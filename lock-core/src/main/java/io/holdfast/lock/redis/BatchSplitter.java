@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * server is not asked again after a failure. Of a cluster another node may answer, so there it goes on, for a few timeouts
  * in all. It begins with any of the calls, so that those that are not sent this time have their chance the next time.
  */
-final class SplitCalls {
+final class BatchSplitter {
 
     private static final int TIMEOUTS = 3;
 
@@ -30,7 +30,7 @@ final class SplitCalls {
     private final long patienceNanos;
     private final Ticker ticker;
 
-    SplitCalls(boolean oneServer, Duration commandTimeout, Ticker ticker) {
+    BatchSplitter(boolean oneServer, Duration commandTimeout, Ticker ticker) {
         this.oneServer = oneServer;
         this.patienceNanos = oneServer ? 0 : commandTimeout.toNanos() * TIMEOUTS;
         this.ticker = ticker;

@@ -3,36 +3,27 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.RedisFailures;
-import io.holdfast.lock.redis.driver.Wire;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.ReturnType;
-import org.springframework.data.redis.core.RedisCallback;
-import org.springframework.data.redis.core.RedisTemplate;
 
 /**
- * Sends scripts by their digest, and by their text where the server does not know the digest.
+ * Decides what is sent again, and notices what failures say of the servers.
  *
  * <p>After a restart of Redis a pool is full of dead connections, each of which fails one command. Since every script
  * may be sent twice, a call on a broken connection is sent again, in the first quarter of its command timeout: at
  * once for as many times as there may be dead connections, and then every 20 ms. A timeout is never retried here: the
  * caller's budget pays for one of them only.
- *
- * <p>The template gets a connection factory that nobody else has: Spring binds connections to the factory's identity,
- * and on a connection that a user's transaction has bound, a script would be queued and answer null.
  */
-final class ScriptRunner {
+final class Resends {
 
     private static final int SENDS_AT_ONCE = 20;
     private static final int RESEND_WITHIN = 4;
     private static final long PAUSE_NANOS = 20_000_000;
 
-    /** Hears of what casts doubt on the server that a subscription is at. */
-    interface Doubts {
+    /** Is notified of what makes it doubtful that a subscription is at the right server. */
+    interface ServerListener {
 
         /** A call was not answered: the server may hang, or be gone. */
         void unanswered();
@@ -41,50 +32,35 @@ final class ScriptRunner {
         void replica();
     }
 
-    /** An answer, and whether it is the answer to the first send. */
-    record Reply(String text, boolean firstSend) {}
-
     /** What came of a call, and whether that was the first send. */
     record Sent<T>(T result, boolean firstSend) {}
 
-    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
     private final DriverConnections connections;
     private final TopologyRefresh unanswered;
     private final TopologyRefresh replica;
     private final long timeoutNanos;
 
-    /** @param doubts is told when a call was not answered, or by a replica; not for each of them if there are many */
-    ScriptRunner(DriverConnections connections, Duration commandTimeout, Doubts doubts) {
+    /** @param listener is notified of a call that was not answered, or by a replica; not of each one if there are many */
+    Resends(DriverConnections connections, Duration commandTimeout, ServerListener listener) {
         this.connections = connections;
-        template.setConnectionFactory(connections);
-        template.afterPropertiesSet();
         this.unanswered = new TopologyRefresh(() -> {
-            doubts.unanswered();
+            listener.unanswered();
             connections.refreshTopology();
         });
         this.replica = new TopologyRefresh(() -> {
-            doubts.replica();
+            listener.replica();
             connections.refreshTopology();
         });
         this.timeoutNanos = commandTimeout.toNanos();
     }
 
-    Reply run(Wire.ScriptCall call) {
-        return run(call.script(), call.keys(), call.keysAndArgs());
-    }
-
-    Reply run(Wire.Script script, int keys, byte[][] keysAndArgs) {
-        Sent<String> sent = resending(() -> send(script, keys, keysAndArgs), System.nanoTime(), null);
-        return new Reply(sent.result(), sent.firstSend());
-    }
-
     /**
-     * Calls again what met a broken connection; it must be something that may be sent twice.
+     * Calls, and calls again what met a broken connection; it must be something that may be sent twice.
      *
      * @param start when it was sent, or will be, first, by {@link System#nanoTime()}
      * @param first how that failed; null if it has not been sent yet
      */
-    <T> Sent<T> resending(Supplier<T> call, long start, @Nullable RuntimeException first) {
+    <T> Sent<T> run(Supplier<T> call, long start, @Nullable RuntimeException first) {
         RuntimeException failed = first;
         boolean outcomeUnknown = false;
         for (int send = 1; ; send++) {
@@ -125,35 +101,5 @@ final class ScriptRunner {
     /** A replica answered: another server has taken its place. */
     void noticeReplica() {
         replica.request();
-    }
-
-    private String send(Wire.Script script, int keys, byte[][] keysAndArgs) {
-        @SuppressWarnings("NullAway") // drivers answer null in MULTI
-        RedisCallback<@Nullable Object> callback = connection -> sendOn(connection, script, keys, keysAndArgs);
-        return connections.inTime(() -> text(script, template.execute(callback, true)));
-    }
-
-    static String text(Wire.Script script, @Nullable Object reply) {
-        if (reply instanceof byte[] text) {
-            return new String(text, StandardCharsets.UTF_8);
-        }
-        throw new LockStoreException(
-                "Redis answered " + reply + " to the script " + script + " instead of a text. Check whether the"
-                        + " connection is in MULTI or pipelining.",
-                null,
-                true);
-    }
-
-    private static @Nullable Object sendOn(
-            RedisConnection connection, Wire.Script script, int keys, byte[][] keysAndArgs) {
-        var commands = connection.scriptingCommands();
-        try {
-            return commands.evalSha(script.sha(), ReturnType.VALUE, keys, keysAndArgs);
-        } catch (RuntimeException e) {
-            if (!RedisFailures.isNoScript(e)) {
-                throw e;
-            }
-            return commands.eval(script.text(), ReturnType.VALUE, keys, keysAndArgs);
-        }
     }
 }

@@ -14,28 +14,28 @@ import java.util.List;
  * Several locks of one caller in one script. That needs one server: on a cluster the keys are in several slots, which no script
  * can look at together.
  */
-final class JointCalls {
+final class MultiLockCalls {
 
     /** At 10 to 20 µs each, Redis serves nobody else for 2 to 4 ms. */
     static final int MOST_PER_CALL = 200;
 
-    private final Channel channel;
-    private final ScriptCalls scripts;
+    private final ScriptClient client;
+    private final ScriptEncoder encoder;
     private final boolean acquires;
 
     /** @param acquires whether a grant takes no more than the script: no acknowledgements, and no look at when the server joined */
-    JointCalls(Channel channel, ScriptCalls scripts, boolean acquires) {
-        this.channel = channel;
-        this.scripts = scripts;
+    MultiLockCalls(ScriptClient client, ScriptEncoder encoder, boolean acquires) {
+        this.client = client;
+        this.encoder = encoder;
         this.acquires = acquires;
     }
 
     AcquireAllReply acquire(List<AcquireRequest> requests) {
-        if (!acquires || channel.isCluster() || requests.isEmpty() || requests.size() > MOST_PER_CALL) {
+        if (!acquires || client.isCluster() || requests.isEmpty() || requests.size() > MOST_PER_CALL) {
             return new AcquireAllReply.OneByOne();
         }
-        ScriptRunner.Reply reply = channel.run(scripts.acquireAll(requests));
-        return Replies.acquireAll(reply.text(), requests.size(), !reply.firstSend());
+        ScriptClient.Reply reply = client.run(encoder.acquireAll(requests));
+        return ScriptDecoder.acquireAll(reply.text(), requests.size(), !reply.firstSend());
     }
 
     /** A server that fails is not asked again for the rest. */
@@ -56,8 +56,8 @@ final class JointCalls {
     }
 
     private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
-        ScriptRunner.Reply reply = channel.run(scripts.releaseAll(requests));
-        List<String> outcomes = Replies.releaseAll(reply.text(), requests.size());
+        ScriptClient.Reply reply = client.run(encoder.releaseAll(requests));
+        List<String> outcomes = ScriptDecoder.releaseAll(reply.text(), requests.size());
         List<Pending<ReleaseReply>> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             ReleaseRequest request = requests.get(i);

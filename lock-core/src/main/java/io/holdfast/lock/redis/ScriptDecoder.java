@@ -22,14 +22,14 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the scripts' answers, and refuses what they never say. Each is one text; the scripts say what its lines are. */
-final class Replies {
+/** Turns the scripts' answers into replies, and refuses what they never say. Each is one text; the scripts say what its lines are. */
+final class ScriptDecoder {
 
     private static final int HOLDER_LINES = 4;
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
     private static final RenewReply RENEWED = new RenewReply.Renewed();
 
-    private Replies() {}
+    private ScriptDecoder() {}
 
     static AcquireReply acquire(String reply, boolean resent) {
         return guarded(reply, () -> readAcquire(reply, resent));
@@ -75,13 +75,13 @@ final class Replies {
             throw new IllegalArgumentException("Not a line for each lock");
         }
         return Arrays.stream(lines)
-                .map(Replies::words)
+                .map(ScriptDecoder::words)
                 .map(words -> new AcquireReply.Granted(
                         positive(words[0]), positive(words[1]), waiters(Long.parseLong(words[2])), resent))
                 .toList();
     }
 
-    /** Whether the server has to be told first for how long it has been running. */
+    /** Whether the server has to note first when it was started, see {@code join.lua}. */
     static boolean isStranger(String reply) {
         return reply.equals("STRANGER");
     }

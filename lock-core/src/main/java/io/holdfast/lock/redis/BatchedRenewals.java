@@ -1,0 +1,116 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Renews leases, and keeps entries, of many locks at once. One server gets them in one script. In a cluster a script has one
+ * key, since keys of several slots cannot be in the same one; a node gets all its scripts at once, over one connection.
+ */
+final class BatchedRenewals {
+
+    /** Leases, or entries, in one call. At some 3 µs each, Redis serves nobody else for less than 2 ms. */
+    private static final int MOST_PER_CALL = 500;
+
+    private final ScriptClient client;
+    private final ScriptEncoder encoder;
+    private final Function<LockKey, String> servers;
+    private final Acknowledgements acks;
+    private final BatchSplitter splitter;
+    private final boolean oneByOne;
+
+    BatchedRenewals(
+            ScriptClient client,
+            ScriptEncoder encoder,
+            Function<LockKey, String> servers,
+            Acknowledgements acks,
+            BatchSplitter splitter) {
+        this.client = client;
+        this.encoder = encoder;
+        this.servers = servers;
+        this.acks = acks;
+        this.splitter = splitter;
+        this.oneByOne = client.isCluster();
+    }
+
+    List<RenewReply> renew(List<RenewRequest> requests) {
+        return splitter.send(
+                requests,
+                BatchSplitter.cut(requests, request -> servers.apply(request.key()), request -> 1, MOST_PER_CALL),
+                call -> renewTogether(client, call),
+                RenewReply.Failed::new);
+    }
+
+    /** Over the connections of another client. */
+    RenewReply extend(ScriptClient over, RenewRequest request) {
+        return renewTogether(over, List.of(request)).get(0);
+    }
+
+    private List<RenewReply> renewTogether(ScriptClient over, List<RenewRequest> requests) {
+        List<List<RenewRequest>> scripts = scripts(requests);
+        ScriptClient.Results sent =
+                over.send(scripts.stream().map(encoder::renew).toList(), acks.acks());
+        List<RenewReply> replies = new ArrayList<>(requests.size());
+        for (int i = 0; i < scripts.size(); i++) {
+            ScriptClient.Result result = sent.results().get(i);
+            replies.addAll(acks.check(renewed(result, scripts.get(i).size()), result.moved() ? 0 : sent.replicas()));
+        }
+        return replies;
+    }
+
+    /** The requests of each script. */
+    private <Q> List<List<Q>> scripts(List<Q> requests) {
+        return oneByOne ? requests.stream().map(List::of).toList() : List.of(requests);
+    }
+
+    private List<RenewReply> renewed(ScriptClient.Result result, int count) {
+        return isFailureOfSome(result)
+                ? Collections.nCopies(count, new RenewReply.Failed(result.reason()))
+                : ScriptDecoder.renew(result.orThrow(), count);
+    }
+
+    /** A single script that fails, fails the call; of several, or before replicas are asked, it fails its own locks. */
+    private boolean isFailureOfSome(ScriptClient.Result result) {
+        return result.failure() != null && (oneByOne || acks.wanted());
+    }
+
+    List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        List<EntryRequest> pieces = EntryPieces.cut(requests, MOST_PER_CALL);
+        List<EntryReply> replies = splitter.send(
+                pieces,
+                BatchSplitter.cut(pieces, piece -> servers.apply(piece.key()), BatchedRenewals::weight, MOST_PER_CALL),
+                this::keepTogether,
+                EntryReply.Failed::new);
+        return EntryPieces.join(requests, replies, MOST_PER_CALL);
+    }
+
+    private static int weight(EntryRequest piece) {
+        return Math.max(1, piece.owners().size());
+    }
+
+    private List<EntryReply> keepTogether(List<EntryRequest> requests) {
+        List<List<EntryRequest>> scripts = scripts(requests);
+        List<ScriptClient.Result> results = client.send(
+                        scripts.stream().map(encoder::keepEntries).toList(), Wire.Acks.NONE)
+                .results();
+        List<EntryReply> replies = new ArrayList<>(requests.size());
+        for (int i = 0; i < scripts.size(); i++) {
+            replies.addAll(kept(results.get(i), scripts.get(i)));
+        }
+        return replies;
+    }
+
+    private List<EntryReply> kept(ScriptClient.Result result, List<EntryRequest> requests) {
+        return oneByOne && result.failure() != null
+                ? Collections.nCopies(requests.size(), new EntryReply.Failed(result.reason()))
+                : ScriptDecoder.entries(result.orThrow(), requests);
+    }
+}
