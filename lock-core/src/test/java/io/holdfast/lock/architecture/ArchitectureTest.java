@@ -13,6 +13,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.holdfast.lock.store.DaemonThreads;
 import java.util.Map;
 import java.util.Set;
@@ -112,6 +115,31 @@ class ArchitectureTest {
                     .collect(Collectors.toSet());
             assertThat(shown).as("doors of " + name).isEqualTo(doors);
         });
+    }
+
+    @Test
+    void files_of_the_redis_packages_form_no_circle() {
+        SlicesRuleDefinition.slices()
+                .assignedFrom(files(BASE + "redis"))
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
+    }
+
+    private static SliceAssignment files(String packages) {
+        return new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return type.getPackageName().startsWith(packages)
+                        ? SliceIdentifier.of(type.getName().replaceFirst("\\$.*", ""))
+                        : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "files of " + packages;
+            }
+        };
     }
 
     @Test
