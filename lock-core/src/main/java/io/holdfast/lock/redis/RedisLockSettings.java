@@ -5,16 +5,16 @@ import java.time.Duration;
 /**
  * How locks are kept in Redis.
  *
- * @param keyPrefix the first part of each key; no braces, blanks or control characters; "lock" unless told
- * @param commandTimeout limits the answer of one command and the wait for a pooled connection; 10 ms to 1 min, 1 s unless
- *     told
- * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days, 10 min unless
- *     told
+ * @param keyPrefix the first part of each key; no braces, blanks or control characters; default "lock"
+ * @param commandTimeout limits the answer of one command and the wait for a pooled connection; 10 ms to 1 min, default
+ *     1 s
+ * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days, default
+ *     10 min
  * @param connections the most connections that lock calls use at a time, where the client pools them (Jedis); 1 to
- *     1,000, 16 unless told
- * @param replicaAcks how many replicas must have a grant or a renewal before it counts; none unless told
+ *     1,000, default 16
+ * @param replicaAcks how many replicas must have a grant or a renewal before it counts; default none
  * @param rejoinDelay how long a server that has started without its data grants no lock that it does not know; zero, for
- *     at once, to 365 days; zero unless told
+ *     at once, to 365 days; default zero
  */
 public record RedisLockSettings(
         String keyPrefix,

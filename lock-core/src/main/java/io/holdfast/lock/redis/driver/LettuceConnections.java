@@ -89,7 +89,8 @@ final class LettuceConnections extends LettuceConnectionFactory implements Drive
 
     /**
      * Where the servers are. The getters know standalone servers that were handed over as such, and no master with replicas,
-     * for which they answer localhost.
+     * for which they answer localhost; nor do they tell the user name of a standalone server that was handed over as a
+     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public tells these two, so the field is read.
      */
     static RedisConfiguration configuration(RedisConnectionFactory applications) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
