@@ -25,7 +25,7 @@ public final class LockOverloadException extends LockException {
                 + " calls of executeAsync, or of locked methods that are"
                 + " reactive or were called on an event loop, wait for locks already, which is the most that may"
                 + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
-                + " (holdfast.async.max-waiting, LockEngine.Builder.maxWaiting).");
+                + " (holdfast.async.max-waiting, LockEngineBuilder.maxWaiting).");
     }
 
     /**

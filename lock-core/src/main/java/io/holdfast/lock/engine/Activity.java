@@ -2,6 +2,9 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.engine.acquire.Waits;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Lease;
 import java.util.List;
 
@@ -26,7 +29,7 @@ final class Activity implements LockActivity {
                 .toList();
     }
 
-    private static LockActivity.Hold describe(io.holdfast.lock.engine.Hold hold) {
+    private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
         Lease lease = hold.lease();
         return new LockActivity.Hold(
                 lease.key(),

@@ -1,6 +1,10 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.waiting.Waiter;
 import java.util.Objects;
@@ -31,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class AsyncExecution<T extends @Nullable Object> implements Runnable, Waiter {
 
-    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+    private static final Logger log = LoggerFactory.getLogger(AsyncExecution.class);
 
     /** Until it is tried again to get a thread, where there was no memory for one. */
     private static final long NO_THREAD_MILLIS = 100;

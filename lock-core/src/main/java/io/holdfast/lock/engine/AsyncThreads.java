@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Pause;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /** The threads of a client for all its {@code executeAsync}, and how many of these may wait. All end when idle. */
 final class AsyncThreads {
 
-    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+    private static final Logger log = LoggerFactory.getLogger(AsyncThreads.class);
 
     private static final int LAST_WORDS_MILLIS = 500;
     private static final long TIMER_IDLE_SECONDS = 10;

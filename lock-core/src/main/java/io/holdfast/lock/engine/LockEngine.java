@@ -1,12 +1,10 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
@@ -17,20 +15,19 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,24 +45,13 @@ import org.jspecify.annotations.Nullable;
 public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
     private final Parts.Settings settings;
-    private final LockDefaults defaults;
-    private final UnaryOperator<LockRequest> rule;
-    private final boolean masking;
+    private final Requests requests;
     private volatile @Nullable Parts parts;
     private boolean endedUnused;
 
-    private LockEngine(Builder builder) {
-        this.defaults = builder.defaults;
-        this.rule = builder.rule;
-        this.masking = builder.masking;
-        this.settings = new Parts.Settings(
-                builder.store,
-                List.copyOf(builder.sources),
-                builder.executor,
-                builder.mostWaiting,
-                builder.ticker,
-                builder.pause,
-                builder.clientId);
+    LockEngine(Parts.Settings settings, Requests requests) {
+        this.settings = settings;
+        this.requests = requests;
     }
 
     /** Made when they are first needed: an application that starts without a lock does not load them. */
@@ -101,8 +87,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      *
      * @param store keeps the locks; belongs to the caller, who closes it after the engine
      */
-    public static Builder builder(LockStore store) {
-        return new Builder(store);
+    public static LockEngineBuilder builder(LockStore store) {
+        return new LockEngineBuilder(store);
     }
 
     @Override
@@ -141,7 +127,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         AsyncThreads threads = parts().async();
         if (!threads.tryEnter()) {
             return CompletableFuture.failedFuture(
-                    LockOverloadException.ofClient(masked(request).key(), settings.mostWaiting()));
+                    LockOverloadException.ofClient(requests.masked(request).key(), settings.mostWaiting()));
         }
         var execution = new AsyncExecution<T>(work, threads);
         try {
@@ -160,9 +146,9 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
         Asynchronous(LockRequest asked, Caller caller) {
             this.caller = caller;
-            LockRequest request = changed(asked);
-            Terms first = Terms.of(request, defaults, defaults.waitFor());
-            this.steps = operations().steps(calls(request, first, budget(first), caller));
+            LockRequest request = requests.changed(asked);
+            Budget budget = requests.budget(request, requests.defaults().waitFor());
+            this.steps = operations().steps(requests.calls(request, budget, caller));
         }
 
         @Override
@@ -195,25 +181,25 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public RemoteLock getLock(LockRequest asked) {
-        LockRequest request = masked(asked);
+        LockRequest request = requests.masked(asked);
         List<RemoteLockView> views =
-                rule.apply(request).each().stream().map(this::view).toList();
+                requests.rule().apply(request).each().stream().map(this::view).toList();
         return views.size() == 1 ? views.get(0) : new MultiLockView(operations(), settings.ticker(), views);
     }
 
     private RemoteLockView view(LockRequest request) {
-        Terms terms = Terms.of(request, defaults, Duration.ZERO);
-        return new RemoteLockView(operations(), settings.ticker(), request.key(), terms);
+        return new RemoteLockView(operations(), settings.ticker(), request.key(), requests.terms(request));
     }
 
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
         if (request.keys().size() > 1) {
-            throw new IllegalArgumentException(
-                    "A read-write lock has one key, not " + masked(request).keys()
-                            + ". For several, use getLock with a request that says which of them are shared.");
+            throw new IllegalArgumentException("A read-write lock has one key, not "
+                    + requests.masked(request).keys()
+                    + ". For several, use getLock with a request that says which of them are shared.");
         }
-        return new ReadWriteView(masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
+        return new ReadWriteView(
+                requests.masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
     }
 
     private record ReadWriteView(LockKey key, RemoteLock readLock, RemoteLock writeLock)
@@ -226,12 +212,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations().inspect(key(key));
+        return operations().inspect(requests.key(key));
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations().forceRelease(key(key), EnumSet.allOf(LockMode.class));
+        return operations().forceRelease(requests.key(key), EnumSet.allOf(LockMode.class));
     }
 
     @Override
@@ -259,22 +245,17 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         return operations().activity().hearing();
     }
 
+    String clientId() {
+        return parts().client().id();
+    }
+
     /** Asks for the entries that are due now, for tests on virtual time. */
     void keepEntries() {
         parts().client().queue().tick();
     }
 
-    private LockKey key(String text) {
-        LockKey key = LockKey.of(text);
-        return masking ? key.masked() : key;
-    }
-
-    private LockRequest masked(LockRequest request) {
-        return masking ? request.maskKeys() : request;
-    }
-
     private ClosableHandle required(LockRequest request, boolean bound) {
-        return handle(acquire(request, defaults.waitFor(), bound));
+        return handle(acquire(request, requests.defaults().waitFor(), bound));
     }
 
     private static ClosableHandle handle(AcquireResult result) {
@@ -286,22 +267,13 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
                 null, refused.key(), refused.waited(), refused.holder().orElse(null));
     }
 
-    private LockRequest changed(LockRequest asked) {
-        return masked(rule.apply(masked(asked)));
-    }
-
-    private Budget budget(Terms terms) {
-        return Budget.of(settings.ticker(), terms.waitNanos()).tolerating(terms.outageNanos());
-    }
-
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        LockRequest request = changed(asked);
-        Terms first = Terms.of(request, defaults, defaultWait);
-        Budget budget = budget(first);
+        LockRequest request = requests.changed(asked);
+        Budget budget = requests.budget(request, defaultWait);
         LockOperations operations = operations();
         Caller thread = operations.thread(bound, !budget.isOneTry());
         try {
-            return possible(operations.acquire(calls(request, first, budget, thread)));
+            return possible(operations.acquire(requests.calls(request, budget, thread)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -313,16 +285,6 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
             throw new IllegalStateException(never.message());
         }
         return result;
-    }
-
-    private List<Call> calls(LockRequest request, Terms first, Budget budget, Caller caller) {
-        List<LockRequest> each = request.each();
-        if (each.size() == 1) {
-            return List.of(new Call(request.key(), first, budget, caller));
-        }
-        return each.stream()
-                .map(one -> new Call(one.key(), Terms.of(one, defaults, Duration.ZERO), budget, caller))
-                .toList();
     }
 
     /**
@@ -374,148 +336,6 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     public void close() {
         if (!endUnused()) {
             parts().close();
-        }
-    }
-
-    /** Settings of a {@link LockEngine}; used by one thread. */
-    public static final class Builder {
-
-        private final LockStore store;
-        private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
-        private LockDefaults defaults = LockDefaults.STANDARD;
-        private boolean masking;
-        private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
-        private @Nullable Executor executor;
-        private int mostWaiting = 10_000;
-        private Ticker ticker = Ticker.SYSTEM;
-        private Pause pause = Pause.PARK;
-        private @Nullable String clientId;
-
-        private Builder(LockStore store) {
-            this.store = store;
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param value what a request leaves open
-         */
-        public Builder defaults(LockDefaults value) {
-            this.defaults = value;
-            return this;
-        }
-
-        /**
-         * Has each request changed before it is used, after what was told here before.
-         *
-         * @param value yields the request to be used instead, which may be the same; for the same keys. Called on the
-         *     caller's thread for each acquisition, and once for each lock view
-         * @return this
-         */
-        public Builder requests(UnaryOperator<LockRequest> value) {
-            UnaryOperator<LockRequest> before = rule;
-            this.rule = request -> changed(before.apply(request), value);
-            return this;
-        }
-
-        /** Views, inspection and forced release go by the key that the caller names, and would be about another lock. */
-        private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
-            LockRequest changed = value.apply(request);
-            if (!changed.keys().equals(request.keys())) {
-                throw new IllegalStateException("A rule for requests changed the keys " + request.keys() + " to "
-                        + changed.keys() + ". It may change all but those: have callers name the keys that are meant.");
-            }
-            return changed;
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param listener is told what happens to this client's locks
-         */
-        public Builder listener(LockListener listener) {
-            return listeners(() -> List.of(listener));
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param value begins the work of {@code executeAsync}: calls the function that yields its stage, while the lock is held.
-         *     Locks are acquired and given back by threads of the client. It must run each task soon, on another thread than the
-         *     one that hands it over, or reject it: not behind work that waits for a lock, which would wait for ever, and it must not
-         *     drop any. By default daemon threads, as many as are needed
-         */
-        public Builder executor(Executor value) {
-            this.executor = value;
-            return this;
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more: one more fails at once,
-         *     with a {@link LockOverloadException}. 10,000 unless set
-         * @throws IllegalArgumentException if it is out of range
-         */
-        public Builder maxWaiting(int value) {
-            if (value < 1) {
-                throw new IllegalArgumentException("maxWaiting is 1 or more, and not " + value);
-            }
-            this.mostWaiting = value;
-            return this;
-        }
-
-        /**
-         * Has logs, exceptions, events and endpoints show the keys of all locks as hashes, see {@link LockKey#masked()}.
-         *
-         * @param value whether to; not unless set
-         * @return this
-         */
-        public Builder maskKeys(boolean value) {
-            this.masking = value;
-            return this;
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param value the clock for leases and budgets, for tests
-         */
-        public Builder ticker(Ticker value) {
-            this.ticker = value;
-            return this;
-        }
-
-        /**
-         * {@return this}
-         *
-         * @param value how time passes while a caller waits, for tests
-         */
-        public Builder pause(Pause value) {
-            this.pause = value;
-            return this;
-        }
-
-        /** For tests: a client that is a copy of that one. */
-        Builder copyOf(LockEngine original) {
-            this.clientId = original.parts().client().id();
-            return this;
-        }
-
-        /**
-         * Adds listeners that are asked for at the first event, because they are not there yet.
-         *
-         * @param source yields the listeners; if it fails, it is asked again at the next event
-         * @return this
-         */
-        public Builder listeners(Supplier<List<LockListener>> source) {
-            sources.add(source);
-            return this;
-        }
-
-        /** {@return the engine; its threads start when they are first needed} */
-        public LockEngine build() {
-            return new LockEngine(this);
         }
     }
 }

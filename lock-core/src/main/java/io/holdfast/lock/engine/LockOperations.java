@@ -6,11 +6,29 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Attempt;
+import io.holdfast.lock.engine.acquire.Attempts;
+import io.holdfast.lock.engine.acquire.Call;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Grants;
+import io.holdfast.lock.engine.acquire.MultiAcquisition;
+import io.holdfast.lock.engine.acquire.Reentry;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.acquire.Waits;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.LeaseReports;
+import io.holdfast.lock.engine.hold.Lifecycle;
+import io.holdfast.lock.engine.hold.ThreadCheck;
+import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,7 +40,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LockOperations {
 
-    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+    private static final Logger log = LoggerFactory.getLogger(LockOperations.class);
 
     private final ClientContext client;
     private final EventPublisher events;
@@ -58,7 +76,7 @@ final class LockOperations {
     /** An acquisition of the locks by the current thread, which is their {@link #thread caller} and waits for them. */
     AcquireResult acquire(List<Call> calls) throws InterruptedException {
         Caller caller = calls.get(0).caller();
-        return Objects.requireNonNull(caller.thread()).acquire(steps(calls), client.pause(), caller.interruptible());
+        return caller.acquire(steps(calls), client.pause());
     }
 
     /**

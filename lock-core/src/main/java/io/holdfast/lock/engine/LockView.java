@@ -1,6 +1,9 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Call;
+import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.util.List;
@@ -67,7 +70,7 @@ abstract class LockView implements RemoteLock {
 
     private static boolean isAcquired(AcquireResult result) {
         if (result instanceof AcquireResult.Granted acquired) {
-            acquired.handle().parts().forEach(part -> part.hold().lockedByView(part));
+            acquired.handle().lockedByView();
             return true;
         }
         return false;

@@ -1,6 +1,9 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.acquire.Call;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
@@ -36,7 +39,7 @@ final class MultiLockView extends LockView {
     @Override
     public void unlock() {
         views.forEach(RemoteLockView::requireLocked);
-        new MultiHandle(views.stream().map(RemoteLockView::takeLast).toList()).close();
+        MultiHandle.of(views.stream().map(RemoteLockView::takeLast).toList()).close();
     }
 
     @Override

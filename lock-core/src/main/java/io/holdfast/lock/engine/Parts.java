@@ -1,7 +1,11 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
 import java.util.List;
 import java.util.concurrent.Executor;

@@ -1,6 +1,11 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.acquire.Call;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
@@ -42,9 +47,9 @@ final class RemoteLockView extends LockView {
     }
 
     /** The handle that was opened last, to be closed. */
-    Handle takeLast() {
+    ClosableHandle takeLast() {
         Hold hold = hold();
-        Handle last = hold == null ? null : hold.unlockedByView(terms.isExclusive());
+        ClosableHandle last = hold == null ? null : hold.unlockedByView(terms.isExclusive());
         if (last == null) {
             throw notHeld();
         }

@@ -1,5 +1,5 @@
 /**
- * The way of a call: reenter, wait, grant, lease, handle. Door: {@link io.holdfast.lock.engine.LockEngine}.
+ * The lock client: what the public API asks of it, by calls, views and tasks. Door: {@link io.holdfast.lock.engine.LockEngine}.
  */
 @NullMarked
 package io.holdfast.lock.engine;

@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who may import whom, and which classes are a package's doors. */
 class ArchitectureTest {
@@ -39,7 +41,33 @@ class ArchitectureTest {
             "quorum", Set.of("QuorumLockStore", "QuorumNode"),
             "lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "Lanes"),
             "waiting", Set.of("LocalQueue", "Place", "Budget", "Waiter"),
-            "engine", Set.of("LockEngine", "Pause"));
+            "engine", Set.of("LockEngine", "LockEngineBuilder"),
+            "engine.acquire",
+                    Set.of(
+                            "AcquireResult",
+                            "Attempt",
+                            "Attempts",
+                            "Call",
+                            "Caller",
+                            "Grants",
+                            "MultiAcquisition",
+                            "Reentry",
+                            "Steps",
+                            "Waits"),
+            "engine.hold",
+                    Set.of(
+                            "ClosableHandle",
+                            "Handle",
+                            "HandleOperations",
+                            "Hold",
+                            "LeaseReports",
+                            "Lifecycle",
+                            "LossInterrupt",
+                            "MultiHandle",
+                            "Terms",
+                            "ThreadCheck",
+                            "ThreadHolds"),
+            "engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly"));
 
     @Test
     void imports_run_one_way() {
@@ -63,6 +91,12 @@ class ArchitectureTest {
                 .definedBy(BASE + "waiting")
                 .layer("engine")
                 .definedBy(BASE + "engine")
+                .layer("acquire")
+                .definedBy(BASE + "engine.acquire")
+                .layer("hold")
+                .definedBy(BASE + "engine.hold")
+                .layer("client")
+                .definedBy(BASE + "engine.client")
                 .whereLayer("api")
                 .mayNotAccessAnyLayer()
                 .whereLayer("store")
@@ -82,7 +116,17 @@ class ArchitectureTest {
                 .whereLayer("waiting")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("engine")
+                .mayOnlyAccessLayers("acquire", "hold", "client", "lease", "waiting", "store", "api")
+                .whereLayer("acquire")
+                .mayOnlyAccessLayers("hold", "client", "lease", "waiting", "store", "api")
+                .whereLayer("hold")
+                .mayOnlyAccessLayers("client", "lease", "waiting", "store", "api")
+                .whereLayer("client")
                 .mayOnlyAccessLayers("lease", "waiting", "store", "api")
+                .whereLayer("acquire")
+                .mayOnlyBeAccessedByLayers("engine")
+                .whereLayer("hold")
+                .mayOnlyBeAccessedByLayers("engine", "acquire")
                 .check(CLASSES);
     }
 
@@ -99,7 +143,7 @@ class ArchitectureTest {
                         BASE + "quorum",
                         BASE + "lease",
                         BASE + "waiting",
-                        BASE + "engine")
+                        BASE + "engine..")
                 .check(CLASSES);
     }
 
@@ -117,21 +161,36 @@ class ArchitectureTest {
         });
     }
 
-    @Test
-    void files_of_the_redis_packages_form_no_circle() {
+    @ParameterizedTest
+    @ValueSource(strings = {"redis", "engine"})
+    void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
-                .assignedFrom(files(BASE + "redis"))
+                .assignedFrom(files(BASE + packages))
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
     }
 
+    @Test
+    void no_room_is_crowded() {
+        Map<String, Long> files = CLASSES.stream()
+                .filter(JavaClass::isTopLevelClass)
+                .filter(type -> !type.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        files.remove(BASE + "api");
+
+        assertThat(files.values())
+                .isNotEmpty()
+                .allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(20));
+    }
+
+    /** A class and its builder are one. */
     private static SliceAssignment files(String packages) {
         return new SliceAssignment() {
             @Override
             public SliceIdentifier getIdentifierOf(JavaClass type) {
                 return type.getPackageName().startsWith(packages)
-                        ? SliceIdentifier.of(type.getName().replaceFirst("\\$.*", ""))
+                        ? SliceIdentifier.of(type.getName().replaceFirst("(Builder)?(\\$.*)?$", ""))
                         : SliceIdentifier.ignore();
             }
 

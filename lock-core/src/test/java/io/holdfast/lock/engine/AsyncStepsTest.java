@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.hold.LossInterrupt;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

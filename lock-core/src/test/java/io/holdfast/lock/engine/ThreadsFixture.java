@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;

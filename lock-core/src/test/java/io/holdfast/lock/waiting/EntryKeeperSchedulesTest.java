@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.engine.Pause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -13,6 +12,7 @@ import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Reservation;

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.engine.LockEngineBuilder;
 import io.holdfast.lock.store.LockStore;
 import org.crac.Resource;
 import org.slf4j.Logger;
@@ -44,7 +45,7 @@ public final class LockAutoConfiguration {
             Environment environment,
             ObjectProvider<LockListener> listeners,
             ObjectProvider<LockEngineCustomizer> customizers) {
-        LockEngine.Builder builder = LockEngine.builder(store)
+        LockEngineBuilder builder = LockEngine.builder(store)
                 .defaults(properties.toDefaults())
                 .maskKeys(properties.maskKeys())
                 .maxWaiting(properties.async().maxWaiting())

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.engine.LockEngineBuilder;
 
 /**
  * Changes the application's lock client before it is built. Beans of this type are asked in their order, after the starter
@@ -23,5 +23,5 @@ public interface LockEngineCustomizer {
      *
      * @param builder of the {@link io.holdfast.lock.api.LockTemplate} bean
      */
-    void customize(LockEngine.Builder builder);
+    void customize(LockEngineBuilder builder);
 }

@@ -1,0 +1,161 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.Ticker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Settings of a {@link LockEngine}; used by one thread. */
+public final class LockEngineBuilder {
+
+    private final LockStore store;
+    private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
+    private LockDefaults defaults = LockDefaults.STANDARD;
+    boolean masking;
+    UnaryOperator<LockRequest> rule = UnaryOperator.identity();
+    private @Nullable Executor executor;
+    int mostWaiting = 10_000;
+    Ticker ticker = Ticker.SYSTEM;
+    Pause pause = Pause.PARK;
+
+    @Nullable
+    String clientId;
+
+    LockEngineBuilder(LockStore store) {
+        this.store = store;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param value what a request leaves open
+     */
+    public LockEngineBuilder defaults(LockDefaults value) {
+        this.defaults = value;
+        return this;
+    }
+
+    /**
+     * Has each request changed before it is used, after what was told here before.
+     *
+     * @param value yields the request to be used instead, which may be the same; for the same keys. Called on the
+     *     caller's thread for each acquisition, and once for each lock view
+     * @return this
+     */
+    public LockEngineBuilder requests(UnaryOperator<LockRequest> value) {
+        UnaryOperator<LockRequest> before = rule;
+        this.rule = request -> changed(before.apply(request), value);
+        return this;
+    }
+
+    /** Views, inspection and forced release go by the key that the caller names, and would be about another lock. */
+    private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
+        LockRequest changed = value.apply(request);
+        if (!changed.keys().equals(request.keys())) {
+            throw new IllegalStateException("A rule for requests changed the keys " + request.keys() + " to "
+                    + changed.keys() + ". It may change all but those: have callers name the keys that are meant.");
+        }
+        return changed;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param listener is told what happens to this client's locks
+     */
+    public LockEngineBuilder listener(LockListener listener) {
+        return listeners(() -> List.of(listener));
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param value begins the work of {@code executeAsync}: calls the function that yields its stage, while the lock is held.
+     *     Locks are acquired and given back by threads of the client. It must run each task soon, on another thread than the
+     *     one that hands it over, or reject it: not behind work that waits for a lock, which would wait for ever, and it must not
+     *     drop any. By default daemon threads, as many as are needed
+     */
+    public LockEngineBuilder executor(Executor value) {
+        this.executor = value;
+        return this;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more: one more fails at once,
+     *     with a {@link LockOverloadException}. 10,000 unless set
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockEngineBuilder maxWaiting(int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException("maxWaiting is 1 or more, and not " + value);
+        }
+        this.mostWaiting = value;
+        return this;
+    }
+
+    /**
+     * Has logs, exceptions, events and endpoints show the keys of all locks as hashes, see {@link LockKey#masked()}.
+     *
+     * @param value whether to; not unless set
+     * @return this
+     */
+    public LockEngineBuilder maskKeys(boolean value) {
+        this.masking = value;
+        return this;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param value the clock for leases and budgets, for tests
+     */
+    public LockEngineBuilder ticker(Ticker value) {
+        this.ticker = value;
+        return this;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param value how time passes while a caller waits, for tests
+     */
+    public LockEngineBuilder pause(Pause value) {
+        this.pause = value;
+        return this;
+    }
+
+    /** For tests: a client that is a copy of that one. */
+    LockEngineBuilder copyOf(LockEngine original) {
+        this.clientId = original.clientId();
+        return this;
+    }
+
+    /**
+     * Adds listeners that are asked for at the first event, because they are not there yet.
+     *
+     * @param source yields the listeners; if it fails, it is asked again at the next event
+     * @return this
+     */
+    public LockEngineBuilder listeners(Supplier<List<LockListener>> source) {
+        sources.add(source);
+        return this;
+    }
+
+    /** {@return the engine; its threads start when they are first needed} */
+    public LockEngine build() {
+        var settings = new Parts.Settings(store, List.copyOf(sources), executor, mostWaiting, ticker, pause, clientId);
+        return new LockEngine(settings, new Requests(rule, masking, defaults, ticker));
+    }
+}

@@ -1,0 +1,23 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.hold.ClosableHandle;
+import java.time.Duration;
+import java.util.Optional;
+
+/** What came of an acquisition, of one lock or of several. */
+public sealed interface AcquireResult {
+
+    record Granted(ClosableHandle handle) implements AcquireResult {}
+
+    /** @param key which of the locks was not free in time, the first one found */
+    record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements AcquireResult {}
+
+    /**
+     * The thread holds less of the lock than it asked for: shared instead of exclusive, or with a lower weight.
+     *
+     * @param message says so, and what to do
+     */
+    record WaitsForItself(String message) implements AcquireResult {}
+}

@@ -1,0 +1,335 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.Place;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition at the store, from the first try to a grant or to nothing.
+ *
+ * <p>All tries share one owner id. Between two tries it waits at its {@link Place}. Whatever ends the acquisition without a
+ * grant leaves nothing behind: if every try was answered, the entry in the queue is left to the next one in line, or given up, and
+ * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
+ * acquisition is undone and buried, and its owner id is never sent again.
+ *
+ * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
+ * so the store forgets the waiter in the same step, unless somebody behind it goes on waiting in its place. When it ends
+ * during a try, that was the last one. A try that could not be sent, since all connections of this client were in use, is none:
+ * it is made again within the budget.
+ *
+ * <p>A grant whose answer came after its own deadline is no grant: it is undone, and the acquisition starts over, with
+ * another owner id, within the same budget; if that is spent, the acquisition fails as one that the store did not answer.
+ * The deadline counts from before that very try was sent.
+ *
+ * <p>If the store fails after it has answered once, the acquisition waits on, with others that do.
+ *
+ * <p>What the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give up.
+ */
+final class Acquisition {
+
+    private enum Phase {
+        /** The store is to be asked. */
+        ASK,
+        /** Waits in the lock's queue at the store, or for a connection to it. */
+        WAITING,
+        /** The store failed. */
+        OUTAGE,
+        END
+    }
+
+    /** Between two tries to get a connection. The store has waited for one itself, if it can. */
+    private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final ClientContext client;
+    private final LockKey key;
+    private final Call call;
+    private final Terms terms;
+    private final Place place;
+    private final Question question;
+    private final Withdrawal withdrawal;
+    private final Caller caller;
+    private final Budget budget;
+    private final Waits.Wait wait;
+
+    private Phase phase = Phase.ASK;
+    private @Nullable StoreGrant granted;
+    private Optional<LockHolder> blockedBy = Optional.empty();
+
+    /**
+     * @param place the caller's, in front
+     * @param wait is told when the caller has to wait
+     */
+    Acquisition(ClientContext client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
+        this.client = client;
+        this.key = call.key();
+        this.call = call;
+        this.terms = call.terms();
+        this.place = place;
+        this.question = new Question(client, call, holder, place);
+        this.withdrawal =
+                new Withdrawal(client.cleanup(), place, key, terms.lease().leaseNanos());
+        this.caller = call.caller();
+        this.budget = call.budget();
+        this.wait = wait;
+        place.comeToFront();
+    }
+
+    /**
+     * Goes on until the lock is granted, or the budget is spent, or there is nothing to do but to wait.
+     *
+     * @return for how long to wait at most, in nanoseconds; 0 if it is over. After a grant {@link #end} is to be called; without
+     *     one the place is over, as it is after an exception
+     */
+    long proceed() throws InterruptedException {
+        boolean through = false;
+        try {
+            long left = 0;
+            while (left == 0 && phase != Phase.END) {
+                left = switch (phase) {
+                    case ASK -> askOrQueue();
+                    case WAITING -> waiting();
+                    case OUTAGE -> duringOutage();
+                    case END -> 0;
+                };
+            }
+            through = true;
+            return left;
+        } catch (InterruptedException | LockOverloadException e) {
+            through = true;
+            stopWaiting();
+            withdrawal.giveUp();
+            throw e;
+        } catch (LockStoreException e) {
+            through = true;
+            stopWaiting();
+            fail(e);
+            throw e;
+        } finally {
+            if (!through) {
+                abandon();
+            }
+        }
+    }
+
+    /** The grant; null if there is none. */
+    @Nullable
+    StoreGrant granted() {
+        return granted;
+    }
+
+    /** Who held the lock when the budget was spent, if that is known. */
+    Optional<LockHolder> blockedBy() {
+        return blockedBy;
+    }
+
+    /** As whom the lock was asked for. */
+    HolderInfo holder() {
+        return question.holder();
+    }
+
+    /** Gives up between two steps. */
+    void interrupt(InterruptedException e) throws InterruptedException {
+        stopWaiting();
+        withdrawal.giveUp();
+        throw e;
+    }
+
+    /** Whatever its state, it is undone in the background, and the next one in line goes on. */
+    void abandon() {
+        try {
+            stopWaiting();
+            withdrawal.undo();
+        } finally {
+            place.leave();
+        }
+    }
+
+    private void stopWaiting() {
+        phase = Phase.END;
+        place.stopWaiting();
+    }
+
+    private void fail(LockStoreException e) throws InterruptedException {
+        if (caller.takeInterrupt()) {
+            place.leave();
+            withdrawal.giveUpEntry(e.outcomeUnknown() || place.isResent());
+            throw Caller.interrupted(e);
+        }
+        try {
+            withdrawal.dropEntry(e.outcomeUnknown() || place.isResent());
+        } finally {
+            if (isQueued()) {
+                place.passOn(question.sentAt(), e);
+            } else {
+                place.fail(e);
+            }
+        }
+    }
+
+    private boolean isQueued() {
+        return question.wasHeld() || place.isLineAnswered();
+    }
+
+    /** The store is asked, unless it is known to fail. */
+    private long askOrQueue() throws InterruptedException {
+        if (caller.takeInterrupt()) {
+            throw new InterruptedException();
+        }
+        if (question.isNew() && call.isLate()) {
+            throw LockOverloadException.ofThreads(key, budget.spent());
+        }
+        if (place.hasMetFailure()) {
+            queueForOutage();
+            return 0;
+        }
+        boolean last = budget.remainingNanos() == 0;
+        AcquireReply reply;
+        try {
+            reply = question.ask(!last || place.hasFollowers());
+        } catch (LockStoreException e) {
+            if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
+                wait.begin();
+                place.waitForConnection(BUSY_PAUSE_NANOS);
+                phase = Phase.WAITING;
+            } else if (isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
+                startOver(e);
+                queueForOutage();
+            } else {
+                throw e;
+            }
+            return 0;
+        }
+        settle(reply, last);
+        return 0;
+    }
+
+    private void queueForOutage() {
+        wait.begin();
+        place.joinOutage();
+        phase = Phase.OUTAGE;
+    }
+
+    /**
+     * Who has queued before the store failed waits for it, as long as its budget allows; one caller of this client asks at a time
+     * then, also when the store is back, since the queue may have to be formed anew.
+     */
+    private long duringOutage() {
+        long left = place.look(budget);
+        if (left > 0) {
+            return left;
+        }
+        if (place.isOutageTooLong(budget)) {
+            AcquireReply reply = question.ask(place.hasFollowers());
+            place.stopWaiting();
+            settle(reply, true);
+            return 0;
+        }
+        AcquireReply reply;
+        try {
+            reply = question.ask(true);
+        } catch (LockStoreException e) {
+            place.failedAgain();
+            if (caller.isInterrupted()) {
+                throw e;
+            }
+            startOver(e);
+            return 0;
+        }
+        place.recovered();
+        settle(reply, false);
+        return 0;
+    }
+
+    /**
+     * Looks at an answer.
+     *
+     * @param last whether the store was asked for the last time
+     */
+    private void settle(AcquireReply reply, boolean last) {
+        if (reply instanceof AcquireReply.Held held) {
+            refused(held, last || budget.remainingNanos() == 0);
+        } else if (reply instanceof AcquireReply.Granted fresh
+                && client.ticker().nanos() - question.deadline() < 0) {
+            granted = question.granted(fresh);
+            phase = Phase.END;
+        } else {
+            startAfresh(reply);
+        }
+    }
+
+    private void refused(AcquireReply.Held held, boolean last) {
+        place.blockedBy(held.holder());
+        if (last) {
+            blockedBy = held.holder();
+            phase = Phase.END;
+            withdrawal.giveUp();
+            return;
+        }
+        wait.begin();
+        place.queued(question.sentAt(), held);
+        phase = Phase.WAITING;
+    }
+
+    private void startAfresh(AcquireReply reply) {
+        LockStoreException late = question.tooLate(reply);
+        withdrawal.undo();
+        if (budget.remainingNanos() == 0) {
+            place.leave();
+            throw late;
+        }
+        place.startOver();
+        phase = Phase.ASK;
+    }
+
+    private long waiting() {
+        long left = place.look(budget);
+        if (left > 0) {
+            return left;
+        }
+        place.stopWaiting();
+        granted = claim();
+        phase = granted == null ? Phase.ASK : Phase.END;
+        return 0;
+    }
+
+    /** The hold is known: from now on it hears for itself. */
+    void end() {
+        place.closeEntry();
+    }
+
+    /**
+     * The lock that a message has granted, if there is one. It is used as it is: that saves the round trip of a claim, and
+     * the watchdog confirms it if it is held for long enough. But not for a lease that is not to be renewed, nor for one
+     * that will end soon.
+     */
+    private @Nullable StoreGrant claim() {
+        Place.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? place.claim() : null;
+        long now = client.ticker().nanos();
+        if (claim == null || claim.deadline() - now < Hold.SHORTEST_UNCONFIRMED_NANOS) {
+            return null;
+        }
+        place.claimed();
+        return StoreGrant.of(place.owner(), claim, now, place.isResent());
+    }
+
+    /** If the store may have done what it was asked, by an owner id that it does not know. */
+    private void startOver(LockStoreException e) {
+        if (e.outcomeUnknown()) {
+            withdrawal.undo();
+            place.startOver();
+        }
+        place.fails(question.sentAt(), e);
+    }
+}

@@ -1,0 +1,259 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.MultiHandle;
+import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.store.AcquireAllReply;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Place;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One try to get several locks in one call of the store, for a request that finds them all free. Everybody else takes them in
+ * order, see {@link MultiAcquisition}.
+ *
+ * <p><b>No circle of waiters.</b> Nobody waits here. The thread holds none of the keys, or it does not come here. It enters
+ * lines where nobody is, and lines up at none. It makes one call, for which the store keeps no queue entry. Then it has all
+ * locks, or it has left all lines, before it lines up anywhere. So those who line up behind it meanwhile wait for the end of
+ * one call.
+ *
+ * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
+ * back, and others never see some of them granted. If the outcome is unknown, or a send of the call may still arrive, all are
+ * undone and buried, each by its own owner id, and none of these is sent again. All leases count from before the call
+ * was sent. If one of them is over when the answer is there, all are undone.
+ *
+ * <p><b>A refusal of one try is final</b>: at one moment somebody held one of the locks, or waited for it. That was no other
+ * such try which got nothing in the end: until it has all it has none. So of several that come for the same free locks at the same
+ * time, one gets them.
+ *
+ * <p>A grant reserves one token for each lock, so none of them is handed off. If threads line up while the locks are held, the
+ * next one goes to the store, and takes its locks in order.
+ */
+final class AllAtOnce {
+
+    private final Attempts attempts;
+    private final ClientContext client;
+    private final List<Call> calls;
+    private final Caller caller;
+    private final List<Place> places;
+    private final List<OwnerId> owners;
+    private final HolderInfo holder = ClientContext.currentThread();
+    private long sentAt;
+    private int sends;
+
+    /** @param calls for different keys, with one budget and one caller */
+    AllAtOnce(Attempts attempts, List<Call> calls) {
+        this.attempts = attempts;
+        this.client = attempts.client();
+        this.calls = calls;
+        this.caller = calls.get(0).caller();
+        this.places = new ArrayList<>(calls.size());
+        this.owners = new ArrayList<>(calls.size());
+    }
+
+    /** Returns null if the locks are to be taken in order; then nothing is held, and nothing is left behind. */
+    @Nullable
+    AcquireResult run() throws InterruptedException {
+        if (!isWorthACall()) {
+            return null;
+        }
+        attempts.lifecycle().ensureOpen();
+        String self = client.id();
+        boolean held = false;
+        try {
+            AcquireResult result = enterAll() ? ask(self) : null;
+            held = result instanceof AcquireResult.Granted;
+            return result;
+        } finally {
+            if (!held) {
+                leaveAll();
+            }
+        }
+    }
+
+    private boolean isWorthACall() {
+        boolean oneTry = calls.get(0).budget().isOneTry();
+        ThreadHolds holds = attempts.holds();
+        return !caller.isInterrupted()
+                && !calls.get(0).isLate()
+                && calls.stream()
+                        .map(Call::key)
+                        .allMatch(key -> !caller.holds().containsKey(key) && !(oneTry && holds.findLive(key) != null));
+    }
+
+    private boolean enterAll() {
+        for (Call call : calls) {
+            Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
+            Place place = client.queue().tryEnter(call.key(), terms, caller.waiter());
+            if (place == null) {
+                return false;
+            }
+            places.add(place);
+        }
+        return true;
+    }
+
+    private void leaveAll() {
+        places.forEach(Place::leave);
+    }
+
+    private @Nullable AcquireResult ask(String self) throws InterruptedException {
+        calls.forEach(call -> owners.add(client.queue().newOwner()));
+        AcquireAllReply reply;
+        try {
+            reply = send();
+        } catch (LockStoreException e) {
+            return failed(e);
+        } catch (RuntimeException | Error e) {
+            undoAll();
+            throw e;
+        }
+        if (reply instanceof AcquireAllReply.Granted granted) {
+            if (isInTime()) {
+                return open(granted.grants(), self);
+            }
+            undoAll();
+            return null;
+        }
+        return refused(reply);
+    }
+
+    private AcquireAllReply send() {
+        List<AcquireRequest> requests = new ArrayList<>(calls.size());
+        for (int i = 0; i < calls.size(); i++) {
+            requests.add(calls.get(i).request(owners.get(i), holder, false, 1));
+        }
+        sentAt = client.ticker().nanos();
+        return caller.interruptible()
+                ? client.store().acquireAll(requests)
+                : Uninterruptibly.call(() -> {
+                    sends++;
+                    return client.store().acquireAll(requests);
+                });
+    }
+
+    /** As that of the first try of an acquisition: nobody in line behind it would fare better. */
+    private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
+        if (e.outcomeUnknown() || isResent()) {
+            undoAll();
+        }
+        if (caller.takeInterrupt()) {
+            InterruptedException interrupt = Caller.interrupted(e);
+            publishFailed(interrupt);
+            throw interrupt;
+        }
+        if (e.getCause() instanceof ConnectionsInUseException) {
+            return null;
+        }
+        places.forEach(place -> place.fail(e));
+        publishFailed(e);
+        throw e;
+    }
+
+    private @Nullable AcquireResult refused(AcquireAllReply reply) {
+        if (!(reply instanceof AcquireAllReply.Refused refused)
+                || !(refused.reply() instanceof AcquireReply.Held held)) {
+            if (isResent()) {
+                undoAll();
+            }
+            return null;
+        }
+        if (isResent() || held.resent()) {
+            undoAll();
+        }
+        Call call = calls.get(refused.index());
+        return call.budget().isOneTry() ? refusal(call, held.holder()) : null;
+    }
+
+    private AcquireResult.Refused refusal(Call call, Optional<LockHolder> blocking) {
+        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking);
+        if (hasListeners()) {
+            tell(call, call.notAcquired(refused));
+        }
+        return refused;
+    }
+
+    private boolean isInTime() {
+        long now = client.ticker().nanos();
+        return calls.stream().allMatch(call -> now - deadline(call) < 0);
+    }
+
+    private long deadline(Call call) {
+        return sentAt + call.terms().lease().leaseNanos();
+    }
+
+    /** Makes handles of all, or gives all back. */
+    private @Nullable AcquireResult open(List<AcquireReply.Granted> granted, String self) {
+        List<Handle> handles = new ArrayList<>(calls.size());
+        boolean held = false;
+        try {
+            for (int i = 0; i < calls.size(); i++) {
+                Call call = calls.get(i);
+                Handle handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
+                handles.add(handle);
+                if (hasListeners()) {
+                    tell(call, call.acquired(handle, false));
+                }
+            }
+            if (attempts.lifecycle().isOver(self)) {
+                throw attempts.lifecycle().tooLate(calls.get(0).key());
+            }
+            MultiHandle handle = new MultiHandle(handles);
+            held = handle.isHeld();
+            return held ? new AcquireResult.Granted(handle) : null;
+        } finally {
+            if (!held) {
+                new MultiHandle(handles).giveBack();
+                for (int i = handles.size(); i < calls.size(); i++) {
+                    attempts.grants().giveBack(calls.get(i), owners.get(i), places.get(i));
+                }
+            }
+        }
+    }
+
+    private StoreGrant grant(int i, AcquireReply.Granted granted) {
+        return StoreGrant.of(owners.get(i), granted, sentAt, deadline(calls.get(i)), isResent() || granted.resent());
+    }
+
+    /** Whether a send was broken by an interrupt, and may still arrive. */
+    private boolean isResent() {
+        return sends > 1;
+    }
+
+    private void undoAll() {
+        for (int i = 0; i < calls.size(); i++) {
+            Call call = calls.get(i);
+            client.cleanup()
+                    .undo(call.key(), owners.get(i), call.terms().lease().leaseNanos());
+        }
+    }
+
+    private boolean hasListeners() {
+        return attempts.events().hasListeners();
+    }
+
+    /** Which acquisitions there are is not known before: taken in order, they are others. */
+    private void tell(Call call, LockEvent.OfLock outcome) {
+        EventPublisher events = attempts.events();
+        events.end(events.begin(call.key(), call.terms().name()), outcome);
+    }
+
+    private void publishFailed(Exception failure) {
+        if (hasListeners()) {
+            tell(calls.get(0), calls.get(0).failed(failure));
+        }
+    }
+}

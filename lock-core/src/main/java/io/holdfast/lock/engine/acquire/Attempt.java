@@ -1,0 +1,331 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.LocalQueue;
+import io.holdfast.lock.waiting.Place;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One caller's way to one lock: reenter, or else line up behind other callers of this client, wait at the store, be granted, and
+ * hold a lease.
+ *
+ * <p>Whatever ends it without the lock leaves nothing behind: while it stands in line it leaves the line, and the front lets the
+ * next one in, see {@link Place} and {@link Acquisition}.
+ */
+public final class Attempt implements Steps {
+
+    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+
+    private enum At {
+        START,
+        /** In line behind others of this client, or its front. */
+        LINE,
+        STORE,
+        /** What came of it is known. */
+        ENDED,
+        /** And listeners know. */
+        TOLD
+    }
+
+    private final Attempts attempts;
+    private final ClientContext client;
+    private final Call call;
+
+    private At at = At.START;
+    private String clientId = "";
+    private LockListener.@Nullable Acquisition observed;
+    private Waits.@Nullable Wait wait;
+    private @Nullable Place place;
+    private @Nullable Acquisition acquisition;
+    private @Nullable AcquireResult result;
+    private LockEvent.@Nullable OfLock event;
+
+    public Attempt(Attempts attempts, Call call) {
+        this.attempts = attempts;
+        this.client = attempts.client();
+        this.call = call;
+    }
+
+    @Override
+    public AcquireResult result() {
+        AcquireResult found = result;
+        if (found == null) {
+            throw new IllegalStateException("The attempt to get lock '" + call.key() + "' has not ended");
+        }
+        return found;
+    }
+
+    @Override
+    public void lineUp() {
+        if (at == At.START && !reenter()) {
+            try {
+                start();
+            } catch (RuntimeException | Error e) {
+                fail(e);
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public long proceed() throws InterruptedException {
+        lineUp();
+        if (at == At.TOLD) {
+            return 0;
+        }
+        long left;
+        try (LockListener.Scope scope = EventPublisher.enter(observed)) {
+            left = step();
+        } catch (InterruptedException | RuntimeException | Error e) {
+            fail(e);
+            throw e;
+        }
+        if (left == 0) {
+            end();
+        }
+        return left;
+    }
+
+    private boolean reenter() {
+        result = attempts.reentry().reenter(call);
+        if (result != null) {
+            at = At.TOLD;
+            return true;
+        }
+        attempts.lifecycle().ensureOpen();
+        clientId = client.id();
+        if (attempts.events().hasListeners()) {
+            observed = attempts.events().begin(call.key(), call.terms().name());
+        }
+        return false;
+    }
+
+    private long step() throws InterruptedException {
+        if (at == At.LINE) {
+            long left = inLine();
+            if (left > 0) {
+                return left;
+            }
+        }
+        return at == At.STORE ? atStore() : 0;
+    }
+
+    private void start() {
+        if (call.budget().isOneTry() && attempts.holds().findLive(call.key()) != null) {
+            refused(sibling());
+            return;
+        }
+        Waits.Wait begun = attempts.waits().of(call);
+        wait = begun;
+        Place mine = enter();
+        place = mine;
+        at = At.LINE;
+        if (mine.isInLine()) {
+            try {
+                begun.begin();
+            } catch (LockOverloadException e) {
+                if (mine.cancel()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Who tries once, and finds others of this client in line, asks beside them. */
+    private Place enter() {
+        Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
+        LocalQueue queue = client.queue();
+        if (!call.budget().isOneTry()) {
+            return queue.enter(call.key(), terms, call.caller().waiter());
+        }
+        Place alone = queue.tryEnter(call.key(), terms, call.caller().waiter());
+        return alone != null
+                ? alone
+                : queue.enter(call.key(), null, call.caller().waiter());
+    }
+
+    private long inLine() {
+        Place mine = required(place);
+        long left = mine.look(call.budget());
+        if (left > 0) {
+            return left;
+        }
+        if (mine.isOver()) {
+            refused(sibling().or(mine::blockedBy));
+        } else if (!takeOver(mine)) {
+            acquisition = new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait));
+            at = At.STORE;
+        }
+        return 0;
+    }
+
+    /** Whether the lock was handed off, and is still there. */
+    private boolean takeOver(Place mine) {
+        Place.HandedOff handOff = mine.takeHandOff();
+        if (handOff == null) {
+            return false;
+        }
+        try {
+            Handle handle = attempts.grants().open(call, handOff, ClientContext.currentThread(), mine);
+            if (handle != null) {
+                granted(handle, true);
+            }
+            return handle != null;
+        } catch (RuntimeException | Error e) {
+            attempts.grants().giveBack(call, handOff.owner(), mine);
+            throw e;
+        }
+    }
+
+    private long atStore() throws InterruptedException {
+        Acquisition asking = required(acquisition);
+        long left = asking.proceed();
+        if (left > 0) {
+            return left;
+        }
+        StoreGrant granted = asking.granted();
+        if (granted == null) {
+            refused(asking.blockedBy());
+            return 0;
+        }
+        HolderInfo holder = asking.holder();
+        try {
+            granted(attempts.grants().open(call, granted, holder, required(place)), false);
+        } catch (RuntimeException | Error e) {
+            attempts.grants().giveBack(call, granted.owner(), required(place));
+            throw e;
+        } finally {
+            asking.end();
+        }
+        return 0;
+    }
+
+    private void granted(Handle handle, boolean handedOff) {
+        result = new AcquireResult.Granted(handle);
+        at = At.ENDED;
+        if (observed != null) {
+            event = call.acquired(handle, handedOff);
+        }
+    }
+
+    private void refused(Optional<LockHolder> holder) {
+        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), holder);
+        result = refused;
+        at = At.ENDED;
+        if (observed != null) {
+            event = call.notAcquired(refused);
+        }
+    }
+
+    private void end() {
+        at = At.TOLD;
+        endWait();
+        tell(event);
+        if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
+            try {
+                granted.handle().close();
+            } catch (LockLostException e) {
+                log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
+            }
+            throw attempts.lifecycle().tooLate(call.key());
+        }
+    }
+
+    /** Whatever goes wrong, the next one in line is let in. */
+    private void fail(Throwable e) {
+        Place inLine = at == At.LINE ? place : null;
+        at = At.TOLD;
+        try {
+            if (inLine != null && !inLine.isOver()) {
+                leaveLine(inLine);
+            }
+        } catch (RuntimeException | Error another) {
+            e.addSuppressed(another);
+        } finally {
+            endWait();
+            if (observed != null) {
+                tell(call.failed(e));
+            }
+        }
+    }
+
+    private void tell(LockEvent.@Nullable OfLock outcome) {
+        LockListener.Acquisition told = observed;
+        if (told != null && outcome != null) {
+            attempts.events().end(told, outcome);
+        }
+    }
+
+    private void endWait() {
+        if (wait != null) {
+            wait.end();
+        }
+    }
+
+    /** Who has come to the front asks once more before giving up: what the former front has left behind is passed on then. */
+    @Override
+    public void interrupt(InterruptedException e) throws InterruptedException {
+        try {
+            if (at == At.STORE) {
+                required(acquisition).interrupt(e);
+            } else if (at != At.LINE || required(place).cancel()) {
+                throw e;
+            }
+        } catch (InterruptedException | RuntimeException | Error ended) {
+            fail(ended);
+            throw ended;
+        }
+    }
+
+    @Override
+    public void abandon(Throwable why) {
+        try {
+            if (at == At.STORE) {
+                required(acquisition).abandon();
+            }
+        } finally {
+            fail(why);
+        }
+    }
+
+    private void leaveLine(Place mine) {
+        if (mine.cancel()) {
+            return;
+        }
+        try {
+            Place.HandedOff handOff = mine.takeHandOff();
+            if (handOff != null) {
+                attempts.grants().giveBack(call, handOff.owner(), mine);
+            } else {
+                new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait)).abandon();
+            }
+        } finally {
+            mine.leave();
+        }
+    }
+
+    /** The thread of this client that has the lock alone, if one has. */
+    private Optional<LockHolder> sibling() {
+        LockKey key = call.key();
+        return Optional.ofNullable(attempts.holds().findLive(key)).map(hold -> hold.describe(client.id()));
+    }
+
+    private static <T> T required(@Nullable T made) {
+        if (made == null) {
+            throw new IllegalStateException("An attempt went on before it was there");
+        }
+        return made;
+    }
+}

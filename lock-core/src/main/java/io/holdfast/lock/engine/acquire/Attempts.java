@@ -1,0 +1,20 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.Lifecycle;
+import io.holdfast.lock.engine.hold.ThreadHolds;
+
+/**
+ * What all attempts of a client to get a lock have in common.
+ *
+ * @param waits the calls that wait
+ */
+public record Attempts(
+        ClientContext client,
+        ThreadHolds holds,
+        Lifecycle lifecycle,
+        Grants grants,
+        Reentry reentry,
+        Waits waits,
+        EventPublisher events) {}

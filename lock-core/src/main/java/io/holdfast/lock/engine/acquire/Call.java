@@ -1,0 +1,79 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Budget;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One caller's wish for one lock.
+ *
+ * @param key what to lock
+ * @param terms how
+ * @param budget how long to wait
+ * @param caller who
+ */
+public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
+
+    /** Beyond its budget, as long as a thread of the client takes to be free where calls of the store are answered. */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    /**
+     * Whether no thread was free to ask the store until long after its time. That is so where calls of the store are not answered: one
+     * more would not be, and all behind it would wait for that too.
+     */
+    boolean isLate() {
+        return caller.isTask() && budget.overrunNanos() > LATE_NANOS;
+    }
+
+    /**
+     * What the store is asked.
+     *
+     * @param owner the acquisition
+     * @param holder as whom
+     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     * @param tokens how many fencing tokens to reserve
+     */
+    AcquireRequest request(OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
+        return new AcquireRequest(
+                key,
+                owner,
+                terms.leaseMillis(),
+                holder,
+                terms.limit(),
+                terms.weight(),
+                terms.fair(),
+                waiting,
+                tokens,
+                0,
+                false);
+    }
+
+    /** One more handle of that hold, for the caller. */
+    Handle handle(HandleOperations operations, Hold hold) {
+        var handle = new Handle(operations, hold, terms, caller.holds(), caller.bound());
+        if (!caller.isTask()) {
+            handle.interruptOnLoss();
+        }
+        return handle;
+    }
+
+    LockEvent.Acquired acquired(Handle handle, boolean handedOff) {
+        return new LockEvent.Acquired(key, terms.name(), handle.fencingToken(), budget.spent(), handedOff);
+    }
+
+    LockEvent.NotAcquired notAcquired(AcquireResult.Refused refused) {
+        return new LockEvent.NotAcquired(key, terms.name(), refused.waited(), refused.holder());
+    }
+
+    LockEvent.Failed failed(Throwable failure) {
+        return new LockEvent.Failed(key, terms.name(), budget.spent(), failure);
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.waiting.Waiter;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who acquires locks: a thread, which waits for them itself, or a task, which no thread waits for.
+ *
+ * @param holds what it holds, and may reenter
+ * @param waiter is woken when it may go on
+ * @param thread the thread, which is the waiter; null for a task
+ * @param bound whether what it acquires ends when the thread dies
+ * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
+ */
+public record Caller(
+        Map<LockKey, Hold> holds, Waiter waiter, @Nullable WaitingThread thread, boolean bound, boolean interruptible) {
+
+    public static Caller task(Waiter waiter) {
+        return new Caller(new ConcurrentHashMap<>(1), waiter, null, false, false);
+    }
+
+    public static Caller thread(Map<LockKey, Hold> holds, boolean bound, boolean interruptible) {
+        var thread = new WaitingThread();
+        return new Caller(holds, thread, thread, bound, interruptible);
+    }
+
+    /** Goes through an acquisition: for the current thread, which is the caller, and waits between the steps. */
+    public AcquireResult acquire(Steps steps, Pause pause) throws InterruptedException {
+        return Objects.requireNonNull(thread).acquire(steps, pause, interruptible);
+    }
+
+    /** Whether no thread waits for what it acquires. */
+    boolean isTask() {
+        return thread == null;
+    }
+
+    /** Whether the current thread was told to give up; its flag is then cleared. */
+    boolean takeInterrupt() {
+        return interruptible && Thread.interrupted();
+    }
+
+    /** Whether the current thread was told to give up. */
+    boolean isInterrupted() {
+        return interruptible && Thread.currentThread().isInterrupted();
+    }
+
+    /** The driver gave up its answer because the thread was interrupted. */
+    static InterruptedException interrupted(LockStoreException failure) {
+        var interrupt = new InterruptedException("Interrupted while Redis was asked");
+        interrupt.initCause(failure);
+        return interrupt;
+    }
+}

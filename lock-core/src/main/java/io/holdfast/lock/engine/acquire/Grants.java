@@ -1,0 +1,101 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.LeaseReports;
+import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.lease.Grant;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.lease.LeaseKeeper;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.waiting.Place;
+import org.jspecify.annotations.Nullable;
+
+/** Makes holds of what the store has granted, or another thread has handed off. */
+public final class Grants {
+
+    private final ClientContext client;
+    private final ThreadHolds holds;
+    private final LeaseKeeper keeper;
+    private final LeaseReports reports;
+    private final HandleOperations handles;
+
+    public Grants(
+            ClientContext client,
+            ThreadHolds holds,
+            LeaseKeeper keeper,
+            LeaseReports reports,
+            HandleOperations handles) {
+        this.client = client;
+        this.holds = holds;
+        this.keeper = keeper;
+        this.reports = reports;
+        this.handles = handles;
+    }
+
+    /** The store has granted the lock. */
+    Handle open(Call call, StoreGrant granted, HolderInfo holder, Place place) {
+        Terms terms = call.terms();
+        Lease lease = lease(
+                new Grant(
+                        call.key(),
+                        terms.name(),
+                        granted.owner(),
+                        granted.token(),
+                        terms.isExclusive(),
+                        granted.at(),
+                        granted.deadline()),
+                terms);
+        var tokens = new Place.Tokens(granted.owner(), granted.token(), granted.tokens());
+        place.granted(tokens, granted.waiters(), granted.confirmed());
+        return open(call, new Hold(lease, holder, terms, granted.resent(), place));
+    }
+
+    /** Another thread has handed the lock off; or nothing, if that has come too late. */
+    @Nullable
+    Handle open(Call call, Place.HandedOff handOff, HolderInfo holder, Place place) {
+        long now = client.ticker().nanos();
+        if (handOff.deadline() - now <= 0) {
+            place.notHeld();
+            client.cleanup()
+                    .undoHold(call.key(), handOff.owner(), call.terms().lease().leaseNanos());
+            return null;
+        }
+        var grant = new Grant(
+                call.key(), call.terms().name(), handOff.owner(), handOff.token(), true, now, handOff.deadline());
+        Lease lease = lease(grant, call.terms());
+        return open(call, new Hold(lease, holder, call.terms(), false, place));
+    }
+
+    private Lease lease(Grant grant, Terms terms) {
+        return new Lease(grant, terms.lease(), Thread.currentThread(), client.ticker(), reports);
+    }
+
+    private Handle open(Call call, Hold hold) {
+        Lease lease = hold.lease();
+        if (call.terms().renew()) {
+            lease.startRenewing();
+        }
+        Handle handle = call.handle(handles, hold);
+        holds.add(hold, call.caller().holds());
+        keeper.watch(lease);
+        return handle;
+    }
+
+    /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
+    void giveBack(Call call, OwnerId owner, Place place) {
+        Hold hold = call.caller().holds().get(call.key());
+        if (hold != null && hold.lease().owner().equals(owner)) {
+            hold.lease().abandon();
+            keeper.forget(hold.lease());
+            holds.remove(hold.lease());
+            call.caller().holds().remove(call.key(), hold);
+        }
+        place.leave();
+        client.cleanup().undoHold(call.key(), owner, call.terms().lease().leaseNanos());
+    }
+}

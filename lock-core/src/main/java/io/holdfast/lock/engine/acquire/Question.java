@@ -1,0 +1,111 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Place;
+import java.util.concurrent.TimeUnit;
+
+/** What an {@link Acquisition} asks the store, again and again, and what the last answer is worth. */
+final class Question {
+
+    private final ClientContext client;
+    private final Call call;
+    private final Terms terms;
+    private final HolderInfo holder;
+    private final Place place;
+    private long sentAt;
+    private boolean asked;
+    private boolean held;
+
+    /** @param holder as whom to ask */
+    Question(ClientContext client, Call call, HolderInfo holder, Place place) {
+        this.client = client;
+        this.call = call;
+        this.terms = call.terms();
+        this.holder = holder;
+        this.place = place;
+    }
+
+    HolderInfo holder() {
+        return holder;
+    }
+
+    /** When it was asked for the last time, on the ticker, before the send. */
+    long sentAt() {
+        return sentAt;
+    }
+
+    /** Whether it was never asked. */
+    boolean isNew() {
+        return !asked;
+    }
+
+    /** Whether the store has ever answered that somebody has the lock. */
+    boolean wasHeld() {
+        return held;
+    }
+
+    /** Until when a lock that is granted by the last answer is certainly held. */
+    long deadline() {
+        return sentAt + terms.lease().leaseNanos();
+    }
+
+    /**
+     * Asks once.
+     *
+     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     */
+    AcquireReply ask(boolean waiting) {
+        long tokens = place.hasFollowers() ? Place.tokens(terms.leaseMillis()) : 1;
+        AcquireRequest request = call.request(place.owner(), holder, waiting, tokens);
+        place.asking();
+        asked = true;
+        sentAt = client.ticker().nanos();
+        int[] sends = {0};
+        AcquireReply reply;
+        try {
+            reply = call.caller().interruptible()
+                    ? client.store().acquire(request)
+                    : Uninterruptibly.call(() -> {
+                        sends[0]++;
+                        return client.store().acquire(request);
+                    });
+        } finally {
+            if (sends[0] > 1) {
+                place.markResent();
+            }
+        }
+        held |= reply instanceof AcquireReply.Held;
+        place.answered(waiting);
+        if (isResent(reply)) {
+            place.markResent();
+        }
+        return reply;
+    }
+
+    private static boolean isResent(AcquireReply reply) {
+        return (reply instanceof AcquireReply.Granted granted && granted.resent())
+                || (reply instanceof AcquireReply.Held held && held.resent());
+    }
+
+    StoreGrant granted(AcquireReply.Granted granted) {
+        return StoreGrant.of(place.owner(), granted, sentAt, deadline(), place.isResent());
+    }
+
+    /** Nobody holds the lock, as far as is known here: that is no contention. */
+    LockStoreException tooLate(AcquireReply reply) {
+        String why = reply instanceof AcquireReply.Granted
+                ? "was granted by Redis, but its lease of " + terms.leaseMillis()
+                        + " ms had ended when the answer came after "
+                        + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
+                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or ask for a"
+                        + " longer lease."
+                : "was refused by Redis, since this acquisition had been undone before. Nobody is known to hold it.";
+        return new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
+    }
+}

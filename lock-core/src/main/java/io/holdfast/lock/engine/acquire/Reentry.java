@@ -1,0 +1,98 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.lease.LeaseKeeper;
+import org.jspecify.annotations.Nullable;
+
+/** Gives a caller that holds a lock already one more handle on it, without asking the store. */
+public final class Reentry {
+
+    private final ClientContext client;
+    private final LeaseKeeper keeper;
+    private final HandleOperations handles;
+
+    public Reentry(ClientContext client, LeaseKeeper keeper, HandleOperations handles) {
+        this.client = client;
+        this.keeper = keeper;
+        this.handles = handles;
+    }
+
+    /** Returns null if the caller does not hold the lock. */
+    @Nullable
+    AcquireResult reenter(Call call) {
+        Hold hold = call.caller().holds().get(call.key());
+        if (hold == null) {
+            return null;
+        }
+        Lease lease = hold.lease();
+        switch (lease.enter(call.terms().isExclusive())) {
+            case ENTERED -> {}
+            case NOTHING_TO_REENTER -> {
+                call.caller().holds().remove(call.key(), hold);
+                return null;
+            }
+            case NOT_ALONE -> {
+                return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key()
+                        + "' shared and asks for it exclusive, so it would wait for itself. Release the shared lock first,"
+                        + " or acquire the exclusive one from the beginning.");
+            }
+        }
+        return entered(call, hold);
+    }
+
+    private AcquireResult entered(Call call, Hold hold) {
+        Lease lease = hold.lease();
+        boolean wasRenewing = lease.isRenewing();
+        if (call.terms().renew()) {
+            lease.startRenewing();
+        }
+        Handle handle = call.handle(handles, hold);
+        try {
+            checkReentry(lease, call.terms());
+            if (!lease.isExclusive() && call.terms().weight() > hold.weight()) {
+                handle.close();
+                return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
+                        + hold.weight() + " and asks for one of " + call.terms().weight()
+                        + ", so it would wait for itself. Acquire the greatest weight from the beginning.");
+            }
+            stretch(lease, call.terms(), wasRenewing);
+            return new AcquireResult.Granted(handle);
+        } catch (RuntimeException | Error e) {
+            handle.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static void checkReentry(Lease lease, Terms terms) {
+        LockEvent.Lost loss = lease.loss();
+        if (loss != null) {
+            throw new LockLostException(loss);
+        }
+        if (terms.minHoldNanos() > 0) {
+            throw new IllegalStateException("This thread holds lock '" + lease.key()
+                    + "' already, and a request with a minHold does not reenter. Take it before, or without minHold.");
+        }
+    }
+
+    /** A reentrant request that needs more than the running lease gives gets it; nothing is ever shortened. */
+    private void stretch(Lease lease, Terms terms, boolean wasRenewing) {
+        long wanted = terms.lease().leaseNanos();
+        if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {
+            return;
+        }
+        if (wasRenewing || client.ticker().nanos() + wanted - lease.deadline() > 0) {
+            handles.extend(lease, wanted);
+        }
+        if (wasRenewing || terms.renew()) {
+            lease.raiseLease(wanted);
+        }
+        keeper.reconsider(lease);
+    }
+}

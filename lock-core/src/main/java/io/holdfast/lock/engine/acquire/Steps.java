@@ -1,0 +1,41 @@
+package io.holdfast.lock.engine.acquire;
+
+/**
+ * An acquisition, which goes on in steps. No step waits for a lock; between two of them somebody lets time pass: the thread that
+ * wants the lock, which parks, or a timer, while no thread waits. One thread at a time goes on with it.
+ */
+public interface Steps {
+
+    /**
+     * Lines up behind others of this client, if it has not begun. Asks nobody, so it may be called where nothing may block; the
+     * first step does it otherwise.
+     */
+    default void lineUp() {}
+
+    /**
+     * Goes on as far as it can without waiting. Whoever acquires is {@linkplain Caller#waiter woken} when it can go on.
+     *
+     * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
+     * @throws InterruptedException if the thread was interrupted before or meanwhile, and the caller is interruptible; it is
+     *     over then, as it is after any other exception
+     */
+    long proceed() throws InterruptedException;
+
+    /**
+     * Gives up instead of waiting on. If that comes too late, does nothing: then there is a next step, which may bring the lock.
+     *
+     * @param e why
+     * @throws InterruptedException the same, once nothing is left behind
+     */
+    void interrupt(InterruptedException e) throws InterruptedException;
+
+    /**
+     * Ends it after a failure between two steps: in the background, whatever its state.
+     *
+     * @param why the failure
+     */
+    void abandon(Throwable why);
+
+    /** What came of it. */
+    AcquireResult result();
+}

@@ -1,0 +1,67 @@
+package io.holdfast.lock.engine.acquire;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.waiting.Place;
+
+/** How an {@link Acquisition} that got nothing leaves nothing behind at the store. */
+final class Withdrawal {
+
+    private final Cleanup cleanup;
+    private final Place place;
+    private final LockKey key;
+    private final long leaseNanos;
+
+    /** @param leaseNanos the lease that was asked for: after that, the store has forgotten everything by itself */
+    Withdrawal(Cleanup cleanup, Place place, LockKey key, long leaseNanos) {
+        this.cleanup = cleanup;
+        this.place = place;
+        this.key = key;
+        this.leaseNanos = leaseNanos;
+    }
+
+    /** Every try was answered: the entry is good for the next one in line. If there is none, it is given up. */
+    void giveUp() {
+        if (!place.passEntry()) {
+            place.leave();
+            giveUpEntry(place.isResent());
+        }
+    }
+
+    /**
+     * Before the caller hears that it got nothing, the store has forgotten it: or the lock might be on its way to somebody who
+     * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
+     * at once if it is known to fail.
+     */
+    void giveUpEntry(boolean bury) {
+        boolean kept = place.closeEntry();
+        if (place.isStoreFailing()) {
+            dropEntry(bury);
+        } else if (bury || kept) {
+            try {
+                Uninterruptibly.call(() -> {
+                    cleanup.leaveNow(key, place.owner(), bury ? leaseNanos : 0);
+                    return kept;
+                });
+            } catch (LockStoreException e) {
+                dropEntry(bury);
+            }
+        }
+    }
+
+    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
+    void dropEntry(boolean bury) {
+        if (bury) {
+            undo();
+        } else if (place.closeEntry()) {
+            cleanup.leave(key, place.owner());
+        }
+    }
+
+    void undo() {
+        place.closeEntry();
+        cleanup.undo(key, place.owner(), leaseNanos);
+    }
+}

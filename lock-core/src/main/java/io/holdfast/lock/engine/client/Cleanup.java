@@ -1,0 +1,217 @@
+package io.holdfast.lock.engine.client;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.lease.Lanes;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tidies up at the store in the background what a caller cannot wait for: acquisitions that failed with an unknown
+ * outcome, waiters that gave up, releases that Redis did not answer, holds of dead threads.
+ *
+ * <p>Each task is repeated until it succeeds or one lease has passed since: by then a lock that was granted has ended by
+ * itself. If it does not run at all, because the client dies, the store frees everything after the lease as well.
+ *
+ * <p>Each server has a lane of its own. After a failure the whole lane rests, for 50 ms to 1 s, and then goes on with the
+ * next task. So a server that fails gets one command for each rest, however many tasks are waiting; and a single lock that is
+ * broken does not keep the others from their turn. At most {@value #MOST_WAITING} tasks are waiting; beyond that, what
+ * would have been tidied ends with its lease.
+ */
+public final class Cleanup {
+
+    private static final Logger log = LoggerFactory.getLogger(Cleanup.class);
+    private static final long FIRST_REST_MILLIS = 50;
+    private static final long LAST_REST_MILLIS = 1000;
+    private static final int LAST_WORDS_SECONDS = 2;
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
+    public static final int MOST_WAITING = 10_000;
+
+    private final LockStore store;
+    private final Lanes<Attempt> lanes = new Lanes<>("holdfast-cleanup", IDLE, Rounds::new);
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    /** Said once, until something was tidied. */
+    private final AtomicBoolean full = new AtomicBoolean();
+
+    public Cleanup(LockStore store) {
+        this.store = store;
+    }
+
+    /** A waiter gave up; all its calls were answered. */
+    public void leave(LockKey key, OwnerId owner) {
+        submit(
+                key,
+                () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
+                LockStore.ENTRY_TIMEOUT.toNanos());
+    }
+
+    /**
+     * An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again, and of its tokens
+     * none was.
+     */
+    public void undo(LockKey key, OwnerId owner, long leaseNanos) {
+        undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN);
+    }
+
+    /** The same after a hold, during which any of its tokens may have been used. */
+    public void undoHold(LockKey key, OwnerId owner, long leaseNanos) {
+        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS);
+    }
+
+    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastToken) {
+        long failedAt = System.nanoTime();
+        submit(
+                key,
+                () -> store.leave(key, owner, burial(leaseNanos, System.nanoTime() - failedAt), lastToken),
+                leaseNanos);
+    }
+
+    /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
+    public void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
+        Duration bury = leaseNanos == 0 ? Duration.ZERO : burial(leaseNanos, 0);
+        store.leave(key, owner, bury, ReleaseRequest.NO_TOKEN);
+    }
+
+    /**
+     * For how long late calls of an acquisition are refused, from when the store hears of its end.
+     *
+     * <p>Calls come late because the server stood still: then it reads them and the undo one right after the other. Or because
+     * the network did: then they are sent again at intervals that double, so what was under way when the undo got through is
+     * there after as long again. One that comes later than that is granted, and the lock is held by nobody for one lease: that
+     * costs time, not the exclusion. On the other hand a tombstone keeps a lock from the short path of the scripts as long as
+     * it stands. So it stands for the longest delay that the store knows of, and for the time that the undo took, and never
+     * for longer than the lease.
+     */
+    public Duration burial(long leaseNanos, long sinceFailedNanos) {
+        long delay = store.longestDelay().toNanos() + sinceFailedNanos;
+        return Duration.ofNanos(Math.min(leaseNanos, delay));
+    }
+
+    /** A lock was given back, but a send of its acquisition may still arrive. */
+    public void bury(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
+        if (keep.isZero()) {
+            undoHold(key, owner, leaseNanos);
+        }
+    }
+
+    /**
+     * Gives back a lock that nobody waits to see released, and what is left of its block of tokens.
+     *
+     * @param key the lock
+     * @param request what to ask for; a minimum hold is counted from the grant, so each attempt asks for what is left of it
+     * @param leaseNanos its lease, after which it has ended by itself
+     */
+    public void release(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
+        submit(key, () -> store.release(request.get()), leaseNanos);
+    }
+
+    /** Lets other shared holders in; until then the lock is held alone. */
+    public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
+        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos);
+    }
+
+    private void submit(LockKey key, Runnable task, long patienceNanos) {
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            if (!full.getAndSet(true)) {
+                log.warn(
+                        "{} releases are waiting to be repeated; lock '{}' and later ones end with their leases",
+                        MOST_WAITING,
+                        key);
+            }
+            return;
+        }
+        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
+        if (!again(List.of(attempt))) {
+            runOnce(attempt);
+        }
+    }
+
+    private boolean again(List<Attempt> attempts) {
+        boolean added = true;
+        for (Attempt attempt : attempts) {
+            added &= lanes.add(store.serverOf(attempt.key), List.of(attempt));
+        }
+        return added;
+    }
+
+    /** The client is closed: a caller that was waiting until then tidies up itself, and nothing is tried again. */
+    private void runOnce(Attempt attempt) {
+        try {
+            attempt.task.run();
+        } catch (RuntimeException e) {
+            log.debug("The client is closed; lock '{}' ends with its lease", attempt.key, e);
+        }
+        waiting.decrementAndGet();
+    }
+
+    /** The work of one lane. */
+    private final class Rounds implements Lanes.Worker<Attempt> {
+
+        private long restMillis;
+
+        @Override
+        public long work(List<Attempt> attempts) {
+            for (int i = 0; i < attempts.size(); i++) {
+                if (!isDone(attempts.get(i))) {
+                    List<Attempt> left = new ArrayList<>(attempts.subList(i + 1, attempts.size()));
+                    left.add(attempts.get(i));
+                    if (again(left)) {
+                        return rest();
+                    }
+                }
+            }
+            return 0;
+        }
+
+        /** Clients of one server do not come back all at the same time. */
+        private long rest() {
+            restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
+            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
+            return TimeUnit.MILLISECONDS.toNanos(millis);
+        }
+
+        private boolean isDone(Attempt attempt) {
+            if (System.nanoTime() - attempt.giveUpAt >= 0) {
+                log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key);
+            } else {
+                try {
+                    attempt.task.run();
+                    restMillis = 0;
+                    full.set(false);
+                } catch (LockStoreException e) {
+                    log.debug("Lock '{}' could not be tidied yet", attempt.key, e);
+                    return false;
+                } catch (RuntimeException e) {
+                    log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
+                }
+            }
+            waiting.decrementAndGet();
+            return true;
+        }
+    }
+
+    /** Does what is waiting, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
+    public void close() {
+        int unused = lanes.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
+        int left = waiting.get();
+        if (left > 0) {
+            log.warn("Redis did not answer in time at shutdown; {} lock(s) end with their leases", left);
+        }
+    }
+
+    private record Attempt(LockKey key, Runnable task, long giveUpAt) {}
+}

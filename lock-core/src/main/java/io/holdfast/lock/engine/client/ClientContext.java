@@ -1,0 +1,117 @@
+package io.holdfast.lock.engine.client;
+
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.LocalQueue;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HexFormat;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Who this client is, and what its acquisitions share. */
+public final class ClientContext {
+
+    /** To ask for the name of the machine may take long, and is done before the first lock is asked for. */
+    private static final class Here {
+        private static final String HOST = hostName();
+        private static final long PID = ProcessHandle.current().pid();
+    }
+
+    private static final int LAST_DIGITS = 8;
+
+    private final LockStore store;
+    private final Cleanup cleanup;
+    private final Ticker ticker;
+    private final Pause pause;
+    private final Sequences sequences = Sequences.SYSTEM;
+    private volatile Identity identity;
+    private volatile long wakeUpsBefore;
+    private volatile LongConsumer onRevoked = sequence -> {};
+
+    /** What the client is to the store, and what hangs on that: both change when the process was copied. */
+    private record Identity(String id, LocalQueue queue) {}
+
+    public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
+        this.store = store;
+        this.cleanup = cleanup;
+        this.ticker = ticker;
+        this.pause = pause;
+        this.identity = identity(id == null ? randomId() : id);
+    }
+
+    private Identity identity(String id) {
+        return new Identity(
+                id, new LocalQueue(store, id, sequences::next, ticker, sequence -> onRevoked.accept(sequence)));
+    }
+
+    public String id() {
+        return identity.id;
+    }
+
+    public LockStore store() {
+        return store;
+    }
+
+    public Cleanup cleanup() {
+        return cleanup;
+    }
+
+    public Ticker ticker() {
+        return ticker;
+    }
+
+    public Pause pause() {
+        return pause;
+    }
+
+    /** Where its callers wait. */
+    public LocalQueue queue() {
+        return identity.queue;
+    }
+
+    /** Wakes all who wait. */
+    public void stopWaiting() {
+        queue().close();
+    }
+
+    /** {@return how many waiters heard from the store that their lock is there} */
+    public long wakeUps() {
+        return wakeUpsBefore + queue().wakeUps();
+    }
+
+    /** Has the action told of holds that the store may have taken away. */
+    public void onRevoked(LongConsumer action) {
+        onRevoked = action;
+    }
+
+    /** Leaves no file open. */
+    public void closeFiles() {
+        sequences.close();
+    }
+
+    /** Becomes another client, which nobody waits for yet: with an id, a line, entries and a subscription of its own. */
+    public void renew() {
+        wakeUpsBefore = wakeUps();
+        identity = identity(randomId());
+    }
+
+    public static HolderInfo currentThread() {
+        return new HolderInfo(Here.HOST, Here.PID, Thread.currentThread().getName());
+    }
+
+    private static String randomId() {
+        HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(Sequences.SYSTEM.next()) + hex.toHexDigits(Sequences.SYSTEM.next(), LAST_DIGITS);
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "unknown";
+        }
+    }
+}

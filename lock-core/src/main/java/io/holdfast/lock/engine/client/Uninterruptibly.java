@@ -1,0 +1,34 @@
+package io.holdfast.lock.engine.client;
+
+import io.holdfast.lock.api.LockStoreException;
+import java.util.function.Supplier;
+
+/**
+ * Calls the store so that an interrupt cannot break the call: some drivers give up an answer when the thread is
+ * interrupted. The interrupt is kept for afterwards. A call that was broken all the same is made again, which every
+ * call of the store allows.
+ */
+public final class Uninterruptibly {
+
+    private Uninterruptibly() {}
+
+    public static <T> T call(Supplier<T> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (true) {
+                try {
+                    return call.get();
+                } catch (LockStoreException e) {
+                    if (!Thread.interrupted()) {
+                        throw e;
+                    }
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A handle that is closed by whoever ran the work under it. */
+public interface ClosableHandle extends LockHandle {
+
+    /** It was opened by a view of the lock, and is closed by one. */
+    void lockedByView();
+
+    /** {@return whether it needs its lock alone} */
+    boolean isExclusive();
+
+    /** {@return whether a loss is to stop the work} */
+    boolean interruptsOnLoss();
+
+    /** Has a loss interrupt the current thread from now on, if it is to stop the work. */
+    void interruptOnLoss();
+
+    /**
+     * Closes; if a lock was lost, throws that with the failure of the guarded code suppressed inside.
+     *
+     * @param failure what the guarded code threw, or null
+     */
+    void closeAfter(@Nullable Throwable failure);
+}

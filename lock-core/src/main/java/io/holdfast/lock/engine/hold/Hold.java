@@ -1,0 +1,189 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.waiting.Place;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A lease, and what the engine keeps beside it. */
+public final class Hold {
+
+    /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
+    public static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final Lease lease;
+    private final HolderInfo holder;
+    private final Terms terms;
+    private final boolean resent;
+    private final Place place;
+
+    /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
+    private final Deque<ClosableHandle> lockedByView = new ArrayDeque<>(1);
+
+    /** Guarded by this monitor. */
+    private List<LossInterrupt> interrupts = List.of();
+
+    /**
+     * @param resent whether a send of its acquisition was not answered, and may still arrive
+     * @param place the holder's
+     */
+    public Hold(Lease lease, HolderInfo holder, Terms terms, boolean resent, Place place) {
+        this.lease = lease;
+        this.holder = holder;
+        this.terms = terms;
+        this.resent = resent;
+        this.place = place;
+    }
+
+    public Lease lease() {
+        return lease;
+    }
+
+    /** A loss before is not overlooked: it is found here, or finds this one there. */
+    LossInterrupt interruptOnLoss(Thread thread) {
+        var interrupt = new LossInterrupt(thread);
+        synchronized (this) {
+            interrupts =
+                    Stream.concat(interrupts.stream(), Stream.of(interrupt)).toList();
+        }
+        if (lease.isLost()) {
+            interrupt.lost();
+        }
+        return interrupt;
+    }
+
+    void endInterrupt(LossInterrupt interrupt) {
+        interrupt.end();
+        synchronized (this) {
+            interrupts = interrupts.stream().filter(each -> each != interrupt).toList();
+        }
+    }
+
+    /** The lease is lost: whoever wants to be stopped by that is. */
+    void interruptHolders() {
+        List<LossInterrupt> all;
+        synchronized (this) {
+            all = interrupts;
+        }
+        all.forEach(LossInterrupt::lost);
+    }
+
+    /** Who has it, as far as this client knows. */
+    public LockHolder describe(String clientId) {
+        return new LockHolder(
+                clientId,
+                holder.host(),
+                holder.pid(),
+                holder.thread(),
+                Instant.now().minus(lease.held()),
+                lease.remaining(),
+                lease.token(),
+                LockMode.EXCLUSIVE);
+    }
+
+    public HolderInfo holder() {
+        return holder;
+    }
+
+    boolean isResent() {
+        return resent;
+    }
+
+    /** The last token that was used of those that the grant reserved; 0 if it reserved only one. */
+    long lastToken() {
+        return place.lastToken();
+    }
+
+    /** Whether other threads of this client stand in line for the lock. */
+    boolean hasFollowers() {
+        return place.hasFollowers();
+    }
+
+    /**
+     * Hands the lock to the next thread at the line, if the next one gets from it what it would get from the store: a
+     * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear
+     * of, as it would from the next one too. A lease that was extended is longer than the next one asked for, or would get by a
+     * message, and one whose acquisition may still arrive at the store is buried with its owner id.
+     *
+     * @param now on the ticker
+     */
+    boolean handOff(long now) {
+        if (resent || terms.minHoldNanos() > 0 || !terms.renew()) {
+            return false;
+        }
+        long nanos = terms.lease().leaseNanos();
+        long left = lease.deadline() - now;
+        long longest = place.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
+        boolean enough = left >= nanos / 2 || (!place.isConfirmed() && left >= SHORTEST_UNCONFIRMED_NANOS);
+        return enough && left <= longest && lease.leaseNanos() == nanos && place.handOff(lease.deadline());
+    }
+
+    /**
+     * The store's grant is over, or lost: the next one in line may go to the store. Does nothing if it was let in already.
+     */
+    void leaveLine() {
+        place.leave();
+    }
+
+    void lockedByView(ClosableHandle handle) {
+        lockedByView.push(handle);
+    }
+
+    /** The handle that the {@code Lock} view has opened last in that mode, and not closed; it is closed now. */
+    @Nullable
+    public ClosableHandle unlockedByView(boolean exclusive) {
+        for (Iterator<ClosableHandle> all = lockedByView.iterator(); all.hasNext(); ) {
+            ClosableHandle handle = all.next();
+            if (handle.isExclusive() == exclusive) {
+                all.remove();
+                return handle;
+            }
+        }
+        return null;
+    }
+
+    public boolean isLockedByView(boolean exclusive) {
+        return lockedByView.stream().anyMatch(handle -> handle.isExclusive() == exclusive);
+    }
+
+    /** How much of the limit it takes, if it is shared. */
+    public int weight() {
+        return terms.weight();
+    }
+
+    /**
+     * What the store is asked for to give it back now.
+     *
+     * @param longestMillis how long its lease was at most; {@link ReleaseRequest#UNKNOWN_LEASE} if that is not known
+     */
+    ReleaseRequest releaseRequest(long longestMillis) {
+        return new ReleaseRequest(lease.key(), lease.owner(), keep(), lastToken(), longestMillis);
+    }
+
+    /** It is given back in the background. Whoever calls this has ended the lease, so its last token stays what it is. */
+    void releaseLater(Cleanup cleanup) {
+        cleanup.release(lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
+    }
+
+    /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */
+    Duration keep() {
+        if (terms.minHoldNanos() == 0) {
+            return Duration.ZERO;
+        }
+        long left = terms.minHoldNanos() - lease.held().toNanos();
+        return left <= 0 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000 + 1);
+    }
+}

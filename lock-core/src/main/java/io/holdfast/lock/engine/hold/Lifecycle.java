@@ -1,0 +1,136 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.lease.LeaseKeeper;
+import io.holdfast.lock.store.ReleaseRequest;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether a client takes locks, and how it ceases to: for ever, or while its process is copied.
+ *
+ * <p><b>A copy holds nothing.</b> {@link #suspend} refuses new locks before it looks at what is held, and waits for that, or
+ * declares it lost. A call that is under way meanwhile may still be granted a lock. It compares its client's id of before
+ * with that of now when it has put the lock into the books: if the client is suspended by then, or was renewed, the lock is
+ * given back, and its caller never sees it. {@link #resume} renews the id before it lets anybody in. So whoever is given a
+ * lock has asked for it under an id which no other copy has.
+ */
+public final class Lifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(Lifecycle.class);
+
+    private final ClientContext client;
+    private final LeaseKeeper keeper;
+    private final ThreadHolds holds;
+    private volatile boolean refusing;
+    private volatile boolean suspended;
+    private volatile boolean closed;
+
+    public Lifecycle(ClientContext client, LeaseKeeper keeper, ThreadHolds holds) {
+        this.client = client;
+        this.keeper = keeper;
+        this.holds = holds;
+    }
+
+    public void ensureOpen() {
+        if (suspended) {
+            throw new IllegalStateException(
+                    "This process is being saved as a checkpoint; locks can be acquired again when"
+                            + " it has been restored");
+        }
+        if (refusing) {
+            throw new IllegalStateException("The lock client is closed; no lock can be acquired any more");
+        }
+    }
+
+    /**
+     * Whether a lock that was asked for under that id comes too late.
+     *
+     * @param clientId the client's id at the beginning of the call
+     */
+    public boolean isOver(String clientId) {
+        return refusing || !clientId.equals(client.id());
+    }
+
+    public IllegalStateException tooLate(LockKey key) {
+        ensureOpen();
+        return new IllegalStateException("This process was restored from a checkpoint while lock '" + key
+                + "' was being acquired, and each copy would have it. Acquire it again.");
+    }
+
+    /** Refuses new locks, and waits until nothing is held. Returns whether that is so. */
+    public boolean drain(Duration atMost) throws InterruptedException {
+        refuseNew();
+        return holds.awaitNone(atMost);
+    }
+
+    private void refuseNew() {
+        refusing = true;
+        client.stopWaiting();
+    }
+
+    /** Refuses new locks; what is still held is declared lost, and then released. */
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        refuseNew();
+        keeper.close();
+        loseAll(LossCause.CLOSED, hold -> hold.releaseLater(client.cleanup()));
+    }
+
+    private void loseAll(LossCause cause, Consumer<Hold> release) {
+        for (Hold hold : holds.all()) {
+            Lease lease = hold.lease();
+            if (lease.isOpen()) { // one whose release is under way is given back, not lost
+                lease.lose(cause);
+            }
+            if (lease.abandon()) {
+                keeper.forget(lease);
+                holds.remove(lease);
+                release.accept(hold);
+            }
+        }
+    }
+
+    /** Ends in the same way, but with everything released by this thread, before the store's connections are closed. */
+    public void suspend(Duration atMost) throws InterruptedException {
+        if (closed) {
+            return;
+        }
+        suspended = true;
+        drain(atMost);
+        loseAll(LossCause.CHECKPOINT, this::releaseNow);
+        client.closeFiles();
+        client.store().disconnect();
+    }
+
+    private void releaseNow(Hold hold) {
+        Lease lease = hold.lease();
+        ReleaseRequest request = hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE);
+        try {
+            Uninterruptibly.call(() -> client.store().release(request));
+        } catch (LockStoreException e) {
+            log.warn("Release of lock '{}' before a checkpoint failed; it ends with its lease", lease.key(), e);
+        }
+    }
+
+    /** This copy of the process becomes a client of its own, and takes locks again. */
+    public synchronized void resume() {
+        if (suspended && !closed) {
+            client.store().connect();
+            client.renew();
+            keeper.onFirstLongHold(() -> client.queue().listen());
+            refusing = false;
+            suspended = false;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Several locks as one: held while all are held, lost when one is lost, closed in the reverse order. */
+public final class MultiHandle implements ClosableHandle {
+
+    private static final Logger log = LoggerFactory.getLogger(MultiHandle.class);
+
+    private final List<Handle> handles;
+
+    public MultiHandle(List<Handle> handles) {
+        this.handles = List.copyOf(handles);
+    }
+
+    /** @param ofViews what views of one lock each have opened */
+    public static MultiHandle of(List<ClosableHandle> ofViews) {
+        return new MultiHandle(ofViews.stream().map(Handle.class::cast).toList());
+    }
+
+    @Override
+    public LockKey key() {
+        return handles.get(0).key();
+    }
+
+    @Override
+    public List<LockKey> keys() {
+        return handles.stream().map(Handle::key).toList();
+    }
+
+    @Override
+    public void lockedByView() {
+        handles.forEach(Handle::lockedByView);
+    }
+
+    @Override
+    public boolean isExclusive() {
+        return handles.stream().anyMatch(Handle::isExclusive);
+    }
+
+    @Override
+    public long fencingToken() {
+        throw new IllegalStateException(
+                "This handle locks several keys, each with a token of its own: ask fencingToken(key) with one of "
+                        + keys());
+    }
+
+    @Override
+    public long fencingToken(LockKey key) {
+        return handles.stream()
+                .filter(handle -> handle.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("This handle locks " + keys() + ", not '" + key + "'"))
+                .fencingToken();
+    }
+
+    @Override
+    public boolean isHeld() {
+        return handles.stream().allMatch(Handle::isHeld);
+    }
+
+    @Override
+    public Duration remaining() {
+        return handles.stream()
+                .map(Handle::remaining)
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    @Override
+    public void ensureHeld() {
+        handles.forEach(Handle::ensureHeld);
+    }
+
+    @Override
+    public void extend(Duration atLeast) {
+        handles.forEach(handle -> handle.extend(atLeast));
+    }
+
+    @Override
+    public void onLost(Consumer<LockEvent.Lost> action) {
+        AtomicBoolean told = new AtomicBoolean();
+        Consumer<LockEvent.Lost> once = loss -> {
+            if (told.compareAndSet(false, true)) {
+                action.accept(loss);
+            }
+        };
+        handles.forEach(handle -> handle.onLost(once));
+    }
+
+    @Override
+    public LockHandle detach() {
+        handles.forEach(Handle::detach);
+        return this;
+    }
+
+    @Override
+    public void close() {
+        closeAfter(null);
+    }
+
+    @Override
+    public boolean interruptsOnLoss() {
+        return handles.stream().anyMatch(Handle::interruptsOnLoss);
+    }
+
+    @Override
+    public void interruptOnLoss() {
+        handles.forEach(Handle::interruptOnLoss);
+    }
+
+    /** All are closed, whatever is found; the first loss that is found is thrown. */
+    @Override
+    public void closeAfter(@Nullable Throwable failure) {
+        List<Handle> closing = new ArrayList<>(handles.size());
+        List<LockEvent.@Nullable Lost> losses = closeAll(closing);
+        LockException loss = null;
+        for (int i = 0; i < closing.size(); i++) {
+            try {
+                closing.get(i).tell(losses.get(i), loss == null ? failure : loss);
+            } catch (LockException e) {
+                loss = loss == null ? e : loss;
+            }
+        }
+        if (loss != null) {
+            throw loss;
+        }
+    }
+
+    /** Returns what was found of those that were open, which it adds to a list. */
+    private List<LockEvent.@Nullable Lost> closeAll(List<Handle> closing) {
+        List<HandleOperations.Closed> closed = new ArrayList<>(handles.size());
+        try {
+            for (int i = handles.size() - 1; i >= 0; i--) {
+                Handle handle = handles.get(i);
+                HandleOperations.Closed begun = handle.beginClose();
+                if (begun != null) {
+                    closing.add(handle);
+                    closed.add(begun);
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            endAll(closed);
+            throw e;
+        }
+        return endAll(closed);
+    }
+
+    private List<LockEvent.@Nullable Lost> endAll(List<HandleOperations.Closed> closed) {
+        return closed.isEmpty() ? List.of() : handles.get(0).operations().endAll(closed);
+    }
+
+    /** Closes what was taken in vain; a loss of it is of no matter, and was told to listeners. */
+    public void giveBack() {
+        try {
+            close();
+        } catch (LockException e) {
+            log.debug("A lock was lost before the others of the request were there", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle" + keys();
+    }
+}

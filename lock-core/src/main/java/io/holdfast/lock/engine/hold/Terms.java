@@ -1,0 +1,87 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.lease.LeaseTerms;
+import io.holdfast.lock.store.AcquireRequest;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A request with the client's defaults filled in.
+ *
+ * @param name what the use is called
+ * @param outageNanos for how long a failure of the store is waited for, by who has queued before
+ * @param interrupting whether a loss interrupts the thread that holds the lock
+ * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
+ * @param weight how many of them it stands for
+ * @param maxWaiting how many calls of the client may wait for the key
+ */
+public record Terms(
+        String name,
+        LeaseTerms lease,
+        int limit,
+        int weight,
+        boolean fair,
+        boolean renew,
+        long minHoldNanos,
+        long outageNanos,
+        int maxWaiting,
+        boolean interrupting) {
+
+    /** For the first of its keys. */
+    public static Terms of(LockRequest request, LockDefaults defaults) {
+        long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
+        long lease = wholeMillis(request.lease().orElse(defaults.lease()));
+        long maxHold =
+                request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(LeaseTerms.UNLIMITED);
+        return new Terms(
+                request.name(),
+                new LeaseTerms(
+                        Math.max(lease, minHold), maxHold, defaults.warnAfter().toNanos()),
+                request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
+                request.weight(),
+                request.fair(),
+                request.renew().orElse(defaults.renew()),
+                minHold,
+                request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
+                request.maxWaiting(),
+                request.interruptOnLoss());
+    }
+
+    /** The lease, as the store counts it. */
+    public long leaseMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos());
+    }
+
+    public boolean isExclusive() {
+        return limit == AcquireRequest.EXCLUSIVE;
+    }
+
+    public LockMode mode() {
+        return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
+    }
+
+    /** Whether threads of this client line up for the lock, and may hand it to each other. */
+    public boolean usesLine() {
+        return isExclusive() && !fair;
+    }
+
+    /** Hand-off is between equal ones: what the next holder gets is what it would have got from the store. */
+    public HandOffTerms handOff() {
+        return new HandOffTerms(lease, renew);
+    }
+
+    /**
+     * What must be equal for a lock to be handed off.
+     *
+     * @param renew false never hands off: the lease is fixed, and the rest of it is not a whole one
+     */
+    record HandOffTerms(LeaseTerms lease, boolean renew) {}
+
+    /** The store counts whole milliseconds; a deadline must not count more than it does. */
+    private static long wholeMillis(Duration time) {
+        return TimeUnit.MILLISECONDS.toNanos(time.toMillis());
+    }
+}

@@ -1,0 +1,96 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.lease.Lease;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Whether all locks of a thread last for as long as its next step needs. */
+public final class ThreadCheck {
+
+    private static final int MOST_CALLS = 3;
+
+    private final ClientContext client;
+    private final ThreadHolds holds;
+    private final HandleOperations handles;
+
+    public ThreadCheck(ClientContext client, ThreadHolds holds, HandleOperations handles) {
+        this.client = client;
+        this.holds = holds;
+        this.handles = handles;
+    }
+
+    public void ensureHeld(Duration atLeast) {
+        if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
+            throw new IllegalArgumentException("the time to be held is " + atLeast + "; allowed is 0 ms to "
+                    + LockRequest.MAX_TIME.toDays() + " days");
+        }
+        for (Hold hold : holds.ofCurrentThread().values()) {
+            ensureHeld(hold.lease(), atLeast.toNanos());
+        }
+    }
+
+    /** What the current thread has lost does not count any more, as if it had been given back. */
+    public void forgetLost() {
+        for (Hold hold : holds.ofCurrentThread().values()) {
+            if (hold.lease().loss() != null) {
+                handles.forget(hold);
+            }
+        }
+    }
+
+    /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
+    private void ensureHeld(Lease lease, long nanos) {
+        throwIfLost(lease);
+        if (lease.holdCount() > 0 && lacks(lease, nanos)) {
+            extend(lease, nanos);
+        }
+    }
+
+    /**
+     * By twice the time, if the store allows so long a lease. An answer after the former deadline is a loss; so one that counts
+     * took less than the time, and leaves more than the time. A shorter lease may leave less, after a slow answer: then the
+     * lock is extended once more.
+     */
+    private void extend(Lease lease, long nanos) {
+        long longest = client.store().longestLease().toNanos();
+        if (nanos > longest) {
+            throw new IllegalArgumentException("the time to be held is " + TimeUnit.NANOSECONDS.toMillis(nanos)
+                    + " ms, and no lease is longer than " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms on this store (of a quorum: its rejoin-delay)");
+        }
+        long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
+        try {
+            for (int call = 1; lacks(lease, nanos); call++) {
+                if (call > MOST_CALLS) {
+                    throw new LockStoreException(
+                            "Lock '" + lease.key()
+                                    + "' could not be extended for long enough: the store answers too slowly",
+                            null,
+                            false);
+                }
+                handles.extend(lease, wanted);
+            }
+        } catch (IllegalStateException e) {
+            if (lease.isOpen()) {
+                throw e;
+            }
+            throwIfLost(lease); // else another thread has given the lock back meanwhile
+        }
+    }
+
+    private boolean lacks(Lease lease, long nanos) {
+        return lease.deadline() - client.ticker().nanos() < nanos;
+    }
+
+    private static void throwIfLost(Lease lease) {
+        LockEvent.Lost loss = lease.loss();
+        if (loss != null) {
+            throw new LockLostException(loss);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.holdfast.lock.engine.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CleanupTest {
+
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
+
+    private static final LockKey ELSEWHERE = LockKey.of("elsewhere");
+
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore()) {
+        @Override
+        public String serverOf(LockKey key) {
+            return key.value();
+        }
+    };
+    private static final long BLOCK = 60_000_000;
+
+    private final Cleanup cleanup = new Cleanup(store);
+
+    private static OwnerId owner(long sequence) {
+        return new OwnerId("client", sequence);
+    }
+
+    /** Else a store that hangs for long would be asked, one command timeout each, for all that has ended meanwhile. */
+    @Test
+    void what_has_ended_by_itself_while_the_store_hung_is_not_tidied_any_more() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        store.before = () -> {
+            hanging.countDown();
+            await(answer);
+        };
+        cleanup.undo(KEY, owner(1), MINUTE);
+        hanging.await();
+        cleanup.undo(KEY, owner(2), 1);
+        cleanup.undo(KEY, owner(3), MINUTE);
+
+        answer.countDown();
+        Awaitility.await().until(() -> store.leaves.contains(owner(3)));
+        cleanup.close();
+
+        assertThat(store.leaves).containsExactly(owner(1), owner(3));
+    }
+
+    /** Threads of the holder's client may have had any of its tokens; an acquisition that failed had none. */
+    @Test
+    void tokens_that_were_reserved_are_given_back_by_who_never_held_the_lock() {
+        long first = grantedTokens(owner(1));
+        cleanup.undo(KEY, owner(1), MINUTE);
+        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == first - 1);
+
+        long second = grantedTokens(owner(2));
+        cleanup.leave(KEY, owner(2));
+        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == second - 1);
+
+        long third = grantedTokens(owner(3));
+        cleanup.leaveNow(KEY, owner(3), 0);
+        assertThat(store.inspect(KEY).lastToken()).isEqualTo(third - 1);
+
+        long fourth = grantedTokens(owner(4));
+        cleanup.undoHold(KEY, owner(4), MINUTE);
+        Awaitility.await().until(() -> store.inspect(KEY).holders().isEmpty());
+        assertThat(store.inspect(KEY).lastToken()).isEqualTo(fourth + BLOCK - 1);
+    }
+
+    private long grantedTokens(OwnerId owner) {
+        AcquireReply reply = store.acquire(new AcquireRequest(
+                KEY, owner, 60_000, new HolderInfo("web-1", 1, "main"), AcquireRequest.EXCLUSIVE, false, false, BLOCK));
+        return ((AcquireReply.Granted) reply).token();
+    }
+
+    @Test
+    void server_that_hangs_delays_nothing_on_another_one() {
+        CountDownLatch answer = new CountDownLatch(1);
+        StoreSpy hanging = new StoreSpy(store) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+                if (key.equals(KEY)) {
+                    await(answer);
+                }
+                super.leave(key, owner, bury, lastToken);
+            }
+        };
+        Cleanup both = new Cleanup(hanging);
+        both.undo(KEY, owner(1), MINUTE);
+
+        both.undo(ELSEWHERE, owner(2), MINUTE);
+
+        Awaitility.await().until(() -> hanging.leaves.contains(owner(2)));
+        assertThat(hanging.leaves).doesNotContain(owner(1));
+        answer.countDown();
+        Awaitility.await().until(() -> hanging.leaves.contains(owner(1)));
+        both.close();
+    }
+
+    /** Else each failure adds commands, and a sick server gets the more of them the more of them fail. */
+    @Test
+    void server_that_fails_is_asked_no_more_often_however_much_is_waiting() throws Exception {
+        store.reachable(false);
+        long start = System.nanoTime();
+        for (int i = 0; i < 1000; i++) {
+            cleanup.undo(KEY, owner(i), MINUTE);
+        }
+
+        Thread.sleep(500);
+        Awaitility.await().until(() -> !store.leaves.isEmpty());
+
+        int sent = store.leaves.size();
+        long slots = Duration.ofNanos(System.nanoTime() - start).toMillis() / 37 + 2;
+        assertThat(sent).isBetween(1, (int) slots);
+        store.reachable(true);
+        Awaitility.await().until(() -> Set.copyOf(store.leaves).size() == 1000);
+        assertThat(store.leaves).hasSizeLessThan(1000 + 2 * sent + 10);
+    }
+
+    @Test
+    void lock_that_is_broken_does_not_keep_others_of_its_server_from_being_tidied() {
+        StoreSpy one = new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+                super.leave(key, owner, bury, lastToken);
+                if (key.equals(KEY)) {
+                    throw new LockStoreException("WRONGTYPE (on purpose)", null, false);
+                }
+            }
+        };
+        Cleanup tidying = new Cleanup(one);
+        tidying.undo(KEY, owner(1), MINUTE);
+
+        tidying.undo(ELSEWHERE, owner(2), MINUTE);
+
+        Awaitility.await().until(() -> one.leaves.contains(owner(2)));
+        tidying.close();
+    }
+
+    @Test
+    void what_is_waiting_to_be_tidied_is_bounded() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        AtomicInteger left = new AtomicInteger();
+        Cleanup full = new Cleanup(new StoreSpy(store) {
+            @Override
+            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+                hanging.countDown();
+                await(answer);
+                left.incrementAndGet();
+            }
+        });
+        for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
+            full.undo(KEY, owner(i), MINUTE);
+        }
+        hanging.await();
+
+        answer.countDown();
+
+        Awaitility.await().until(() -> left.get() == Cleanup.MOST_WAITING);
+        full.close();
+        assertThat(left).hasValue(Cleanup.MOST_WAITING);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
