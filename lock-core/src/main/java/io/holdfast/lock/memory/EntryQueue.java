@@ -79,10 +79,6 @@ final class EntryQueue {
         entries.values().stream().filter(entry -> entry.isImplausible(now)).forEach(entry -> entry.keep(now));
     }
 
-    boolean hasReserved() {
-        return entries.values().stream().anyMatch(QueueEntry::isReserved);
-    }
-
     boolean isReserved(OwnerId owner) {
         QueueEntry entry = find(owner);
         return entry != null && entry.isReserved();

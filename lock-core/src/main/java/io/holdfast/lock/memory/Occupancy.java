@@ -60,15 +60,13 @@ final class Occupancy {
 
     /** The clock went back, and reservations would last until it has caught up: they count from now, once. */
     private void heedClock(long now) {
-        if (entries.hasReserved()) {
-            List<Hold> implausible = holders.all().stream()
-                    .filter(hold -> hold.owner() != null && entries.isReserved(hold.owner()))
-                    .filter(hold -> QueueEntry.isImplausible(hold.leaseEnd(), now))
-                    .toList();
-            if (!implausible.isEmpty()) {
-                entries.heedClock(now);
-                implausible.forEach(hold -> holders.replace(hold, hold.until(now + LockStore.ENTRY_TIMEOUT.toNanos())));
-            }
+        List<Hold> implausible = holders.all().stream()
+                .filter(hold -> hold.owner() != null && entries.isReserved(hold.owner()))
+                .filter(hold -> QueueEntry.isImplausible(hold.leaseEnd(), now))
+                .toList();
+        if (!implausible.isEmpty()) {
+            entries.heedClock(now);
+            implausible.forEach(hold -> holders.replace(hold, hold.until(now + LockStore.ENTRY_TIMEOUT.toNanos())));
         }
     }
 
