@@ -121,9 +121,9 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
         locked(key, state -> {
-            state.leave(owner, bury.toNanos(), lastToken, ticker.nanos());
+            state.leave(owner, cancelledFor.toNanos(), lastToken, ticker.nanos());
             return state;
         });
     }

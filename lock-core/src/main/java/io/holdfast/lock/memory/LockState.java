@@ -30,7 +30,7 @@ final class LockState {
     private final Occupancy occupancy;
     private final Holders holders;
     private final EntryQueue entries;
-    private final Map<OwnerId, Long> graves = new HashMap<>();
+    private final Map<OwnerId, Long> cancelled = new HashMap<>();
     private long forgettableAt;
 
     LockState(Hints hints, StoreClock clock) {
@@ -43,8 +43,8 @@ final class LockState {
 
     AcquireReply acquire(AcquireRequest request, long now) {
         OwnerId owner = request.owner();
-        if (isBuried(owner, now)) {
-            return new AcquireReply.Buried();
+        if (isCancelled(owner, now)) {
+            return new AcquireReply.Cancelled();
         }
         long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
         if (holders.find(owner, now) == null) {
@@ -65,8 +65,8 @@ final class LockState {
 
     /** How a request that does not wait would be refused; empty if it would be granted. */
     Optional<AcquireReply> refusal(AcquireRequest request, long now) {
-        if (isBuried(request.owner(), now)) {
-            return Optional.of(new AcquireReply.Buried());
+        if (isCancelled(request.owner(), now)) {
+            return Optional.of(new AcquireReply.Cancelled());
         }
         occupancy.settle(now);
         boolean granted =
@@ -74,9 +74,9 @@ final class LockState {
         return granted ? Optional.empty() : Optional.of(held(now));
     }
 
-    private boolean isBuried(OwnerId owner, long now) {
-        graves.values().removeIf(end -> Times.isOver(end, now));
-        return graves.containsKey(owner);
+    private boolean isCancelled(OwnerId owner, long now) {
+        cancelled.values().removeIf(end -> Times.isOver(end, now));
+        return cancelled.containsKey(owner);
     }
 
     private AcquireReply held(long now) {
@@ -185,9 +185,9 @@ final class LockState {
         return new EntryReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
     }
 
-    void leave(OwnerId owner, long buryNanos, long lastToken, long now) {
-        if (buryNanos > 0) {
-            graves.put(owner, now + buryNanos);
+    void leave(OwnerId owner, long cancelledNanos, long lastToken, long now) {
+        if (cancelledNanos > 0) {
+            cancelled.put(owner, now + cancelledNanos);
         }
         entries.remove(owner);
         Hold alone = holders.exclusive();
@@ -231,8 +231,8 @@ final class LockState {
 
     void touch(long retainedUntil) {
         long last = occupancy.latestEnd(retainedUntil);
-        for (long graveEnd : graves.values()) {
-            last = Times.later(last, graveEnd);
+        for (long end : cancelled.values()) {
+            last = Times.later(last, end);
         }
         forgettableAt = last;
     }

@@ -163,8 +163,8 @@ final class Election {
         if (ballot.failed() > quorum.size() - needed) {
             throw ballot.majorityLost(needed);
         }
-        if (ballot.count(AcquireReply.Buried.class::isInstance) > 0) {
-            return new AcquireReply.Buried();
+        if (ballot.count(AcquireReply.Cancelled.class::isInstance) > 0) {
+            return new AcquireReply.Cancelled();
         }
         quorum.giveBack(
                 ReleaseRequest.unused(request.key(), request.owner()),

@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuorumLockStore implements LockStore {
 
-    private static final Listening DEAF = () -> {};
+    private static final Listening NO_SUBSCRIPTION = () -> {};
 
     private final Quorum quorum;
     private final Duration longestLease;
@@ -261,11 +261,11 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
         Ballot<Boolean> ballot = quorum.vote(
                 owner,
                 store -> {
-                    store.leave(key, owner, bury, lastToken);
+                    store.leave(key, owner, cancelledFor, lastToken);
                     return true;
                 },
                 left -> true,
@@ -308,10 +308,10 @@ public final class QuorumLockStore implements LockStore {
         return quorum.evictionPolicies();
     }
 
-    /** There is nothing to be heard. */
+    /** There are no messages. */
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        return DEAF;
+        return NO_SUBSCRIPTION;
     }
 
     @Override

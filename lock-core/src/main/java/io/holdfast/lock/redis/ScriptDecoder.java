@@ -48,7 +48,7 @@ final class ScriptDecoder {
             case "HELD" ->
                 new AcquireReply.Held(
                         holders(lines).stream().findFirst(), positive(words[1]), micros(words[2]), resent);
-            case "BURIED" -> new AcquireReply.Buried();
+            case "BURIED" -> new AcquireReply.Cancelled();
             case "REJOINING" -> throw rejoining(micros(words[1]));
             default -> throw new IllegalArgumentException(words[0]);
         };

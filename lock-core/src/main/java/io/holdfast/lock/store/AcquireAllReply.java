@@ -22,7 +22,7 @@ public sealed interface AcquireAllReply {
      * The caller holds none of them.
      *
      * @param index which request was refused first, from 0 on
-     * @param reply how: held, or buried
+     * @param reply how: held, or cancelled
      */
     record Refused(int index, AcquireReply reply) implements AcquireAllReply {}
 

@@ -28,6 +28,6 @@ public sealed interface AcquireReply {
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)
             implements AcquireReply {}
 
-    /** The acquisition was undone before this call arrived; its owner id gets nothing any more. */
-    record Buried() implements AcquireReply {}
+    /** The acquisition was undone before this call arrived: it is cancelled, and its owner id gets nothing any more. */
+    record Cancelled() implements AcquireReply {}
 }

@@ -58,7 +58,7 @@ public interface LockStore extends AutoCloseable {
      * One try to get a lock.
      *
      * @param request what, for whom, for how long
-     * @return granted, held by somebody else, or buried
+     * @return granted, held by somebody else, or cancelled
      * @throws LockStoreException if the store did not answer or refused
      */
     AcquireReply acquire(AcquireRequest request);
@@ -185,11 +185,11 @@ public interface LockStore extends AutoCloseable {
      *
      * @param key the lock
      * @param owner whose acquisition it was; never to be used for an acquisition again
-     * @param bury for how long late calls are refused; zero if all calls were answered
+     * @param cancelledFor for how long late calls are refused; zero if all calls were answered
      * @param lastToken the last fencing token that was used of those that a grant reserved, as in {@link ReleaseRequest}
      * @throws LockStoreException if the store did not answer or refused
      */
-    void leave(LockKey key, OwnerId owner, Duration bury, long lastToken);
+    void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken);
 
     /**
      * For how long a call that was not answered may still be under way once its caller has given it up, as far as anybody can
@@ -259,7 +259,7 @@ public interface LockStore extends AutoCloseable {
         A await();
     }
 
-    /** A client's ear. */
+    /** A client's subscription. */
     interface Listening extends AutoCloseable {
 
         /**

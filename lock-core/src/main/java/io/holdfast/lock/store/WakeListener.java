@@ -1,7 +1,7 @@
 package io.holdfast.lock.store;
 
 /**
- * Hears what a store has to say to one client. All of it are hints, any of which may be lost or late. Called on the
+ * Receives the messages of a store to one client. All of them are hints, any of which may be lost or late. Called on the
  * store's threads: must be quick, must not block, and must not throw.
  */
 public interface WakeListener {

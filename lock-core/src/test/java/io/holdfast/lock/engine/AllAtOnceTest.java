@@ -177,7 +177,7 @@ class AllAtOnceTest extends EngineFixture {
     }
 
     @Test
-    void refusal_of_a_call_that_was_sent_twice_is_buried() {
+    void refusal_of_a_call_that_was_sent_twice_is_cancelled() {
         others.acquire("b");
         store.acquires.clear();
         store.beforeNextCallHere(() -> {

@@ -70,7 +70,7 @@ class InterruptTest extends EngineFixture {
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(locks.inspect(KEY).waiters()).isZero();
-        assertThat(store.acquire(store.acquires.get(1))).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(store.acquire(store.acquires.get(1))).isInstanceOf(AcquireReply.Cancelled.class);
     }
 
     @Test

@@ -46,7 +46,7 @@ class UnknownOutcomeTest extends EngineFixture {
     }
 
     @Test
-    void buried_acquisition_is_never_sent_again() {
+    void cancelled_acquisition_is_never_sent_again() {
         store.after = () -> {
             throw StoreSpy.unreachable();
         };
@@ -70,19 +70,19 @@ class UnknownOutcomeTest extends EngineFixture {
         AcquireRequest late = store.acquires.get(0);
 
         time.pass(store.longestDelay().minusMillis(10));
-        assertThat(store.acquire(late)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(store.acquire(late)).isInstanceOf(AcquireReply.Cancelled.class);
 
         time.pass(Duration.ofMinutes(1));
         assertThat(store.acquire(late)).isInstanceOf(AcquireReply.Granted.class);
     }
 
     @Test
-    void tombstone_of_an_undo_that_took_long_lasts_as_much_longer_but_no_longer_than_the_lease() {
+    void cancellation_of_an_undo_that_took_long_lasts_as_much_longer_but_no_longer_than_the_lease() {
         Cleanup cleanup = new Cleanup(store);
         long delay = store.longestDelay().toNanos();
 
-        assertThat(cleanup.burial(10 * delay, delay)).hasNanos(2 * delay);
-        assertThat(cleanup.burial(delay / 2, delay)).hasNanos(delay / 2);
+        assertThat(cleanup.cancellation(10 * delay, delay)).hasNanos(2 * delay);
+        assertThat(cleanup.cancellation(delay / 2, delay)).hasNanos(delay / 2);
         cleanup.close();
     }
 
@@ -105,13 +105,13 @@ class UnknownOutcomeTest extends EngineFixture {
     }
 
     @Test
-    void acquisition_that_was_sent_twice_is_buried_after_its_release() {
+    void acquisition_that_was_sent_twice_is_cancelled_after_its_release() {
         var resending = new StoreSpy(store) {
             @Override
             public AcquireReply acquire(AcquireRequest request) {
                 return super.acquire(request) instanceof AcquireReply.Granted granted
                         ? new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true)
-                        : new AcquireReply.Buried();
+                        : new AcquireReply.Cancelled();
             }
         };
         LockEngine careful = LockEngine.builder(resending).ticker(time).build();
@@ -120,7 +120,7 @@ class UnknownOutcomeTest extends EngineFixture {
 
         Awaitility.await().until(() -> !resending.leaves.isEmpty());
         careful.close(); // has done what was begun
-        assertThat(store.acquire(resending.acquires.get(0))).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(store.acquire(resending.acquires.get(0))).isInstanceOf(AcquireReply.Cancelled.class);
     }
 
     @Test

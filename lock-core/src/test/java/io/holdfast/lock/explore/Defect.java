@@ -15,7 +15,7 @@ enum Defect {
     /** Leases count from the answer instead of from before the call was sent. */
     LEASE_COUNTS_FROM_ANSWER,
     /** A call that may still arrive is not refused when it does. */
-    NO_TOMBSTONE,
+    NO_CANCELLATION,
     /** A restarted server takes its start for up to a second earlier than it was. */
     EARLY_REJOIN_NOTE,
     /** A restarted server grants what it does not know at once. */

@@ -72,7 +72,7 @@ class DefectsTest {
 
     @Test
     void undone_acquisition_gets_the_lock_if_nothing_refuses_it() {
-        findsOnlyWith(Defect.NO_TOMBSTONE, "P7", () -> Setting.exclusive(1).lateCalls(1));
+        findsOnlyWith(Defect.NO_CANCELLATION, "P7", () -> Setting.exclusive(1).lateCalls(1));
     }
 
     @Test

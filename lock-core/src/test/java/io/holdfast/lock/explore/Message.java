@@ -33,16 +33,22 @@ sealed interface Message {
      * A call that the store has not seen yet.
      *
      * @param waiting of an acquisition: whether it takes an entry
-     * @param buryNanos of a leave
+     * @param cancelledNanos of a leave
      * @param awaited whether the client still waits for the answer
      * @param arrivesUntil if not: when it has arrived or never will, in true time
      */
     record Call(
-            int client, What what, OwnerId owner, boolean waiting, long buryNanos, boolean awaited, long arrivesUntil)
+            int client,
+            What what,
+            OwnerId owner,
+            boolean waiting,
+            long cancelledNanos,
+            boolean awaited,
+            long arrivesUntil)
             implements Message {
 
         Call givenUp(long until) {
-            return new Call(client, what, owner, waiting, buryNanos, false, until);
+            return new Call(client, what, owner, waiting, cancelledNanos, false, until);
         }
 
         @Override

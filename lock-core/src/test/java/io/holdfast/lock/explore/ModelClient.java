@@ -288,7 +288,7 @@ final class ModelClient {
     }
 
     private void undo(World world, OwnerId owner) {
-        world.inBackground(this, owner, setting.has(Defect.NO_TOMBSTONE) ? 0 : setting.leaseNanos);
+        world.inBackground(this, owner, setting.has(Defect.NO_CANCELLATION) ? 0 : setting.leaseNanos);
     }
 
     private void end(World world, String outcome) {

@@ -32,7 +32,7 @@ final class StateWriter {
     private static final Map<String, Kind> KINDS = new HashMap<>();
 
     static {
-        kind(Kind.PARTS, "LockState.occupancy", "LockState.graves", "Occupancy.holders", "Occupancy.entries");
+        kind(Kind.PARTS, "LockState.occupancy", "LockState.cancelled", "Occupancy.holders", "Occupancy.entries");
         kind(Kind.PARTS, "Holders.holds", "EntryQueue.entries", "QueueEntry.request", "QueueEntry.message");
         kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
         kind(Kind.TIME, "Hold.leaseEnd", "QueueEntry.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");

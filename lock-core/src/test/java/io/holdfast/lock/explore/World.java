@@ -135,13 +135,13 @@ final class World {
         }
     }
 
-    void send(ModelClient client, Message.What what, OwnerId owner, boolean waiting, long buryNanos) {
-        add(new Message.Call(client.number, what, owner, waiting, buryNanos, true, 0));
+    void send(ModelClient client, Message.What what, OwnerId owner, boolean waiting, long cancelledNanos) {
+        add(new Message.Call(client.number, what, owner, waiting, cancelledNanos, true, 0));
     }
 
     /** Repeated until it has arrived. */
-    void inBackground(ModelClient client, OwnerId owner, long buryNanos) {
-        add(new Message.Call(client.number, Message.What.LEAVE, owner, false, buryNanos, false, Long.MAX_VALUE));
+    void inBackground(ModelClient client, OwnerId owner, long cancelledNanos) {
+        add(new Message.Call(client.number, Message.What.LEAVE, owner, false, cancelledNanos, false, Long.MAX_VALUE));
     }
 
     /** Those that may be exchanged are kept in one order. */
@@ -197,7 +197,7 @@ final class World {
         if (reply instanceof AcquireReply.Granted granted) {
             Rules.checkGrant(this, call.owner(), granted.token());
         }
-        if (!call.awaited() && call.what() == Message.What.ACQUIRE && !(reply instanceof AcquireReply.Buried)) {
+        if (!call.awaited() && call.what() == Message.What.ACQUIRE && !(reply instanceof AcquireReply.Cancelled)) {
             Rules.checkGhost(this, call);
         }
     }
@@ -209,7 +209,7 @@ final class World {
             case ACQUIRE -> store.acquire(request(call, leaseMillis));
             case RELEASE -> store.release(new ReleaseRequest(KEY, owner));
             case LEAVE -> {
-                store.leave(KEY, owner, Duration.ofNanos(call.buryNanos()), ReleaseRequest.ALL_TOKENS);
+                store.leave(KEY, owner, Duration.ofNanos(call.cancelledNanos()), ReleaseRequest.ALL_TOKENS);
                 yield "left";
             }
             case KEEP ->
@@ -297,7 +297,7 @@ final class World {
     private void write(Message message, StateCode code, StateWriter writer, long clamp) {
         code.add(message.rank());
         if (message instanceof Message.Call call) {
-            code.add((call.waiting() ? 1 : 0) + (call.buryNanos() > 0 ? 2 : 0));
+            code.add((call.waiting() ? 1 : 0) + (call.cancelledNanos() > 0 ? 2 : 0));
             if (!call.awaited() && call.arrivesUntil() != Long.MAX_VALUE) {
                 code.time(call.arrivesUntil() - now, 0);
             }

@@ -203,11 +203,11 @@ class QuorumFailuresTest {
     }
 
     @Test
-    void who_is_buried_at_one_server_is_refused_for_good() {
+    void who_is_cancelled_at_one_server_is_refused_for_good() {
         servers.get(2).leave(KEY, ALICE, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
         servers.get(0).acquire(request(KEY, BOB, 0, Duration.ofSeconds(30)));
 
-        assertThat(acquire(ALICE, 0)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(acquire(ALICE, 0)).isInstanceOf(AcquireReply.Cancelled.class);
     }
 
     @Test

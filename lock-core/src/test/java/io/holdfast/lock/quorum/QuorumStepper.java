@@ -201,7 +201,7 @@ public final class QuorumStepper {
         }
 
         @Override
-        public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+        public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
             throw new UnsupportedOperationException();
         }
 

@@ -137,7 +137,7 @@ class RedisPermissionsTest {
         granted(carol, 2);
         assertThat(store.inspect(KEY).holders()).hasSize(2);
         store.leave(KEY, carol, Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS);
-        assertThat(acquire(carol, 2, false)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(acquire(carol, 2, false)).isInstanceOf(AcquireReply.Cancelled.class);
         assertThat(store.forceRelease(KEY)).hasSize(1);
         queueBehindMany();
 

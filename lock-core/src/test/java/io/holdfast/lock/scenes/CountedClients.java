@@ -131,8 +131,8 @@ final class CountedClients implements AutoCloseable {
         }
 
         @Override
-        public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
-            super.leave(key, owner, bury, lastToken);
+        public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+            super.leave(key, owner, cancelledFor, lastToken);
             left.incrementAndGet();
         }
     }

@@ -50,7 +50,7 @@ final class QueueModel {
     enum Answer {
         GRANTED,
         HELD,
-        BURIED
+        CANCELLED
     }
 
     private static final Comparator<Place> BY_ARRIVAL = Comparator.comparing(place -> place.arrival);
@@ -61,7 +61,7 @@ final class QueueModel {
     /** Grants in their order; whoever reads them clears the list. */
     final List<Holder> granted = new ArrayList<>();
 
-    private final Map<OwnerId, Duration> graves = new HashMap<>();
+    private final Map<OwnerId, Duration> cancelled = new HashMap<>();
     Duration now = Duration.ZERO;
     private int arrivals;
 
@@ -95,8 +95,8 @@ final class QueueModel {
 
     Answer acquire(AcquireRequest request) {
         OwnerId owner = request.owner();
-        if (graves.containsKey(owner) && !isOver(graves.get(owner))) {
-            return Answer.BURIED;
+        if (cancelled.containsKey(owner) && !isOver(cancelled.get(owner))) {
+            return Answer.CANCELLED;
         }
         if (holder(owner) == null) {
             keep(owner);
@@ -198,9 +198,9 @@ final class QueueModel {
         return true;
     }
 
-    void leave(OwnerId owner, Duration bury) {
-        if (!bury.isZero()) {
-            graves.put(owner, now.plus(bury));
+    void leave(OwnerId owner, Duration cancelledFor) {
+        if (!cancelledFor.isZero()) {
+            cancelled.put(owner, now.plus(cancelledFor));
         }
         queue.removeIf(place -> place.request.owner().equals(owner));
         holders.removeIf(holder -> holder.owner.equals(owner));

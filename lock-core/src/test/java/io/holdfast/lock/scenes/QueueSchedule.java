@@ -52,7 +52,7 @@ final class QueueSchedule {
 
     private final QueueModel model = new QueueModel();
     private final Map<OwnerId, AcquireRequest> requests = new HashMap<>();
-    private final List<OwnerId> buried = new ArrayList<>();
+    private final List<OwnerId> cancelled = new ArrayList<>();
     private final Map<OwnerId, Long> tokens = new HashMap<>();
     private final List<String> log = new ArrayList<>();
     private long lastToken;
@@ -99,7 +99,7 @@ final class QueueSchedule {
         } else if (choice < 82) {
             renew(anybody());
         } else if (choice < 83) {
-            askFromTheGrave();
+            askAgainAfterCancellation();
         } else if (choice < 84) {
             force();
         } else {
@@ -165,7 +165,7 @@ final class QueueSchedule {
     private static QueueModel.Answer answer(AcquireReply reply) {
         return reply instanceof AcquireReply.Granted
                 ? QueueModel.Answer.GRANTED
-                : reply instanceof AcquireReply.Held ? QueueModel.Answer.HELD : QueueModel.Answer.BURIED;
+                : reply instanceof AcquireReply.Held ? QueueModel.Answer.HELD : QueueModel.Answer.CANCELLED;
     }
 
     /** A store may count entries that died, or a fair one that has left, for a while. */
@@ -206,21 +206,21 @@ final class QueueSchedule {
     }
 
     private void leave(OwnerId owner) {
-        Duration bury =
+        Duration cancelledFor =
                 random.nextBoolean() ? Duration.ZERO : Duration.ofSeconds(time == null ? 600 : 1 + random.nextInt(10));
-        log("leave", owner + " " + bury);
-        store.leave(key, owner, bury, ReleaseRequest.ALL_TOKENS);
-        model.leave(owner, bury);
-        if (!bury.isZero()) {
-            buried.add(owner);
+        log("leave", owner + " " + cancelledFor);
+        store.leave(key, owner, cancelledFor, ReleaseRequest.ALL_TOKENS);
+        model.leave(owner, cancelledFor);
+        if (!cancelledFor.isZero()) {
+            cancelled.add(owner);
         }
     }
 
     /** A call that was on its way when its acquisition was undone. Whose entry is dead is not heard of again, see above. */
-    private void askFromTheGrave() {
-        buried.removeIf(owner -> model.waiter(owner) != null && !isPresent(owner));
-        if (!buried.isEmpty()) {
-            OwnerId owner = buried.get(random.nextInt(buried.size()));
+    private void askAgainAfterCancellation() {
+        cancelled.removeIf(owner -> model.waiter(owner) != null && !isPresent(owner));
+        if (!cancelled.isEmpty()) {
+            OwnerId owner = cancelled.get(random.nextInt(cancelled.size()));
             HolderInfo where = new HolderInfo("host", 1, owner.toString());
             var request = new AcquireRequest(key, owner, 5_000, where, 2, false, true, 1);
             requests.put(owner, request);

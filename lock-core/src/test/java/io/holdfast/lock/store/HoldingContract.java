@@ -190,7 +190,7 @@ abstract class HoldingContract extends ContractFixture {
     void acquire_that_arrives_after_its_undo_is_refused() {
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
-        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Cancelled.class);
         granted(bob);
     }
 
@@ -201,7 +201,7 @@ abstract class HoldingContract extends ContractFixture {
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         granted(bob);
-        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Cancelled.class);
     }
 
     @Test
@@ -214,10 +214,10 @@ abstract class HoldingContract extends ContractFixture {
     }
 
     @Test
-    void tombstone_lasts_as_long_as_it_was_told_to() {
+    void cancellation_lasts_as_long_as_it_was_told_to() {
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
         pass(MOST_OF_LEASE);
-        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Cancelled.class);
 
         pass(REST_OF_LEASE);
 

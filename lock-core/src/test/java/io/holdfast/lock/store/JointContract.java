@@ -139,7 +139,7 @@ abstract class JointContract extends ContractFixture {
     void acquisition_that_was_undone_is_refused_and_grants_none() {
         store().leave(keys().get(1), next(alice), LEASE, ReleaseRequest.NO_TOKEN);
 
-        assertThat(refused(tryAll(alice), 1)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(refused(tryAll(alice), 1)).isInstanceOf(AcquireReply.Cancelled.class);
 
         assertThat(isFree(key)).isTrue();
     }

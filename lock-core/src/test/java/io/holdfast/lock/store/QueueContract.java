@@ -494,17 +494,17 @@ abstract class QueueContract extends ContractFixture {
     }
 
     @Test
-    void buried_owner_gets_no_entry() {
+    void cancelled_owner_gets_no_entry() {
         granted(alice);
         store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
-        assertThat(acquire(bob, LEASE, true)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(acquire(bob, LEASE, true)).isInstanceOf(AcquireReply.Cancelled.class);
 
         assertThat(store().inspect(key).waiters()).isZero();
     }
 
     @Test
-    void waiter_that_is_buried_loses_its_entry() {
+    void waiter_that_is_cancelled_loses_its_entry() {
         granted(alice);
         queue(bob, carol);
 

@@ -314,11 +314,11 @@ abstract class ReservationContract extends ContractFixture {
     }
 
     @Test
-    void waiter_that_is_buried_passes_its_reservation_on() {
+    void waiter_that_is_cancelled_passes_its_reservation_on() {
         store().leave(key, bob, LEASE, ReleaseRequest.ALL_TOKENS);
 
         reservedForAnother(tryOnce(dave));
-        assertThat(tryOnce(bob)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(tryOnce(bob)).isInstanceOf(AcquireReply.Cancelled.class);
         granted(carol);
     }
 

@@ -201,6 +201,6 @@ abstract class SharedContract extends ContractFixture {
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         shared(bob, 1);
-        assertThat(tryShared(alice, UNLIMITED)).isInstanceOf(AcquireReply.Buried.class);
+        assertThat(tryShared(alice, UNLIMITED)).isInstanceOf(AcquireReply.Cancelled.class);
     }
 }

@@ -179,10 +179,10 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
         leaves.add(owner);
         call(() -> {
-            delegate.leave(key, owner, bury, lastToken);
+            delegate.leave(key, owner, cancelledFor, lastToken);
             return owner;
         });
     }

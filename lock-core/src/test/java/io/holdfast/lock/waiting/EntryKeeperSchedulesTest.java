@@ -295,9 +295,9 @@ class EntryKeeperSchedulesTest {
             }
 
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
                 schedule.step("leave " + owner);
-                store.leave(key, owner, bury, ReleaseRequest.ALL_TOKENS);
+                store.leave(key, owner, cancelledFor, ReleaseRequest.ALL_TOKENS);
             }
 
             @Override

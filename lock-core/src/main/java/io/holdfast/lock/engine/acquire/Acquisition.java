@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All tries share one owner id. Between two tries it waits at its {@link Place}. Whatever ends the acquisition without a
  * grant leaves nothing behind: if every try was answered, the entry in the queue is left to the next one in line, or given up, and
  * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
- * acquisition is undone and buried, and its owner id is never sent again.
+ * acquisition is undone and cancelled, and its owner id is never sent again.
  *
  * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
  * so the store forgets the waiter in the same step, unless somebody behind it goes on waiting in its place. When it ends

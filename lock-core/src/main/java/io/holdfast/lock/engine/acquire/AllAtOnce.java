@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
  * back, and others never see some of them granted. If the outcome is unknown, or a send of the call may still arrive, all are
- * undone and buried, each by its own owner id, and none of these is sent again. All leases count from before the call
+ * undone and cancelled, each by its own owner id, and none of these is sent again. All leases count from before the call
  * was sent. If one of them is over when the answer is there, all are undone.
  *
  * <p><b>A refusal of one try is final</b>: at one moment somebody held one of the locks, or waited for it. That was no other

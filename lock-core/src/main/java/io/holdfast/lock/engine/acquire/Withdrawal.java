@@ -35,25 +35,25 @@ final class Withdrawal {
      * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
      * at once if it is known to fail.
      */
-    void giveUpEntry(boolean bury) {
+    void giveUpEntry(boolean cancel) {
         boolean kept = place.closeEntry();
         if (place.isStoreFailing()) {
-            dropEntry(bury);
-        } else if (bury || kept) {
+            dropEntry(cancel);
+        } else if (cancel || kept) {
             try {
                 Uninterruptibly.call(() -> {
-                    cleanup.leaveNow(key, place.owner(), bury ? leaseNanos : 0);
+                    cleanup.leaveNow(key, place.owner(), cancel ? leaseNanos : 0);
                     return kept;
                 });
             } catch (LockStoreException e) {
-                dropEntry(bury);
+                dropEntry(cancel);
             }
         }
     }
 
-    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is buried as well. */
-    void dropEntry(boolean bury) {
-        if (bury) {
+    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is cancelled as well. */
+    void dropEntry(boolean cancel) {
+        if (cancel) {
             undo();
         } else if (place.closeEntry()) {
             cleanup.leave(key, place.owner());

@@ -75,14 +75,14 @@ public final class Cleanup {
         long failedAt = System.nanoTime();
         submit(
                 key,
-                () -> store.leave(key, owner, burial(leaseNanos, System.nanoTime() - failedAt), lastToken),
+                () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
                 leaseNanos);
     }
 
     /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
     public void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
-        Duration bury = leaseNanos == 0 ? Duration.ZERO : burial(leaseNanos, 0);
-        store.leave(key, owner, bury, ReleaseRequest.NO_TOKEN);
+        Duration cancelledFor = leaseNanos == 0 ? Duration.ZERO : cancellation(leaseNanos, 0);
+        store.leave(key, owner, cancelledFor, ReleaseRequest.NO_TOKEN);
     }
 
     /**
@@ -91,17 +91,17 @@ public final class Cleanup {
      * <p>Calls come late because the server stood still: then it reads them and the undo one right after the other. Or because
      * the network did: then they are sent again at intervals that double, so what was under way when the undo got through is
      * there after as long again. One that comes later than that is granted, and the lock is held by nobody for one lease: that
-     * costs time, not the exclusion. On the other hand a tombstone keeps a lock from the short path of the scripts as long as
+     * costs time, not the exclusion. On the other hand a cancellation keeps a lock from the short path of the scripts as long as
      * it stands. So it stands for the longest delay that the store knows of, and for the time that the undo took, and never
      * for longer than the lease.
      */
-    public Duration burial(long leaseNanos, long sinceFailedNanos) {
+    public Duration cancellation(long leaseNanos, long sinceFailedNanos) {
         long delay = store.longestDelay().toNanos() + sinceFailedNanos;
         return Duration.ofNanos(Math.min(leaseNanos, delay));
     }
 
     /** A lock was given back, but a send of its acquisition may still arrive. */
-    public void bury(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
+    public void cancel(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
         if (keep.isZero()) {
             undoHold(key, owner, leaseNanos);
         }

@@ -263,7 +263,7 @@ public final class HandleOperations {
             hold.releaseLater(client.cleanup());
         }
         if (hold.isResent()) {
-            client.cleanup().bury(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
+            client.cleanup().cancel(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
         }
         publishReleased(lease);
         return null;

@@ -116,7 +116,7 @@ public final class Hold {
      * Hands the lock to the next thread at the line, if the next one gets from it what it would get from the store: a
      * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear
      * of, as it would from the next one too. A lease that was extended is longer than the next one asked for, or would get by a
-     * message, and one whose acquisition may still arrive at the store is buried with its owner id.
+     * message, and one whose acquisition may still arrive at the store is cancelled with its owner id.
      *
      * @param now on the ticker
      */

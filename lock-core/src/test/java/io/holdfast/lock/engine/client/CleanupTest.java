@@ -94,11 +94,11 @@ class CleanupTest {
         CountDownLatch answer = new CountDownLatch(1);
         StoreSpy hanging = new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
                 if (key.equals(KEY)) {
                     await(answer);
                 }
-                super.leave(key, owner, bury, lastToken);
+                super.leave(key, owner, cancelledFor, lastToken);
             }
         };
         Cleanup both = new Cleanup(hanging);
@@ -137,8 +137,8 @@ class CleanupTest {
     void lock_that_is_broken_does_not_keep_others_of_its_server_from_being_tidied() {
         StoreSpy one = new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
-                super.leave(key, owner, bury, lastToken);
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+                super.leave(key, owner, cancelledFor, lastToken);
                 if (key.equals(KEY)) {
                     throw new LockStoreException("WRONGTYPE (on purpose)", null, false);
                 }
@@ -160,7 +160,7 @@ class CleanupTest {
         AtomicInteger left = new AtomicInteger();
         Cleanup full = new Cleanup(new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
                 hanging.countDown();
                 await(answer);
                 left.incrementAndGet();

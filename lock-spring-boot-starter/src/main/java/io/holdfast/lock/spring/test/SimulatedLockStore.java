@@ -101,8 +101,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration bury, long lastToken) {
-        reachable().leave(key, owner, bury, lastToken);
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+        reachable().leave(key, owner, cancelledFor, lastToken);
     }
 
     @Override
