@@ -35,7 +35,9 @@ final class Cohort {
     /** How often the clock is looked at until it shows another microsecond; enough for several. */
     private static final int LOOKS = 200;
 
-    private final Place.Tokens tokens;
+    private final OwnerId owner;
+    private final long firstToken;
+    private final long tokens;
     private final boolean confirmed;
     private final long grantedAt;
     private final Ticker ticker;
@@ -48,15 +50,19 @@ final class Cohort {
     /**
      * Creates an instance. The answer to the acquisition, or the message that granted it, has just come.
      *
-     * @param tokens those of the grant
+     * @param owner the acquisition
+     * @param firstToken the token of the first holder
+     * @param tokens how many were reserved
      * @param waiters who waited at the store at the time of the grant
      * @param confirmed whether the store gave a whole lease; if not, it is short until the watchdog has renewed it
      * @param ticker the clock
      */
-    Cohort(Place.Tokens tokens, Waiters waiters, boolean confirmed, Ticker ticker) {
+    Cohort(OwnerId owner, long firstToken, long tokens, Waiters waiters, boolean confirmed, Ticker ticker) {
+        this.owner = owner;
+        this.firstToken = firstToken;
         this.tokens = tokens;
         this.confirmed = confirmed;
-        this.lastToken = tokens.first();
+        this.lastToken = firstToken;
         this.ticker = ticker;
         this.grantedAt = ticker.nanos();
         this.waiters = waiters;
@@ -74,7 +80,7 @@ final class Cohort {
 
     /** {@return the acquisition that was granted} */
     public OwnerId owner() {
-        return tokens.owner();
+        return owner;
     }
 
     /** {@return whether the store gave a whole lease at once} */
@@ -84,7 +90,7 @@ final class Cohort {
 
     /** {@return whether more than one token was reserved, so that the lock may be handed off} */
     boolean isOpen() {
-        return tokens.count() > 1;
+        return tokens > 1;
     }
 
     /** {@return the token of the current holder, if more than one was reserved; else 0} */
@@ -110,8 +116,8 @@ final class Cohort {
     long next() {
         for (int look = 0; look < LOOKS; look++) {
             long now = ticker.nanos();
-            long token = tokens.first() + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
-            if (token >= tokens.first() + tokens.count() || !mayGoOn(now)) {
+            long token = firstToken + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
+            if (token >= firstToken + tokens || !mayGoOn(now)) {
                 return 0;
             }
             if (token > lastToken) {

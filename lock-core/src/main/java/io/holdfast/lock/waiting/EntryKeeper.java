@@ -104,7 +104,7 @@ final class EntryKeeper implements AutoCloseable {
         subscription.add(entry);
         if (closed) {
             subscription.remove(entry);
-            throw Lines.closedClient();
+            throw ClosedClient.exception();
         }
         return entry;
     }

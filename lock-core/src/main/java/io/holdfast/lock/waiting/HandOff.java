@@ -1,7 +1,7 @@
 package io.holdfast.lock.waiting;
 
 /**
- * A lock that one thread of this client hands to the next, without the store: the lease stays as it is.
+ * A lock that one caller of this client hands to the next, without the store: the lease stays as it is.
  *
  * @param cohort the grant that it belongs to
  * @param token the next holder's fencing token

@@ -8,6 +8,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,197 +37,309 @@ import org.jspecify.annotations.Nullable;
  */
 final class Line {
 
-    private final Lines lines;
     private final LockKey key;
-    private final Set<LinePlace> line = new LinkedHashSet<>();
-    private @Nullable LinePlace front;
+    private final Consumer<Line> onRetired;
+    private final BooleanSupplier closed;
+    private final Set<Member> line = new LinkedHashSet<>();
+    private @Nullable Member front;
     private @Nullable QueueEntry entry;
-    private volatile Optional<LockHolder> holder = Optional.empty();
-
-    /** What the front waits with, and what was found by the one before it, if the store fails. */
-    private volatile @Nullable QueueEntry frontEntry;
-
-    private volatile @Nullable Failing inherited;
-    private volatile boolean answered;
+    private final StoreNews news = new StoreNews();
     private boolean retired;
 
-    Line(Lines lines, LockKey key) {
-        this.lines = lines;
+    /**
+     * @param onRetired is told when nobody is there any more; called under the monitor
+     * @param closed whether the client is closed
+     */
+    Line(LockKey key, Consumer<Line> onRetired, BooleanSupplier closed) {
         this.key = key;
+        this.onRetired = onRetired;
+        this.closed = closed;
+    }
+
+    private enum State {
+        /** Others are in front. */
+        WAITING,
+        /** Goes to the store, waits there, or holds the lock. */
+        FRONT,
+        /** Was given the lock by the one in front of it; is the front now. */
+        HANDED_OFF,
+        /** Gave up, or is through. */
+        GONE,
+        /** The one in front of it found the store unavailable. */
+        FAILED
     }
 
     /** Returns null if the line has retired meanwhile, or if somebody is there and the thread is not to wait. */
-    synchronized @Nullable LinePlace enter(Object terms, boolean orNothing, Waiter waiter) {
+    synchronized @Nullable Member enter(Object terms, boolean orNothing, Waiter waiter) {
         if (retired || (orNothing && front != null)) {
             return null;
         }
-        LinePlace turn = new LinePlace(this, terms, waiter);
+        Member member = new Member(terms, waiter);
         if (front == null) {
-            front = turn;
-            turn.state = LinePlace.State.FRONT;
+            front = member;
+            member.state = State.FRONT;
         } else {
-            line.add(turn);
+            line.add(member);
         }
-        return turn;
+        return member;
     }
 
-    /** The front was told who holds the lock. */
-    void blockedBy(Optional<LockHolder> found) {
-        holder = found;
-    }
-
-    LockKey key() {
-        return key;
-    }
-
-    boolean isAnswered() {
-        return answered;
-    }
-
-    @Nullable
-    Failing failing() {
-        QueueEntry waiting = frontEntry;
-        Failing found = waiting == null ? null : waiting.failing();
-        return found == null ? inherited : found;
-    }
-
-    /** Each of the line looks how long it may wait now: it is woken after the front's entry says that the store fails. */
-    synchronized void waitsWith(LinePlace turn, QueueEntry entry) {
-        if (front == turn) {
-            frontEntry = entry;
-            inherited = null;
-            entry.whenFailing(() -> inLine().forEach(LinePlace::wake));
-            if (entry.failing() != null) { // it knew before anybody could be told
-                inLine().forEach(LinePlace::wake);
-            }
-        }
-    }
-
-    synchronized void answered(LinePlace turn) {
-        if (front == turn) {
-            answered = true;
-            frontEntry = null;
-            inherited = null;
-        }
-    }
-
-    void passOn(LinePlace from, Failing failing) {
-        List<LinePlace> concerned;
-        synchronized (this) {
-            if (front != from) {
-                return;
-            }
-            concerned = new ArrayList<>(line);
-            LinePlace next = head();
-            if (next == null) {
-                retire(from);
-            } else {
-                promote(from, next, LinePlace.State.FRONT);
-                inherited = failing;
-            }
-        }
-        concerned.forEach(LinePlace::wake);
-    }
-
-    Optional<LockHolder> blockedBy() {
-        return holder;
-    }
-
-    boolean isClosed() {
-        return lines.isClosed();
-    }
-
-    synchronized boolean hasFollowers() {
-        return !line.isEmpty();
-    }
-
-    synchronized boolean cancel(LinePlace turn) {
-        boolean wasInLine = line.remove(turn);
-        if (wasInLine) {
-            turn.state = LinePlace.State.GONE;
-        }
-        return wasInLine;
-    }
-
-    synchronized @Nullable QueueEntry takeEntry(LinePlace turn) {
-        QueueEntry left = front == turn ? entry : null;
-        entry = null;
-        return left;
-    }
-
-    /** Returns whether the lock does not belong to the thread any more. */
-    boolean handOff(LinePlace from, Cohort cohort, long deadline) {
-        LinePlace next;
-        synchronized (this) {
-            next = front == from ? head() : null;
-            long token = next != null && next.wantsTheSameAs(from) ? cohort.next() : 0;
-            if (next == null || token == 0) {
-                return false;
-            }
-            cohort.handedOff(token);
-            next.handOff = new HandOff(cohort, token, deadline);
-            promote(from, next, LinePlace.State.HANDED_OFF);
-        }
-        next.wake();
-        return true;
-    }
-
-    boolean pass(LinePlace from, @Nullable QueueEntry left) {
-        LinePlace next;
-        synchronized (this) {
-            if (front != from) {
-                return false;
-            }
-            next = head();
-            if (next == null) {
-                retire(from);
-                return false;
-            }
-            entry = left;
-            promote(from, next, LinePlace.State.FRONT);
-        }
-        next.wake();
-        return true;
-    }
-
-    void fail(LinePlace from, LockStoreException cause) {
-        List<LinePlace> failed;
-        synchronized (this) {
-            if (front != from) {
-                return;
-            }
-            failed = new ArrayList<>(line);
-            line.clear();
-            for (LinePlace turn : failed) {
-                turn.failure = cause;
-                turn.state = LinePlace.State.FAILED;
-            }
-            retire(from);
-        }
-        failed.forEach(LinePlace::wake);
-    }
-
-    synchronized List<LinePlace> inLine() {
+    private synchronized List<Member> inLine() {
         return new ArrayList<>(line);
     }
 
-    private @Nullable LinePlace head() {
+    void wakeAll() {
+        inLine().forEach(Member::wake);
+    }
+
+    private @Nullable Member head() {
         return line.isEmpty() ? null : line.iterator().next();
     }
 
-    private void promote(LinePlace from, LinePlace next, LinePlace.State state) {
-        from.state = LinePlace.State.GONE;
+    private void promote(Member from, Member next, State state) {
+        from.state = State.GONE;
         line.remove(next);
-        inherited = failing();
-        frontEntry = null;
+        news.frontChanged();
         front = next;
         next.state = state;
     }
 
-    private void retire(LinePlace last) {
-        last.state = LinePlace.State.GONE;
+    private void retire(Member last) {
+        last.state = State.GONE;
         front = null;
         retired = true;
-        lines.remove(key, this);
+        onRetired.accept(this);
+    }
+
+    /**
+     * One caller, from when it comes until it has given the lock back. Its state is written under the line's monitor, and read without it
+     * by whoever waits.
+     */
+    final class Member {
+
+        private final Object terms;
+        private final Waiter waiter;
+        private volatile State state = State.WAITING;
+
+        /** Set before the state says so, as is the failure. */
+        private @Nullable HandOff handOff;
+
+        private @Nullable LockStoreException failure;
+
+        private Member(Object terms, Waiter waiter) {
+            this.terms = terms;
+            this.waiter = waiter;
+        }
+
+        boolean isFront() {
+            return state == State.FRONT;
+        }
+
+        boolean isWaiting() {
+            return state == State.WAITING;
+        }
+
+        /** Whether it has ended: in line, or as the front. */
+        boolean isOver() {
+            return state == State.GONE || state == State.FAILED;
+        }
+
+        /**
+         * Looks whether the wait for those in front is over. Whoever waits is woken when it is.
+         *
+         * @param budget ends the wait
+         * @return for how long to wait at most before the next look, in nanoseconds; 0 if it is over: then this is the front, with
+         *     or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
+         * @throws LockStoreException if the one in front was refused by the store at once, or the store has failed for longer
+         *     than the budget allows; it is over then
+         * @throws IllegalStateException if the client is closed; it is over then
+         */
+        long look(Budget budget) {
+            if (isWaiting() && closed.getAsBoolean() && cancel()) {
+                throw ClosedClient.exception();
+            }
+            Failing failing = failing();
+            long left = budget.remainingNanos(failing);
+            if (isWaiting() && left > 0) {
+                return left;
+            }
+            if (isWaiting() && cancel() && failing != null) {
+                throw failing.over(key);
+            }
+            failIfRefused();
+            return 0;
+        }
+
+        private void failIfRefused() {
+            LockStoreException failed = failure;
+            if (state == State.FAILED && failed != null) {
+                throw new LockStoreException(
+                        "The thread of this client that asked for the lock first was refused: " + failed.getMessage(),
+                        failed,
+                        false);
+            }
+        }
+
+        /**
+         * Gives up waiting for those in front.
+         *
+         * @return whether it is over; if not, it has become the front, and has to act as such
+         */
+        boolean cancel() {
+            synchronized (Line.this) {
+                boolean wasInLine = line.remove(this);
+                if (wasInLine) {
+                    state = State.GONE;
+                }
+                return wasInLine;
+            }
+        }
+
+        /** The lock that was handed off to it, if it was; once. */
+        @Nullable
+        HandOff takeHandOff() {
+            HandOff taken = handOff;
+            handOff = null;
+            return taken;
+        }
+
+        /** The entry that the one in front has left behind, if any; once. */
+        @Nullable
+        QueueEntry inheritEntry() {
+            synchronized (Line.this) {
+                QueueEntry left = front == this ? entry : null;
+                entry = null;
+                return left;
+            }
+        }
+
+        /** The store has told who holds the lock: those behind can say why they got nothing. */
+        void blockedBy(Optional<LockHolder> found) {
+            news.holder(found);
+        }
+
+        Optional<LockHolder> blockedBy() {
+            return news.holder();
+        }
+
+        /** Whether the store has answered somebody of the line. */
+        boolean isLineAnswered() {
+            return news.isAnswered();
+        }
+
+        /** Since when the store fails for the line, if it does. */
+        @Nullable
+        Failing failing() {
+            return news.failing();
+        }
+
+        boolean hasFollowers() {
+            synchronized (Line.this) {
+                return !line.isEmpty();
+            }
+        }
+
+        /** What the entry hears of a failure of the store concerns all behind the front: each is woken, and looks how long it may wait. */
+        void waitsWith(QueueEntry waiting) {
+            synchronized (Line.this) {
+                if (front == this) {
+                    news.waitsWith(waiting, Line.this::wakeAll);
+                }
+            }
+        }
+
+        /** The store has answered the front. */
+        void answered() {
+            synchronized (Line.this) {
+                if (front == this) {
+                    news.answered();
+                }
+            }
+        }
+
+        /**
+         * The front waits no longer for a store that fails. Those behind it have queued before, and wait on for as long as each
+         * of them may.
+         */
+        void passOn(Failing failing) {
+            List<Member> concerned;
+            synchronized (Line.this) {
+                if (front != this) {
+                    return;
+                }
+                concerned = new ArrayList<>(line);
+                Member next = head();
+                if (next == null) {
+                    retire(this);
+                } else {
+                    promote(this, next, State.FRONT);
+                    news.passOn(failing);
+                }
+            }
+            concerned.forEach(Member::wake);
+        }
+
+        /** Hands the lock to the next one, see {@link Place#handOff}. */
+        boolean handOff(Cohort cohort, long deadline) {
+            Member next;
+            synchronized (Line.this) {
+                next = front == this ? head() : null;
+                long token = next != null && next.terms.equals(terms) ? cohort.next() : 0;
+                if (next == null || token == 0) {
+                    return false;
+                }
+                cohort.handedOff(token);
+                next.handOff = new HandOff(cohort, token, deadline);
+                promote(this, next, State.HANDED_OFF);
+            }
+            next.wake();
+            return true;
+        }
+
+        /**
+         * Lets the next one go to the store. Does nothing if this one is over.
+         *
+         * @param left the entry that it leaves behind, or null
+         * @return whether somebody has taken over the entry
+         */
+        boolean pass(@Nullable QueueEntry left) {
+            Member next;
+            synchronized (Line.this) {
+                if (front != this) {
+                    return false;
+                }
+                next = head();
+                if (next == null) {
+                    retire(this);
+                    return false;
+                }
+                entry = left;
+                promote(this, next, State.FRONT);
+            }
+            next.wake();
+            return true;
+        }
+
+        /** The store has refused: those behind, who would be refused too, are told, and need not try one after the other. */
+        void fail(LockStoreException cause) {
+            List<Member> failed;
+            synchronized (Line.this) {
+                if (front != this) {
+                    return;
+                }
+                failed = new ArrayList<>(line);
+                line.clear();
+                for (Member each : failed) {
+                    each.failure = cause;
+                    each.state = State.FAILED;
+                }
+                retire(this);
+            }
+            failed.forEach(Member::wake);
+        }
+
+        private void wake() {
+            waiter.wake();
+        }
     }
 }

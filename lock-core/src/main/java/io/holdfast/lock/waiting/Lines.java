@@ -27,22 +27,34 @@ final class Lines implements AutoCloseable {
      *
      * @param key what it wants
      * @param terms on which terms; the lock is handed off between equal ones only
-     * @param waiter is woken when its turn has come
-     * @return its turn
+     * @param waiter is woken when it is in front
+     * @return the caller, in line
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if those in front know that the store fails
      */
-    public LinePlace enter(LockKey key, Object terms, Waiter waiter) {
-        LinePlace turn;
+    public Line.Member enter(LockKey key, Object terms, Waiter waiter) {
+        Line.Member member;
         do {
-            turn = line(key).enter(terms, false, waiter);
-        } while (turn == null);
-        if (closed && turn.state == LinePlace.State.FRONT) {
-            turn.pass(null);
-            throw closedClient();
+            member = line(key).enter(terms, false, waiter);
+        } while (member == null);
+        if (closed && member.isFront()) {
+            member.pass(null);
+            throw ClosedClient.exception();
         }
-        turn.failIfOutage();
-        return turn;
+        failIfOutage(key, member);
+        return member;
+    }
+
+    /** Who comes while the store fails fails at once, as a first try would. */
+    private static void failIfOutage(LockKey key, Line.Member member) {
+        Failing failing = member.failing();
+        if (failing != null && member.isWaiting() && member.cancel()) {
+            throw new LockStoreException(
+                    "Redis is unavailable: other threads of this client wait for it to recover, for lock '" + key
+                            + "': " + failing.failure().getMessage(),
+                    failing.failure(),
+                    false);
+        }
     }
 
     /**
@@ -50,19 +62,18 @@ final class Lines implements AutoCloseable {
      *
      * @param key what it wants
      * @param terms on which terms
-     * @return its turn, as the front; or null
+     * @return the caller, in front; or null
      */
-    public @Nullable LinePlace tryEnter(LockKey key, Object terms) {
+    public Line.@Nullable Member tryEnter(LockKey key, Object terms) {
         return line(key).enter(terms, true, () -> {});
     }
 
     private Line line(LockKey key) {
         Line known = lines.get(key);
-        return known != null ? known : lines.computeIfAbsent(key, unused -> new Line(this, key));
-    }
-
-    void remove(LockKey key, Line line) {
-        lines.remove(key, line);
+        return known != null
+                ? known
+                : lines.computeIfAbsent(
+                        key, unused -> new Line(key, retired -> lines.remove(key, retired), () -> closed));
     }
 
     /**
@@ -87,10 +98,6 @@ final class Lines implements AutoCloseable {
         }
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     /** How many lines there are, for tests. */
     int size() {
         return lines.size();
@@ -100,10 +107,6 @@ final class Lines implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        lines.values().forEach(line -> line.inLine().forEach(LinePlace::wake));
-    }
-
-    static IllegalStateException closedClient() {
-        return new IllegalStateException("The lock client is closed; no lock can be acquired any more");
+        lines.values().forEach(Line::wakeAll);
     }
 }

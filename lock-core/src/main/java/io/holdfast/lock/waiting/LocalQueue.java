@@ -17,13 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalQueue implements AutoCloseable {
 
-    private final LockStore store;
-    private final String clientId;
-    private final LongSupplier sequences;
-    private final Ticker ticker;
-    private final Lines lines;
-    private final EntryKeeper entries;
-    private final Outages outages;
+    private final Queues queues;
 
     /**
      * Creates an instance.
@@ -35,14 +29,9 @@ public final class LocalQueue implements AutoCloseable {
      * @param onRevoked is told of holds that the store may have taken away, by their sequences; must not block
      */
     public LocalQueue(LockStore store, String clientId, LongSupplier sequences, Ticker ticker, LongConsumer onRevoked) {
-        this.store = store;
-        this.clientId = clientId;
-        this.sequences = sequences;
-        this.ticker = ticker;
-        this.entries = new EntryKeeper(store, clientId, ticker);
+        var entries = new EntryKeeper(store, clientId, ticker);
         entries.subscription().onRevoked(onRevoked);
-        this.lines = new Lines(entries);
-        this.outages = new Outages(ticker);
+        this.queues = new Queues(store, clientId, sequences, ticker, new Lines(entries), entries, new Outages(ticker));
     }
 
     /**
@@ -57,7 +46,7 @@ public final class LocalQueue implements AutoCloseable {
      * @throws LockStoreException if those in front know that the store fails
      */
     public Place enter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        return new Place(this, key, terms == null ? null : lines.enter(key, terms, waiter), waiter);
+        return new Place(queues, key, terms == null ? null : queues.lines().enter(key, terms, waiter), waiter);
     }
 
     /**
@@ -69,60 +58,40 @@ public final class LocalQueue implements AutoCloseable {
      * @return its place, in front; or null
      */
     public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        LinePlace turn = terms == null ? null : lines.tryEnter(key, terms);
-        return terms != null && turn == null ? null : new Place(this, key, turn, waiter);
+        Line.Member alone = terms == null ? null : queues.lines().tryEnter(key, terms);
+        return terms != null && alone == null ? null : new Place(queues, key, alone, waiter);
     }
 
     /** {@return an acquisition that is new to the store} */
     public OwnerId newOwner() {
-        return new OwnerId(clientId, sequences.getAsLong());
-    }
-
-    QueueEntry openEntry(LockKey key) {
-        return entries.open(key, newOwner());
-    }
-
-    Ticker ticker() {
-        return ticker;
-    }
-
-    EntryKeeper entries() {
-        return entries;
-    }
-
-    Lines lines() {
-        return lines;
-    }
-
-    Outages.Place joinOutage(LockKey key, boolean failing, Waiter waiter) {
-        return outages.join(store.serverOf(key), failing, waiter);
+        return queues.newOwner();
     }
 
     /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
     public void listen() {
-        entries.subscription().listen();
+        queues.entries().subscription().listen();
     }
 
     /** {@return whether messages of the store can be heard} */
     public LockActivity.Hearing hearing() {
-        return entries.subscription().hearing();
+        return queues.entries().subscription().hearing();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */
     public long wakeUps() {
-        return entries.subscription().wakeUps();
+        return queues.entries().subscription().wakeUps();
     }
 
     /** Asks the store for those who wait there, if that is due, for tests on virtual time. */
     public void tick() {
-        entries.tick();
+        queues.entries().tick();
     }
 
     /** Wakes all who wait; they find the client closed. */
     @Override
     public void close() {
-        lines.close();
-        entries.close();
-        outages.close();
+        queues.lines().close();
+        queues.entries().close();
+        queues.outages().close();
     }
 }

@@ -117,7 +117,7 @@ final class Outages implements AutoCloseable {
          */
         public long look(Budget budget, @Nullable Failing failing) {
             if (closed) {
-                throw Lines.closedClient();
+                throw ClosedClient.exception();
             }
             long left = budget.remainingNanos(failing);
             return Math.max(0, Math.min(left, untilTurn()));

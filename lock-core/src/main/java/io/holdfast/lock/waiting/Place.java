@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Place {
 
-    private final LocalQueue queue;
+    private final Queues queues;
     private final LockKey key;
-    private final @Nullable LinePlace turn;
+    private final Line.@Nullable Member line;
     private final Waiter waiter;
     private @Nullable QueueEntry entry;
     private Outages.@Nullable Place outage;
@@ -41,10 +41,10 @@ public final class Place {
 
     private @Nullable Cohort cohort;
 
-    Place(LocalQueue queue, LockKey key, @Nullable LinePlace turn, Waiter waiter) {
-        this.queue = queue;
+    Place(Queues queues, LockKey key, Line.@Nullable Member line, Waiter waiter) {
+        this.queues = queues;
         this.key = key;
-        this.turn = turn;
+        this.line = line;
         this.waiter = waiter;
     }
 
@@ -65,25 +65,16 @@ public final class Place {
      */
     public record Claim(Reservation reservation, long deadline) {}
 
-    /**
-     * The fencing tokens of one grant.
-     *
-     * @param owner the acquisition
-     * @param first the token of the first holder
-     * @param count how many were reserved
-     */
-    public record Tokens(OwnerId owner, long first, long count) {}
-
     // In line.
 
     /** {@return whether others are in front of it, so that it may not ask the store, and has not got the lock} */
     public boolean isInLine() {
-        return turn != null && turn.isWaiting();
+        return line != null && line.isWaiting();
     }
 
     /** {@return whether it has left the line: its time was over, or the one in front of it was refused} */
     public boolean isOver() {
-        return turn != null && turn.isOver();
+        return line != null && line.isOver();
     }
 
     /**
@@ -92,12 +83,12 @@ public final class Place {
      * @return whether it is over; if not, it is the front, and has to act as such
      */
     public boolean cancel() {
-        return turn == null || turn.cancel();
+        return line == null || line.cancel();
     }
 
     /** {@return the lock that was handed off to it, if it was; once} */
     public @Nullable HandedOff takeHandOff() {
-        HandOff handOff = turn == null ? null : turn.takeHandOff();
+        HandOff handOff = line == null ? null : line.takeHandOff();
         if (handOff == null) {
             return null;
         }
@@ -107,12 +98,12 @@ public final class Place {
 
     /** {@return whether others of this client stand in line behind it} */
     public boolean hasFollowers() {
-        return turn != null && turn.hasFollowers();
+        return line != null && line.hasFollowers();
     }
 
     /** {@return who holds the lock, as the one in front was told last} */
     public Optional<LockHolder> blockedBy() {
-        return turn == null ? Optional.empty() : turn.blockedBy();
+        return line == null ? Optional.empty() : line.blockedBy();
     }
 
     /**
@@ -134,20 +125,20 @@ public final class Place {
         if (mine != null) {
             long left = mine.look(budget);
             return waitsForConnection
-                    ? Math.max(0, Math.min(left, connectionAt - queue.ticker().nanos()))
+                    ? Math.max(0, Math.min(left, connectionAt - queues.ticker().nanos()))
                     : left;
         }
-        return turn == null ? 0 : turn.look(budget);
+        return line == null ? 0 : line.look(budget);
     }
 
     // In front: asks the store.
 
     /** Comes to the front, with what the one before it has left behind. Before anything below. */
     public void comeToFront() {
-        QueueEntry inherited = turn == null ? null : turn.inheritEntry();
+        QueueEntry inherited = line == null ? null : line.inheritEntry();
         queued = inherited != null;
-        entry = inherited == null ? queue.openEntry(key) : inherited;
-        Failing failing = turn == null ? null : turn.failing();
+        entry = inherited == null ? queues.openEntry(key) : inherited;
+        Failing failing = line == null ? null : line.failing();
         if (failing != null) {
             fails(failing);
         }
@@ -184,8 +175,8 @@ public final class Place {
     public void answered(boolean waiting) {
         queued = waiting;
         entry().answered();
-        if (turn != null) {
-            turn.answered();
+        if (line != null) {
+            line.answered();
         }
     }
 
@@ -201,8 +192,8 @@ public final class Place {
 
     /** The store has told who holds the lock: those behind can say why they got nothing. */
     public void blockedBy(Optional<LockHolder> holder) {
-        if (turn != null) {
-            turn.blockedBy(holder);
+        if (line != null) {
+            line.blockedBy(holder);
         }
     }
 
@@ -213,9 +204,9 @@ public final class Place {
      * @param held the answer
      */
     public void queued(long askedAt, AcquireReply.Held held) {
-        queue.entries().taken(entry(), askedAt, held);
-        if (turn != null) {
-            turn.waitsWith(entry());
+        queues.entries().taken(entry(), askedAt, held);
+        if (line != null) {
+            line.waitsWith(entry());
         }
         entry().wakes(waiter);
     }
@@ -226,7 +217,7 @@ public final class Place {
      * @param nanos when to try again, unless it is woken before
      */
     public void waitForConnection(long nanos) {
-        connectionAt = queue.ticker().nanos() + nanos;
+        connectionAt = queues.ticker().nanos() + nanos;
         waitsForConnection = true;
         entry().wakes(waiter);
     }
@@ -242,7 +233,8 @@ public final class Place {
 
     /** {@return the lock that a message has granted; null if none is known, or it is old, or cannot be true} */
     public @Nullable Claim claim() {
-        return entry().claim();
+        StoreTime.Believed believed = entry().claim();
+        return believed == null ? null : new Claim(believed.reservation(), believed.deadline());
     }
 
     /** A claim is used. */
@@ -253,7 +245,7 @@ public final class Place {
     /** Whatever was asked for is never asked for again: goes on as a new acquisition. */
     public void startOver() {
         Failing known = failing();
-        entry = queue.openEntry(key);
+        entry = queues.openEntry(key);
         queued = false;
         if (known != null) {
             entry.failing(known);
@@ -278,7 +270,7 @@ public final class Place {
 
     /** {@return whether the store has answered anybody of the line} */
     public boolean isLineAnswered() {
-        return turn != null && turn.isQueued();
+        return line != null && line.isLineAnswered();
     }
 
     /**
@@ -294,14 +286,14 @@ public final class Place {
 
     private void fails(Failing failing) {
         entry().failing(failing);
-        if (turn != null) {
-            turn.waitsWith(entry());
+        if (line != null) {
+            line.waitsWith(entry());
         }
     }
 
     /** Queues behind those of this client who wait for the same store. */
     public void joinOutage() {
-        outage = queue.joinOutage(key, failing() != null, waiter);
+        outage = queues.joinOutage(key, failing() != null, waiter);
     }
 
     /**
@@ -346,7 +338,7 @@ public final class Place {
      * @return false if there is none, or the entry is no good: then it is to be given up
      */
     public boolean passEntry() {
-        return !isResent() && turn != null && turn.pass(entry());
+        return !isResent() && line != null && line.pass(entry());
     }
 
     /**
@@ -355,7 +347,7 @@ public final class Place {
      * @return whether the store was asked to keep it, and may do so
      */
     public boolean closeEntry() {
-        queue.entries().giveUp(entry());
+        queues.entries().giveUp(entry());
         return queued;
     }
 
@@ -365,8 +357,8 @@ public final class Place {
      * @param cause what the store said
      */
     public void fail(LockStoreException cause) {
-        if (turn != null) {
-            turn.fail(cause);
+        if (line != null) {
+            line.fail(cause);
         }
     }
 
@@ -377,9 +369,9 @@ public final class Place {
      * @param failure what it said
      */
     public void passOn(long sentAt, LockStoreException failure) {
-        if (turn != null) {
+        if (line != null) {
             Failing known = failing();
-            turn.passOn(known == null ? new Failing(sentAt, failure) : known);
+            line.passOn(known == null ? new Failing(sentAt, failure) : known);
         }
     }
 
@@ -388,22 +380,24 @@ public final class Place {
     /**
      * Holds the lock. It hears for itself from now on, so that it can be handed off.
      *
-     * @param tokens those of the grant
+     * @param owner the acquisition that was granted
+     * @param firstToken its fencing token
+     * @param tokens how many were reserved
      * @param waiters who waited at the store then
      * @param confirmed whether the store gave a whole lease
      */
-    public void granted(Tokens tokens, Waiters waiters, boolean confirmed) {
-        if (turn != null) {
-            Cohort made = new Cohort(tokens, waiters, confirmed, queue.ticker());
+    public void granted(OwnerId owner, long firstToken, long tokens, Waiters waiters, boolean confirmed) {
+        if (line != null) {
+            Cohort made = new Cohort(owner, firstToken, tokens, waiters, confirmed, queues.ticker());
             cohort = made;
-            queue.lines().attend(made);
+            queues.lines().attend(made);
         }
     }
 
     /** The lock that was handed off to it is not there any more: it is in front, without it. */
     public void notHeld() {
         if (cohort != null) {
-            queue.lines().dismiss(cohort);
+            queues.lines().dismiss(cohort);
             cohort = null;
         }
     }
@@ -425,17 +419,17 @@ public final class Place {
      * @return whether it does not belong to this caller any more
      */
     public boolean handOff(long deadline) {
-        return turn != null && cohort != null && turn.handOff(cohort, deadline);
+        return line != null && cohort != null && line.handOff(cohort, deadline);
     }
 
     /** The lock is given back to the store, or lost, or was never there: the next one in line goes on. Does nothing the second time. */
     public void leave() {
         Cohort held = cohort;
         if (held != null) {
-            queue.lines().dismiss(held);
+            queues.lines().dismiss(held);
         }
-        if (turn != null) {
-            turn.pass(null);
+        if (line != null) {
+            line.pass(null);
         }
     }
 }

@@ -101,7 +101,7 @@ final class QueueEntry {
      *
      * @return the grant, and its deadline; or null if none is known, or it is old, or cannot be true
      */
-    public Place.@Nullable Claim claim() {
+    public StoreTime.@Nullable Believed claim() {
         Message heard = message;
         StoreTime asked = answer;
         return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
@@ -189,7 +189,7 @@ final class QueueEntry {
             return left;
         }
         if (closed) {
-            throw Lines.closedClient();
+            throw ClosedClient.exception();
         }
         Failing found = failing;
         if (!called && found != null) {

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 record StoreTime(long askedAt, long answeredAt, long micros) {
 
+    /** A message that is believed, and until when the lock is certainly held by it, on the ticker. */
+    record Believed(Reservation reservation, long deadline) {}
+
     /** Clocks do not run at quite the same rate. */
     private static final long TOLERANCE_MICROS = TimeUnit.MILLISECONDS.toMicros(50);
 
@@ -46,7 +49,8 @@ record StoreTime(long askedAt, long answeredAt, long micros) {
      * @param heardAt when it was here
      * @return the grant and its deadline; or null if it is old, or cannot be true
      */
-    Place.@Nullable Claim believe(Reservation told, long heardAt) {
+    @Nullable
+    Believed believe(Reservation told, long heardAt) {
         long latest = micros + Math.max(0, TimeUnit.NANOSECONDS.toMicros(heardAt - askedAt)) + TOLERANCE_MICROS;
         long lastsMicros = told.untilMicros() - told.atMicros();
         boolean news = told.atMicros() >= micros && told.atMicros() <= latest;
@@ -59,6 +63,6 @@ record StoreTime(long askedAt, long answeredAt, long micros) {
         long sinceAsked = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - micros - 1);
         long sinceHeard = TimeUnit.MICROSECONDS.toNanos(lastsMicros - 1);
         long deadline = Math.min(sinceAsked, heardAt - askedAt + sinceHeard) + askedAt;
-        return new Place.Claim(told, deadline);
+        return new Believed(told, deadline);
     }
 }

@@ -109,7 +109,7 @@ class LeakTest {
     /** Nobody stands in line, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
         Object identity = field(field(field(locks, "parts"), "client"), "identity");
-        Object queue = field(identity, "queue");
+        Object queue = field(field(identity, "queue"), "queues");
         Object entries = field(queue, "entries");
         Object subscription = field(entries, "subscription");
         return ((Map<?, ?>) field(field(queue, "lines"), "lines")).isEmpty()

@@ -149,7 +149,7 @@ class CohortTest {
 
     @Test
     void token_is_never_beyond_the_block() {
-        Cohort small = new Cohort(new Place.Tokens(new OwnerId("client", 1), FIRST, 10), Waiters.NONE, true, time);
+        Cohort small = new Cohort(new OwnerId("client", 1), FIRST, 10, Waiters.NONE, true, time);
 
         time.pass(MICRO.multipliedBy(9));
         assertThat(small.next()).isEqualTo(FIRST + 9);
@@ -170,7 +170,7 @@ class CohortTest {
 
     @Test
     void grant_of_one_token_is_not_handed_off() {
-        Cohort single = new Cohort(new Place.Tokens(new OwnerId("client", 1), FIRST, 1), Waiters.NONE, true, time);
+        Cohort single = new Cohort(new OwnerId("client", 1), FIRST, 1, Waiters.NONE, true, time);
         for (int i = 0; i < 100; i++) {
             assertThat(single.next()).isZero();
             time.pass(MICRO);
@@ -187,7 +187,7 @@ class CohortTest {
     }
 
     private Cohort cohort(Waiters waiters) {
-        return new Cohort(new Place.Tokens(new OwnerId("client", 1), FIRST, BLOCK), waiters, true, time);
+        return new Cohort(new OwnerId("client", 1), FIRST, BLOCK, waiters, true, time);
     }
 
     /** How often it can be handed off, a microsecond after each other. */

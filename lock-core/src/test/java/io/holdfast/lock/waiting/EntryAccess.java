@@ -26,7 +26,8 @@ public final class EntryAccess {
     }
 
     public Place.@Nullable Claim claim() {
-        return entry.claim();
+        StoreTime.Believed believed = entry.claim();
+        return believed == null ? null : new Place.Claim(believed.reservation(), believed.deadline());
     }
 
     /** The entry itself, to be read. */

@@ -42,7 +42,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        Place.Claim claim = entry.claim();
+        StoreTime.Believed claim = entry.claim();
         assertThat(claim).isNotNull();
         assertThat(claim.reservation().token()).isEqualTo(1_200_007);
         assertThat(claim.deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);

@@ -203,7 +203,7 @@ class EntryKeeperSchedulesTest {
         }
 
         private void believesWhatIsTrue(QueueEntry entry) {
-            Place.Claim claim = entry.claim();
+            StoreTime.Believed claim = entry.claim();
             if (!stepsClock && claim != null && claim.deadline() - nanos > 0) {
                 LockHolder holder = server.store.inspect(entry.key()).holder().orElseThrow();
                 assertThat(holder.fencingToken()).isEqualTo(claim.reservation().token());

@@ -542,7 +542,7 @@ class EntryKeeperTest {
 
     @Test
     void cohort_is_told_who_waits_at_the_store_until_it_is_dismissed() {
-        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
         keeper.attend(cohort);
         assertThat(store.listened).isOne();
@@ -561,7 +561,7 @@ class EntryKeeperTest {
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         QueueEntry entry = open(KEY);
         keeper.subscription().awaited(entry.owner().sequence(), Waiters.FAIR);
-        Cohort cohort = new Cohort(new Place.Tokens(entry.owner(), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(entry.owner(), 1, 100_000, Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
 
         keeper.attend(cohort);
@@ -601,7 +601,7 @@ class EntryKeeperTest {
     void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
         List<Long> revoked = new ArrayList<>();
         keeper.subscription().onRevoked(revoked::add);
-        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
         keeper.attend(cohort);
         time.pass(Duration.ofMillis(1));
         assertThat(cohort.next()).isPositive();
@@ -616,7 +616,7 @@ class EntryKeeperTest {
 
     @Test
     void cohort_that_was_dismissed_hears_nothing_more() {
-        Cohort cohort = new Cohort(new Place.Tokens(new OwnerId(CLIENT, 7), 1, 100_000), Waiters.NONE, true, time);
+        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
         keeper.attend(cohort);
         keeper.dismiss(cohort);
         time.pass(Duration.ofMillis(1));

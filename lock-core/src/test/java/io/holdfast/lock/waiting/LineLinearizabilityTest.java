@@ -36,7 +36,7 @@ public class LineLinearizabilityTest {
             new EntryKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
 
     private final Lines lines = new Lines(NOT_ASKED);
-    private final @Nullable LinePlace[] turns = new @Nullable LinePlace[THREADS + 2];
+    private final @Nullable Line.Member[] turns = new @Nullable Line.Member[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */
     private boolean entered(int thread) {
@@ -57,7 +57,7 @@ public class LineLinearizabilityTest {
     @Operation
     public void enterOrGiveUp(@Param(name = "thread") int thread) {
         if (!entered(thread)) {
-            LinePlace turn = turns[thread];
+            Line.Member turn = turns[thread];
             if (!turn.cancel()) {
                 turn.pass(null);
             }
@@ -71,12 +71,12 @@ public class LineLinearizabilityTest {
         if (entered(thread)) {
             return false;
         }
-        LinePlace turn = turns[thread];
+        Line.Member turn = turns[thread];
         return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass(null));
     }
 
     private boolean isThrough(int thread, boolean handedOn) {
-        if (turns[thread].state == LinePlace.State.GONE) {
+        if (turns[thread].isOver()) {
             turns[thread] = null;
         }
         return handedOn;
@@ -89,7 +89,7 @@ public class LineLinearizabilityTest {
     public void validate() {
         int present = 0;
         int fronts = 0;
-        for (LinePlace turn : turns) {
+        for (Line.Member turn : turns) {
             if (turn != null) {
                 present++;
                 fronts += isServed(turn) ? 1 : 0;
@@ -101,14 +101,14 @@ public class LineLinearizabilityTest {
     }
 
     /** Looks as a thread does that was woken, but does not go to sleep again. */
-    private static boolean isServed(LinePlace turn) {
+    private static boolean isServed(Line.Member turn) {
         return turn.look(SOME_TIME) == 0;
     }
 
     /** A cohort that has a token for one hand-off. */
     private static Cohort cohort() {
         long[] now = {0};
-        return new Cohort(new Place.Tokens(new OwnerId("c", 1), 1, 100), Waiters.NONE, true, () -> now[0] += 1000);
+        return new Cohort(new OwnerId("c", 1), 1, 100, Waiters.NONE, true, () -> now[0] += 1000);
     }
 
     /** The same on a plain list, whose first element is in front. */

@@ -32,7 +32,7 @@ class LineTest {
     private final FakeTicker time = new FakeTicker();
     private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
     private final Lines lines = new Lines(entries);
-    private final Cohort cohort = new Cohort(new Place.Tokens(OWNER, 1, 100_000), Waiters.NONE, true, time);
+    private final Cohort cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
 
@@ -55,13 +55,13 @@ class LineTest {
 
     @Test
     void threads_get_in_front_in_the_order_of_their_coming() {
-        List<LinePlace> turns = new ArrayList<>();
+        List<Line.Member> turns = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             turns.add(enter());
         }
         for (int i = 0; i < 4; i++) {
             assertThat(turns.get(i).pass(null)).isTrue();
-            assertThat(turns.stream().filter(LinePlace::isFront)).containsExactly(turns.get(i + 1));
+            assertThat(turns.stream().filter(Line.Member::isFront)).containsExactly(turns.get(i + 1));
         }
         assertThat(turns.get(4).pass(null)).isFalse();
         assertGone();
@@ -69,10 +69,10 @@ class LineTest {
 
     @Test
     void who_is_in_line_is_woken_when_the_front_waits_with_an_entry_that_knows_of_a_failure_already() {
-        LinePlace front = enter();
+        Line.Member front = enter();
         AtomicReference<Thread> parked = new AtomicReference<>();
         CompletableFuture<Void> failed = NewThread.start(() -> {
-            LinePlace behind = enter();
+            Line.Member behind = enter();
             parked.set(Thread.currentThread());
             assertThatThrownBy(() -> Parked.await(behind, Budget.unlimited(time), Pause.PARK, true))
                     .isInstanceOf(LockStoreException.class);
@@ -99,9 +99,9 @@ class LineTest {
 
     @Test
     void entry_of_the_front_is_inherited_by_the_next_once() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
         assertThat(front.inheritEntry()).isNull();
 
         assertThat(front.pass(entry)).isTrue();
@@ -114,16 +114,16 @@ class LineTest {
 
     @Test
     void entry_that_nobody_inherits_stays_with_who_has_it() {
-        LinePlace alone = enter();
+        Line.Member alone = enter();
         assertThat(alone.pass(entry)).isFalse();
         assertThat(enter().inheritEntry()).isNull();
     }
 
     @Test
     void entry_is_inherited_by_the_front_only() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
         front.pass(entry);
 
         assertThat(last.inheritEntry()).isNull();
@@ -132,9 +132,9 @@ class LineTest {
 
     @Test
     void turn_that_is_over_lets_nobody_in() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
         front.pass(null);
 
         assertThat(front.pass(entry)).isFalse();
@@ -148,9 +148,9 @@ class LineTest {
 
     @Test
     void turn_in_line_lets_nobody_in() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         assertThat(next.pass(null)).isFalse();
         assertThat(next.handOff(cohort, deadline)).isFalse();
@@ -164,8 +164,8 @@ class LineTest {
 
     @Test
     void thread_in_line_waits_until_it_is_in_front() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
         int[] pauses = {0};
 
         Parked.Outcome outcome = Parked.await(
@@ -184,9 +184,9 @@ class LineTest {
 
     @Test
     void timeout_in_line_leaves_nothing_behind() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         Parked.Outcome outcome = Parked.await(next, seconds(1), this::pass, true);
 
@@ -200,7 +200,7 @@ class LineTest {
 
     @Test
     void timeout_of_the_only_one_in_line_leaves_the_front_alone() throws InterruptedException {
-        LinePlace front = enter();
+        Line.Member front = enter();
         Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
@@ -210,9 +210,9 @@ class LineTest {
 
     @Test
     void thread_that_gets_in_front_as_its_time_ends_acts_as_the_front() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         Parked.Outcome outcome =
                 Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(entry)), true);
@@ -224,8 +224,8 @@ class LineTest {
 
     @Test
     void thread_that_is_handed_the_lock_as_its_time_ends_has_it() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
 
         Parked.Outcome outcome = Parked.await(
                 next, seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline)), true);
@@ -238,9 +238,9 @@ class LineTest {
 
     @Test
     void interrupt_in_line_leaves_nothing_behind() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
         Thread.currentThread().interrupt();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), Pause.PARK, true))
@@ -255,9 +255,9 @@ class LineTest {
 
     @Test
     void interrupt_that_comes_after_it_got_in_front_is_kept() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(entry)), true);
 
@@ -269,8 +269,8 @@ class LineTest {
 
     @Test
     void interrupt_that_comes_after_the_lock_was_handed_off_is_kept() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
 
         Parked.Outcome outcome =
                 Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.handOff(cohort, deadline)), true);
@@ -282,8 +282,8 @@ class LineTest {
 
     @Test
     void interrupt_that_may_not_end_the_wait_is_kept() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
         Thread.currentThread().interrupt();
         Pause once = nanos -> {
             if (Thread.interrupted()) {
@@ -300,7 +300,7 @@ class LineTest {
     @Test
     void timeout_of_an_interrupted_thread_keeps_the_interrupt() throws InterruptedException {
         enter();
-        LinePlace next = enter();
+        Line.Member next = enter();
         Thread.currentThread().interrupt();
         Pause pause = nanos -> {
             if (Thread.interrupted()) {
@@ -316,9 +316,9 @@ class LineTest {
 
     @Test
     void lock_is_handed_to_the_next_in_line() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
@@ -336,9 +336,9 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_wants_other_terms() {
-        LinePlace front = enter("30 s");
-        LinePlace other = enter("10 s");
-        LinePlace equal = enter("30 s");
+        Line.Member front = enter("30 s");
+        Line.Member other = enter("10 s");
+        Line.Member equal = enter("30 s");
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
@@ -351,15 +351,15 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_off_when_nobody_is_in_line() {
-        LinePlace alone = enter();
+        Line.Member alone = enter();
         assertThat(alone.handOff(cohort, deadline)).isFalse();
         assertThat(alone.isFront()).isTrue();
     }
 
     @Test
     void lock_is_not_handed_off_by_a_cohort_that_is_over() {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
         time.pass(Duration.ofMillis(100));
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
@@ -372,9 +372,9 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_gave_up() throws InterruptedException {
-        LinePlace front = enter();
-        LinePlace gone = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member gone = enter();
+        Line.Member next = enter();
         Parked.await(gone, Budget.of(time, 0), this::pass, true);
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
@@ -385,13 +385,13 @@ class LineTest {
 
     @Test
     void failure_of_the_front_reaches_all_in_line() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         front.fail(BROKEN);
 
-        for (LinePlace turn : List.of(next, last)) {
+        for (Line.Member turn : List.of(next, last)) {
             assertThatThrownBy(() -> Parked.await(turn, seconds(1), this::pass, true))
                     .isInstanceOfSatisfying(
                             LockStoreException.class,
@@ -404,11 +404,11 @@ class LineTest {
 
     @Test
     void thread_that_comes_after_a_failure_tries_for_itself() {
-        LinePlace front = enter();
-        LinePlace failed = enter();
+        Line.Member front = enter();
+        Line.Member failed = enter();
         front.fail(BROKEN);
 
-        LinePlace next = enter();
+        Line.Member next = enter();
 
         assertThat(next.isFront()).isTrue();
         assertThat(failed.pass(null)).isFalse();
@@ -418,8 +418,8 @@ class LineTest {
 
     @Test
     void interrupt_that_meets_a_failure_is_kept() {
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.fail(BROKEN)), true))
                 .isInstanceOf(LockStoreException.class);
@@ -430,7 +430,7 @@ class LineTest {
 
     @Test
     void try_without_waiting_enters_only_where_nobody_is() {
-        LinePlace front = lines.tryEnter(KEY, "terms");
+        Line.Member front = lines.tryEnter(KEY, "terms");
         assertThat(front).isNotNull();
         assertThat(front.isFront()).isTrue();
 
@@ -444,8 +444,8 @@ class LineTest {
 
     @Test
     void nobody_enters_a_retired_line() {
-        Line line = new Line(lines, KEY);
-        LinePlace last = line.enter("terms", false, Parked.currentThread());
+        Line line = new Line(KEY, retired -> {}, () -> false);
+        Line.Member last = line.enter("terms", false, Parked.currentThread());
         assertThat(last).isNotNull();
         last.pass(null);
 
@@ -455,10 +455,10 @@ class LineTest {
 
     @Test
     void last_thread_of_a_retired_line_does_not_disturb_the_new_one() {
-        LinePlace former = enter();
+        Line.Member former = enter();
         former.pass(null);
-        LinePlace front = enter();
-        LinePlace next = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
 
         assertThat(former.pass(entry)).isFalse();
         former.fail(BROKEN);
@@ -471,9 +471,9 @@ class LineTest {
 
     @Test
     void closing_ends_the_wait_of_all_in_line() {
-        LinePlace front = enter();
-        LinePlace next = enter();
-        LinePlace last = enter();
+        Line.Member front = enter();
+        Line.Member next = enter();
+        Line.Member last = enter();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> lines.close(), true))
                 .isInstanceOf(IllegalStateException.class);
@@ -487,10 +487,10 @@ class LineTest {
 
     @Test
     void closed_client_lets_nobody_in() {
-        LinePlace front = enter();
+        Line.Member front = enter();
         lines.close();
 
-        LinePlace late = enter();
+        Line.Member late = enter();
         assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
         front.pass(null);
@@ -499,11 +499,11 @@ class LineTest {
         assertGone();
     }
 
-    private LinePlace enter() {
+    private Line.Member enter() {
         return enter("terms");
     }
 
-    private LinePlace enter(Object terms) {
+    private Line.Member enter(Object terms) {
         return lines.enter(KEY, terms, Parked.currentThread());
     }
 

@@ -30,7 +30,7 @@ final class Parked {
         return () -> LockSupport.unpark(thread);
     }
 
-    static Outcome await(LinePlace turn, Budget budget, Pause pause, boolean interruptible)
+    static Outcome await(Line.Member turn, Budget budget, Pause pause, boolean interruptible)
             throws InterruptedException {
         await(() -> turn.look(budget), turn::cancel, pause, interruptible);
         if (turn.isOver()) {

@@ -50,8 +50,7 @@ public final class Grants {
                         granted.at(),
                         granted.deadline()),
                 terms);
-        var tokens = new Place.Tokens(granted.owner(), granted.token(), granted.tokens());
-        place.granted(tokens, granted.waiters(), granted.confirmed());
+        place.granted(granted.owner(), granted.token(), granted.tokens(), granted.waiters(), granted.confirmed());
         return open(call, new Hold(lease, holder, terms, granted.resent(), place));
     }
 
