@@ -65,7 +65,6 @@ public final class Lease implements Alarms.Subject {
 
     private final Grant grant;
     private final LeaseTerms terms;
-    private final Thread thread;
     private final Ticker ticker;
     private final LeaseEvents events;
 
@@ -89,6 +88,10 @@ public final class Lease implements Alarms.Subject {
     private volatile long leaseNanos;
     private volatile int renewingHandles;
     private volatile int boundHandles;
+
+    /** Which handles are bound to; only one is, since one thread at a time reenters. */
+    private volatile @Nullable Thread boundTo;
+
     private volatile LockEvent.@Nullable Lost loss;
     private final LossActions lossActions = new LossActions();
     private volatile @Nullable Throwable lastFailure;
@@ -114,14 +117,12 @@ public final class Lease implements Alarms.Subject {
      *
      * @param grant what was granted
      * @param terms how to treat it
-     * @param thread the thread that acquired it
      * @param ticker the clock
      * @param events is told of the loss
      */
-    public Lease(Grant grant, LeaseTerms terms, Thread thread, Ticker ticker, LeaseEvents events) {
+    public Lease(Grant grant, LeaseTerms terms, Ticker ticker, LeaseEvents events) {
         this.grant = grant;
         this.terms = terms;
-        this.thread = thread;
         this.ticker = ticker;
         this.events = events;
         this.handles = ATTACHED + OPEN + (grant.exclusive() ? EXCLUSIVE : 0);
@@ -314,8 +315,13 @@ public final class Lease implements Alarms.Subject {
         return terms.maxHoldNanos() != LeaseTerms.UNLIMITED && heldNanos() >= terms.maxHoldNanos();
     }
 
-    /** A handle that ends with its thread was opened. */
+    /** A handle was opened that ends with the current thread. */
     public void bind() {
+        bindTo(Thread.currentThread());
+    }
+
+    void bindTo(Thread thread) {
+        boundTo = thread;
         BOUND_HANDLES.incrementAndGet(this);
     }
 
@@ -327,7 +333,8 @@ public final class Lease implements Alarms.Subject {
     /** Whether all handles that are open would have ended with the thread, which is dead. */
     boolean isBoundThreadDead() {
         int bound = boundHandles;
-        return bound > 0 && !thread.isAlive() && bound == open(handles);
+        Thread thread = boundTo;
+        return bound > 0 && thread != null && !thread.isAlive() && bound == open(handles);
     }
 
     void renewalFailed(Throwable failure) {

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /** The listeners of all clients. Thread-safe. */
 final class Listeners {
 
-    private static final Logger LOG = LoggerFactory.getLogger(InMemoryLockStore.class);
+    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
     private final Map<Registration, String> clients = new ConcurrentHashMap<>();
 

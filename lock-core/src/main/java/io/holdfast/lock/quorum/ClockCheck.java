@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ClockCheck {
 
-    private static final Logger log = LoggerFactory.getLogger(QuorumLockStore.class);
+    private static final Logger log = LoggerFactory.getLogger(ClockCheck.class);
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final long longestMicros;

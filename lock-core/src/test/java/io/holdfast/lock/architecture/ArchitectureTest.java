@@ -162,7 +162,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"redis", "waiting", "engine"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "waiting", "engine"})
     void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))

@@ -106,7 +106,6 @@ final class ModelClient {
         Lease lease = new Lease(
                 new Grant(World.KEY, "", held, token, isExclusive(), 0, deadline),
                 new LeaseTerms(setting.leaseNanos, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
-                Thread.currentThread(),
                 setting.clock,
                 NoEvents.INSTANCE);
         if (revoked) {

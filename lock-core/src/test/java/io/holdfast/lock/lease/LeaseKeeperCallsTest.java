@@ -120,7 +120,7 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
     private Lease watched(LockKey key, Duration length) {
         long now = System.nanoTime();
         var grant = new Grant(key, "", new OwnerId("client", now), 1, true, now, now + length.toNanos());
-        Lease lease = new Lease(grant, terms(length), Thread.currentThread(), Ticker.SYSTEM, events);
+        Lease lease = new Lease(grant, terms(length), Ticker.SYSTEM, events);
         lease.startRenewing();
         return lease;
     }

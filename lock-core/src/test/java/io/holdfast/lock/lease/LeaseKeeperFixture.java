@@ -59,9 +59,9 @@ abstract class LeaseKeeperFixture {
                 store.acquire(Requests.exclusive(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
         var grant = new Grant(key, "", owner, token, true, sentAt, sentAt + granted.toNanos());
-        Lease lease = new Lease(grant, terms, boundTo == null ? Thread.currentThread() : boundTo, time, events);
+        Lease lease = new Lease(grant, terms, time, events);
         if (boundTo != null) {
-            lease.bind();
+            lease.bindTo(boundTo);
         }
         if (renew) {
             lease.startRenewing();

@@ -269,11 +269,10 @@ class LeaseKeeperSchedulesTest {
                 lease = new Lease(
                         new Grant(key, "", owner, token, true, sentAt, sentAt + granted.toNanos()),
                         new LeaseTerms(length.toNanos(), maxHoldNanos, warnAfterNanos),
-                        bound ? mortal : Thread.currentThread(),
                         Run.this::nanos,
                         events);
                 if (bound) {
-                    lease.bind();
+                    lease.bindTo(mortal);
                 }
                 if (!oneIn(5)) {
                     lease.startRenewing();

@@ -374,7 +374,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
             realStore.acquire(Requests.exclusive(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
             LeaseTerms terms = new LeaseTerms(Duration.ofMillis(300).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
             var grant = new Grant(KEY, "", owner, 1, true, sentAt, sentAt + terms.leaseNanos());
-            Lease lease = new Lease(grant, terms, Thread.currentThread(), io.holdfast.lock.store.Ticker.SYSTEM, events);
+            Lease lease = new Lease(grant, terms, io.holdfast.lock.store.Ticker.SYSTEM, events);
             lease.startRenewing();
             real.watch(lease);
 

@@ -20,7 +20,6 @@ public class LeaseLinearizabilityTest {
     private final Lease lease = new Lease(
             new Grant(LockKey.of("key"), "", new OwnerId("client", 1), 1, true, 0, Long.MAX_VALUE),
             new LeaseTerms(Long.MAX_VALUE, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
-            Thread.currentThread(),
             () -> 0,
             new RecordedEvents());
 

@@ -7,9 +7,11 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class LeaseTest {
@@ -21,7 +23,22 @@ class LeaseTest {
         LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
         long now = time.nanos();
         var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
-        return new Lease(grant, terms, Thread.currentThread(), time, events);
+        return new Lease(grant, terms, time, events);
+    }
+
+    @Test
+    void handle_ends_with_the_thread_that_opened_it_not_with_the_one_that_acquired_the_lock() {
+        Lease lease = NewThread.call(this::lease); // by a thread that is dead now
+        lease.bind();
+        assertThat(lease.isBoundThreadDead()).isFalse();
+        lease.unbind();
+
+        NewThread.call(() -> {
+            lease.bind();
+            return null;
+        });
+
+        Awaitility.await().until(lease::isBoundThreadDead);
     }
 
     @Test

@@ -31,7 +31,7 @@ class RenewalLogTest extends LeaseKeeperFixture {
     void failed_renewal_is_one_line_with_key_and_name_and_time_held_and_cause() {
         var grant = new Grant(
                 KEY, "order", new OwnerId("client", 1), 7, true, time.nanos(), time.nanos() + LEASE.toNanos());
-        Lease lease = new Lease(grant, terms(LEASE), Thread.currentThread(), time, events);
+        Lease lease = new Lease(grant, terms(LEASE), time, events);
         lease.startRenewing();
         keeper.watch(lease);
         store.reachable(false);

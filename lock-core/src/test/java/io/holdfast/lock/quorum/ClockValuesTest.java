@@ -188,7 +188,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_more_than_the_rejoin_delay_are_logged_once_in_ten_minutes() {
         offsets.set(1, HOUR);
         start();
-        try (HeardLog log = new HeardLog(QuorumLockStore.class.getName(), Level.WARN)) {
+        try (HeardLog log = new HeardLog(ClockCheck.class.getName(), Level.WARN)) {
             acquireAndRelease();
             acquireAndRelease();
 
@@ -209,7 +209,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_less_are_not_logged() {
         offsets.set(1, REJOIN_DELAY);
         start();
-        try (HeardLog log = new HeardLog(QuorumLockStore.class.getName(), Level.WARN)) {
+        try (HeardLog log = new HeardLog(ClockCheck.class.getName(), Level.WARN)) {
             acquireAndRelease();
 
             assertThat(log.events()).isEmpty();

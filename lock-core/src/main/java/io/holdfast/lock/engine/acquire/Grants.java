@@ -71,7 +71,7 @@ public final class Grants {
     }
 
     private Lease lease(Grant grant, Terms terms) {
-        return new Lease(grant, terms.lease(), Thread.currentThread(), client.ticker(), reports);
+        return new Lease(grant, terms.lease(), client.ticker(), reports);
     }
 
     private Handle open(Call call, Hold hold) {
