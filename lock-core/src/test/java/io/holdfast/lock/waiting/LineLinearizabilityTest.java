@@ -36,7 +36,7 @@ public class LineLinearizabilityTest {
             new EntryKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
 
     private final Lines lines = new Lines(NOT_ASKED);
-    private final @Nullable Line.Member[] turns = new @Nullable Line.Member[THREADS + 2];
+    private final Line.@Nullable Member[] turns = new Line.@Nullable Member[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */
     private boolean entered(int thread) {
