@@ -9,18 +9,23 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** A store, and the application's connections that it was made from. */
 record OpenStore(RedisConnectionFactory application, RedisLockStore store) {
 
-    private record Place(RedisTopology topology, TestRedis.Client client) {}
+    private record Place(RedisTopology topology, TestRedis.Client client, RedisLockSettings settings) {}
 
     private static final Map<Place, OpenStore> OPEN = new HashMap<>();
 
     /** The same for all tests of a class. */
     static RedisLockStore of(RedisTopology topology, TestRedis.Client client) {
-        return OPEN.computeIfAbsent(new Place(topology, client), place -> open(topology.connect(client)))
+        return of(topology, client, TestRedis.PATIENT);
+    }
+
+    static RedisLockStore of(RedisTopology topology, TestRedis.Client client, RedisLockSettings settings) {
+        return OPEN.computeIfAbsent(
+                        new Place(topology, client, settings), place -> open(topology.connect(client), settings))
                 .store();
     }
 
-    private static OpenStore open(RedisConnectionFactory application) {
-        return new OpenStore(application, new RedisLockStore(application, TestRedis.PATIENT));
+    private static OpenStore open(RedisConnectionFactory application, RedisLockSettings settings) {
+        return new OpenStore(application, new RedisLockStore(application, settings));
     }
 
     static void closeAll() {

@@ -26,9 +26,16 @@ abstract class RedisContract extends LockStoreContract {
     private final RedisTopology topology;
     private final TestRedis.Client client;
 
+    private final RedisLockSettings settings;
+
     RedisContract(RedisTopology topology, TestRedis.Client client) {
+        this(topology, client, TestRedis.PATIENT);
+    }
+
+    RedisContract(RedisTopology topology, TestRedis.Client client, RedisLockSettings settings) {
         this.topology = topology;
         this.client = client;
+        this.settings = settings;
     }
 
     @AfterAll
@@ -38,7 +45,7 @@ abstract class RedisContract extends LockStoreContract {
 
     @Override
     public LockStore store() {
-        return OpenStore.of(topology, client);
+        return OpenStore.of(topology, client, settings);
     }
 
     @Override

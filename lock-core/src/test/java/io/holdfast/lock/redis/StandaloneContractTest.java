@@ -14,6 +14,14 @@ class StandaloneContractTest {
         }
     }
 
+    /** All calls share it. */
+    @Nested
+    class OnOneConnectionOfJedis extends RedisContract {
+        OnOneConnectionOfJedis() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS, TestRedis.PATIENT.withConnections(1));
+        }
+    }
+
     @Nested
     class OnLettuce extends RedisContract {
         OnLettuce() {

@@ -224,9 +224,12 @@ final class JedisConnections extends JedisConnectionFactory implements DriverCon
         public void close() {}
     }
 
+    /** Calls to a cluster share nothing: each node has a pool of its own. */
     @Override
     public Wire wire() {
-        return new JedisWire(this::borrow, lender, client.getReadTimeout());
+        Duration timeout = client.getReadTimeout();
+        Wire alone = new JedisWire(this::borrow, lender, timeout);
+        return isCluster() ? alone : new JedisCombiningWire(alone, client.pool().getMaxTotal(), timeout);
     }
 
     @Override

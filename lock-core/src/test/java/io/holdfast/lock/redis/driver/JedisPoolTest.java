@@ -1,7 +1,6 @@
 package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
@@ -68,24 +67,11 @@ class JedisPoolTest {
     }
 
     @Test
-    void call_that_gets_no_connection_was_not_sent_and_says_so() {
-        LockStore.Pending<AcquireReply> other = takeConnection();
-
-        assertThatThrownBy(() -> store.inspect(LockKey.of(key)))
-                .isInstanceOfSatisfying(
-                        LockStoreException.class,
-                        e -> assertThat(e.outcomeUnknown()).isFalse())
-                .hasMessageContaining("All connections for locks are in use")
-                .hasCauseInstanceOf(ConnectionsInUseException.class);
-
-        other.await();
-    }
-
-    @Test
-    void lock_without_a_limit_waits_for_a_connection_as_it_waits_for_the_lock() {
+    void calls_beyond_the_connections_share_them_also_with_one_that_nobody_waits_for_yet() {
         try (LockEngine locks = LockEngine.builder(store).build()) {
             LockStore.Pending<AcquireReply> other = takeConnection();
-            List<CompletableFuture<Void>> waiters = IntStream.range(0, 20)
+
+            List<CompletableFuture<Void>> sharing = IntStream.range(0, 20)
                     .mapToObj(i -> NewThread.<Void>start(() -> {
                         RemoteLock lock = locks.getLock(key + ":" + i);
                         lockThroughStalls(lock);
@@ -97,12 +83,8 @@ class JedisPoolTest {
                     }))
                     .toList();
 
-            Awaitility.await()
-                    .during(Duration.ofSeconds(1))
-                    .until(() -> waiters.stream().noneMatch(CompletableFuture::isDone));
-
-            other.await();
-            assertThat(waiters).allSatisfy(CompletableFuture::join);
+            assertThat(sharing).allSatisfy(CompletableFuture::join);
+            assertThat(other.await()).isInstanceOf(AcquireReply.Granted.class);
         }
     }
 }
