@@ -36,6 +36,7 @@ class JedisCombiningWireTest {
     private static final int CONNECTIONS = 4;
     private static final int ALONE = 2;
     private static final int BATCHES = 2;
+    private static final int FULL_BATCH = 64;
     private static final Duration PATIENT = Duration.ofMinutes(1);
 
     private final Server server = new Server();
@@ -179,22 +180,27 @@ class JedisCombiningWireTest {
     @Test
     void pending_call_that_waits_already_is_woken_to_read_what_nobody_reads() {
         useAllAlone();
-        Semaphore mayRead = new Semaphore(0);
-        server.beforeRead = mayRead::acquireUninterruptibly;
-        List<Sent> batches = useAllBatches();
+        List<CountDownLatch> mayRead = List.of(new CountDownLatch(1), new CountDownLatch(1));
+        AtomicInteger batch = new AtomicInteger();
+        server.beforeRead = () -> {
+            int number = batch.getAndIncrement();
+            if (number < BATCHES) {
+                awaitUninterruptibly(mayRead.get(number));
+            }
+        };
         List<CompletableFuture<String>> readers =
-                batches.stream().map(each -> waiting(() -> await(each))).toList();
-        begin("begun"); // together with those that come before a permit is free
-        List<CompletableFuture<String>> waiters = IntStream.range(0, 3)
-                .mapToObj(i -> waiting(() -> await(begin("waits:" + i))))
+                useAllBatches().stream().map(each -> waiting(() -> await(each))).toList();
+        List<Sent> fullBatch = IntStream.range(0, FULL_BATCH)
+                .mapToObj(i -> begin("begun:" + i))
                 .toList();
+        CompletableFuture<String> waits = waiting(() -> await(begin("waits")));
 
-        mayRead.release(10);
+        mayRead.get(0).countDown(); // the full batch is written, and nobody waits for it but the call behind it
 
+        assertThat(waits.orTimeout(30, TimeUnit.SECONDS).join()).isEqualTo("waits");
+        mayRead.get(1).countDown();
         readers.forEach(each -> each.orTimeout(1, TimeUnit.MINUTES).join());
-        for (int i = 0; i < 3; i++) {
-            assertThat(waiters.get(i).orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("waits:" + i);
-        }
+        assertThat(fullBatch.stream().map(JedisCombiningWireTest::await)).hasSize(FULL_BATCH);
     }
 
     @Test
