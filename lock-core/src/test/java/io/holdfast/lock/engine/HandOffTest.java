@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
@@ -112,10 +113,21 @@ class HandOffTest extends ThreadsFixture {
         assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastToken);
     }
 
+    /** A client that subscribes while it waits asks for its entries once it has, since messages of before were lost. */
+    private void subscribe() {
+        LockRequest another = LockRequest.of("another").waitFor(Duration.ofMinutes(10));
+        LockHandle held = others.acquire(another);
+        Future<LockHandle> waiter = waiting(locks, another);
+        eventually(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        held.close();
+        get(waiter).close();
+    }
+
     /** As long as the store was not asked, the lease of each is what is left of the reservation, as it would be for the next. */
     @Test
     void lease_that_is_shorter_than_its_reservation_is_passed_on_after_a_message() {
         LockRequest brief = REQUEST.lease(Duration.ofSeconds(2));
+        subscribe();
         LockHandle before = locks.acquire(brief);
         Future<LockHandle> other = waiting(others, brief);
         Future<LockHandle> first = waiting(locks, brief);
