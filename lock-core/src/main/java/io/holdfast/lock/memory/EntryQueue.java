@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EntryQueue {
 
-    private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
+    private final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
 
     /** Whether nobody waits, dead entries included. */
     boolean isEmpty() {
@@ -31,13 +31,13 @@ final class EntryQueue {
     }
 
     @Nullable
-    QueueEntry find(OwnerId owner) {
+    EntryRecord find(OwnerId owner) {
         return entries.get(owner);
     }
 
     void take(AcquireRequest request, long now) {
         entries.values().removeIf(entry -> !entry.isAlive(now));
-        entries.put(request.owner(), new QueueEntry(request, now));
+        entries.put(request.owner(), new EntryRecord(request, now));
     }
 
     /** Gives up an entry, and the reservation that it may have. */
@@ -50,7 +50,7 @@ final class EntryQueue {
      * shows that the clock went back.
      */
     void keep(OwnerId owner, long now) {
-        QueueEntry entry = find(owner);
+        EntryRecord entry = find(owner);
         if (entry != null) {
             if (entry.isImplausible(now)) {
                 heedClock(now);
@@ -61,8 +61,8 @@ final class EntryQueue {
 
     /** The first live entry; the dead ones before it go. */
     @Nullable
-    QueueEntry head(long now) {
-        for (QueueEntry first : queue().toList()) {
+    EntryRecord head(long now) {
+        for (EntryRecord first : queue().toList()) {
             if (first.isImplausible(now)) {
                 heedClock(now);
             }
@@ -80,7 +80,7 @@ final class EntryQueue {
     }
 
     boolean isReserved(OwnerId owner) {
-        QueueEntry entry = find(owner);
+        EntryRecord entry = find(owner);
         return entry != null && entry.isReserved();
     }
 
@@ -92,10 +92,10 @@ final class EntryQueue {
     }
 
     /** The live entries among those whose reservations have ended. They are out of the queue until they are put back. */
-    List<QueueEntry> lapsed(List<OwnerId> ended, long now) {
-        List<QueueEntry> lapsed = new ArrayList<>();
+    List<EntryRecord> lapsed(List<OwnerId> ended, long now) {
+        List<EntryRecord> lapsed = new ArrayList<>();
         for (OwnerId owner : ended) {
-            QueueEntry entry = find(owner);
+            EntryRecord entry = find(owner);
             if (entry != null && entry.isReserved()) {
                 if (entry.isAlive(now)) {
                     lapsed.add(entry);
@@ -107,7 +107,7 @@ final class EntryQueue {
         return lapsed;
     }
 
-    void putBack(List<QueueEntry> lapsed) {
+    void putBack(List<EntryRecord> lapsed) {
         lapsed.forEach(entry -> entry.reserved(false));
     }
 
@@ -115,7 +115,7 @@ final class EntryQueue {
         if (isEmpty()) {
             return Waiters.NONE;
         }
-        return queue().anyMatch(QueueEntry::isFair) ? Waiters.FAIR : Waiters.UNFAIR;
+        return queue().anyMatch(EntryRecord::isFair) ? Waiters.FAIR : Waiters.UNFAIR;
     }
 
     int countAlive(long now) {
@@ -127,7 +127,7 @@ final class EntryQueue {
         return (int) queue().count();
     }
 
-    private Stream<QueueEntry> queue() {
+    private Stream<EntryRecord> queue() {
         return entries.values().stream().filter(entry -> !entry.isReserved());
     }
 }

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** Who holds one lock: nobody, one alone, or several together. Holds whose lease has ended stay until they are dropped. */
 final class Holders {
 
-    private final List<Hold> holds = new ArrayList<>();
+    private final List<HoldRecord> holds = new ArrayList<>();
 
     /** The live hold of an owner; a lock that is kept after its release has none. */
     @Nullable
-    Hold find(OwnerId owner, long now) {
-        for (Hold hold : holds) {
+    HoldRecord find(OwnerId owner, long now) {
+        for (HoldRecord hold : holds) {
             if (owner.equals(hold.owner()) && hold.isLive(now)) {
                 return hold;
             }
@@ -25,7 +25,7 @@ final class Holders {
     }
 
     @Nullable
-    Hold exclusive() {
+    HoldRecord exclusive() {
         return holds.size() == 1 && holds.get(0).isExclusive() ? holds.get(0) : null;
     }
 
@@ -35,18 +35,18 @@ final class Holders {
 
     /** How much of the limit is taken. */
     long weight() {
-        return holds.stream().mapToLong(Hold::weight).sum();
+        return holds.stream().mapToLong(HoldRecord::weight).sum();
     }
 
-    void add(Hold hold) {
+    void add(HoldRecord hold) {
         holds.add(hold);
     }
 
-    void replace(Hold old, Hold next) {
+    void replace(HoldRecord old, HoldRecord next) {
         holds.set(holds.indexOf(old), next);
     }
 
-    void remove(Hold hold) {
+    void remove(HoldRecord hold) {
         holds.remove(hold);
     }
 
@@ -58,7 +58,7 @@ final class Holders {
     List<OwnerId> dropEnded(long now) {
         List<OwnerId> ended = holds.stream()
                 .filter(hold -> !hold.isLive(now))
-                .map(Hold::owner)
+                .map(HoldRecord::owner)
                 .filter(Objects::nonNull)
                 .toList();
         holds.removeIf(hold -> !hold.isLive(now));
@@ -76,12 +76,12 @@ final class Holders {
                 .toList();
     }
 
-    List<Hold> all() {
+    List<HoldRecord> all() {
         return List.copyOf(holds);
     }
 
     /** The lease ends, in no order. */
     List<Long> leaseEnds() {
-        return holds.stream().map(Hold::leaseEnd).toList();
+        return holds.stream().map(HoldRecord::leaseEnd).toList();
     }
 }

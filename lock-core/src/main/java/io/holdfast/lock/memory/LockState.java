@@ -51,7 +51,7 @@ final class LockState {
             entries.keep(owner, now);
             occupancy.settle(now);
         }
-        Hold hold = holders.find(owner, now);
+        HoldRecord hold = holders.find(owner, now);
         if (hold != null) {
             return confirmed(hold, request, leaseEnd);
         }
@@ -84,15 +84,15 @@ final class LockState {
     }
 
     /** It was granted before, or reserved. */
-    private AcquireReply confirmed(Hold hold, AcquireRequest request, long leaseEnd) {
+    private AcquireReply confirmed(HoldRecord hold, AcquireRequest request, long leaseEnd) {
         entries.confirm(request.owner());
-        Hold named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
-        Hold confirmed = named.until(Times.later(hold.leaseEnd(), leaseEnd));
+        HoldRecord named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
+        HoldRecord confirmed = named.until(Times.later(hold.leaseEnd(), leaseEnd));
         holders.replace(hold, confirmed);
         return granted(confirmed);
     }
 
-    private AcquireReply granted(Hold hold) {
+    private AcquireReply granted(HoldRecord hold) {
         return new AcquireReply.Granted(hold.token(), hold.tokens(), entries.waiters(), false);
     }
 
@@ -107,7 +107,7 @@ final class LockState {
 
     /** A holder of many tokens may pass the lock on in its own process, and is asked to end that soon. */
     private void tellHolder(AcquireRequest request) {
-        Hold holder = holders.exclusive();
+        HoldRecord holder = holders.exclusive();
         OwnerId owner = holder == null || holder.tokens() <= 1 ? null : holder.owner();
         if (owner != null && (entries.isEmpty() || request.fair())) {
             hints.awaited(owner, request.fair() ? Waiters.FAIR : Waiters.UNFAIR);
@@ -115,7 +115,7 @@ final class LockState {
     }
 
     ReleaseReply release(ReleaseRequest request, long now) {
-        Hold hold = releasable(request, now);
+        HoldRecord hold = releasable(request, now);
         if (hold == null) {
             return notHolder(request.owner(), now);
         }
@@ -132,16 +132,16 @@ final class LockState {
     }
 
     /** None from before the grant: if that came late, others may have had later tokens than it used. */
-    private void giveBackTokensAfter(long lastToken, long least, Hold hold) {
+    private void giveBackTokensAfter(long lastToken, long least, HoldRecord hold) {
         if (lastToken != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
             occupancy.giveBackTokensAfter(Math.max(lastToken, least));
         }
     }
 
     /** A live hold, or an exclusive one that has ended while nobody came for the lock, unless it is to be kept. */
-    private @Nullable Hold releasable(ReleaseRequest request, long now) {
-        Hold live = holders.find(request.owner(), now);
-        Hold alone = holders.exclusive();
+    private @Nullable HoldRecord releasable(ReleaseRequest request, long now) {
+        HoldRecord live = holders.find(request.owner(), now);
+        HoldRecord alone = holders.exclusive();
         boolean unmissed = alone != null
                 && request.owner().equals(alone.owner())
                 && request.keep().isZero()
@@ -156,7 +156,7 @@ final class LockState {
     }
 
     ReleaseReply downgrade(OwnerId owner, long lastToken, long now) {
-        Hold hold = holders.find(owner, now);
+        HoldRecord hold = holders.find(owner, now);
         if (hold == null) {
             return notHolder(owner, now);
         }
@@ -168,7 +168,7 @@ final class LockState {
     }
 
     RenewReply renew(RenewRequest request, long now) {
-        Hold hold = holders.find(request.owner(), now);
+        HoldRecord hold = holders.find(request.owner(), now);
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
@@ -190,7 +190,7 @@ final class LockState {
             cancelled.put(owner, now + cancelledNanos);
         }
         entries.remove(owner);
-        Hold alone = holders.exclusive();
+        HoldRecord alone = holders.exclusive();
         if (alone != null && owner.equals(alone.owner())) {
             giveBackTokensAfter(lastToken, alone.token() - 1, alone);
         }
@@ -205,7 +205,7 @@ final class LockState {
     List<LockHolder> forceRelease(Set<LockMode> modes, long now) {
         occupancy.dropEnded(now);
         List<LockHolder> held = new ArrayList<>();
-        for (Hold hold : holders.all()) {
+        for (HoldRecord hold : holders.all()) {
             if (modes.contains(hold.mode())) {
                 held.add(hold.describe(now));
                 holders.remove(hold);

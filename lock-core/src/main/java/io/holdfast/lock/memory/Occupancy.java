@@ -49,7 +49,7 @@ final class Occupancy {
     /** Drops whoever's time is over, and reserves the lock for those who come next. */
     void settle(long now) {
         heedClock(now);
-        List<QueueEntry> lapsed = entries.lapsed(holders.dropEnded(now), now);
+        List<EntryRecord> lapsed = entries.lapsed(holders.dropEnded(now), now);
         reserveForHeads(now);
         if (!lapsed.isEmpty()) {
             // They were passed once; what nobody behind them could use is theirs again.
@@ -60,9 +60,9 @@ final class Occupancy {
 
     /** The clock went back, and reservations would last until it has caught up: they count from now, once. */
     private void heedClock(long now) {
-        List<Hold> implausible = holders.all().stream()
+        List<HoldRecord> implausible = holders.all().stream()
                 .filter(hold -> hold.owner() != null && entries.isReserved(hold.owner()))
-                .filter(hold -> QueueEntry.isImplausible(hold.leaseEnd(), now))
+                .filter(hold -> EntryRecord.isImplausible(hold.leaseEnd(), now))
                 .toList();
         if (!implausible.isEmpty()) {
             entries.heedClock(now);
@@ -77,14 +77,14 @@ final class Occupancy {
     }
 
     private void reserveForHeads(long now) {
-        List<Hold> granted = new ArrayList<>();
-        QueueEntry head = entries.head(now);
+        List<HoldRecord> granted = new ArrayList<>();
+        EntryRecord head = entries.head(now);
         while (head != null && admits(head.request())) {
             head.reserved(true);
             granted.add(grant(head.request(), head.reservationEnd(), now));
             head = entries.head(now);
         }
-        for (Hold hold : granted) {
+        for (HoldRecord hold : granted) {
             long until = clock.micros(hold.leaseEnd());
             hints.granted(
                     Objects.requireNonNull(hold.owner()),
@@ -92,13 +92,13 @@ final class Occupancy {
         }
     }
 
-    Hold grant(AcquireRequest request, long leaseEnd, long now) {
+    HoldRecord grant(AcquireRequest request, long leaseEnd, long now) {
         OwnerId owner = request.owner();
         long tokens = request.isExclusive() ? request.tokens() : 1;
         LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
         long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
         lastToken = token + tokens - 1;
-        var hold = new Hold(
+        var hold = new HoldRecord(
                 owner,
                 owner.clientId(),
                 request.holder(),
@@ -113,7 +113,7 @@ final class Occupancy {
     }
 
     /** The hold with a token that is high enough. An exclusive one passes none but its own, a shared one all others. */
-    Hold withTokenFrom(Hold hold, long leastToken) {
+    HoldRecord withTokenFrom(HoldRecord hold, long leastToken) {
         if (hold.token() >= leastToken) {
             return hold;
         }

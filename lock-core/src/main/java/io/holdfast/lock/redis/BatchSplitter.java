@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -26,13 +27,14 @@ final class BatchSplitter {
 
     private static final int TIMEOUTS = 3;
 
-    private final boolean oneServer;
+    private final BooleanSupplier isOneServer;
     private final long patienceNanos;
     private final Ticker ticker;
 
-    BatchSplitter(boolean oneServer, Duration commandTimeout, Ticker ticker) {
-        this.oneServer = oneServer;
-        this.patienceNanos = oneServer ? 0 : commandTimeout.toNanos() * TIMEOUTS;
+    /** @param isOneServer asked anew each time, since of some drivers only a connection tells */
+    BatchSplitter(BooleanSupplier isOneServer, Duration commandTimeout, Ticker ticker) {
+        this.isOneServer = isOneServer;
+        this.patienceNanos = commandTimeout.toNanos() * TIMEOUTS;
         this.ticker = ticker;
     }
 
@@ -79,6 +81,7 @@ final class BatchSplitter {
      */
     <Q, A> List<A> send(
             List<Q> requests, List<List<Integer>> calls, Function<List<Q>, List<A>> send, Function<String, A> failed) {
+        boolean oneServer = isOneServer.getAsBoolean();
         List<@Nullable A> answers = new ArrayList<>(Collections.nCopies(requests.size(), null));
         int first =
                 oneServer || calls.isEmpty() ? 0 : ThreadLocalRandom.current().nextInt(calls.size());
@@ -88,7 +91,7 @@ final class BatchSplitter {
         for (int n = 0; n < calls.size(); n++) {
             List<Integer> call = calls.get((first + n) % calls.size());
             try {
-                if (failure == null || ticker.nanos() - start < patienceNanos) {
+                if (failure == null || (!oneServer && ticker.nanos() - start < patienceNanos)) {
                     put(
                             answers,
                             call,

@@ -25,7 +25,6 @@ final class BatchedRenewals {
     private final Function<LockKey, String> servers;
     private final Acknowledgements acks;
     private final BatchSplitter splitter;
-    private final boolean oneByOne;
 
     BatchedRenewals(
             ScriptClient client,
@@ -38,13 +37,12 @@ final class BatchedRenewals {
         this.servers = servers;
         this.acks = acks;
         this.splitter = splitter;
-        this.oneByOne = client.isCluster();
     }
 
     List<RenewReply> renew(List<RenewRequest> requests) {
         return splitter.send(
                 requests,
-                BatchSplitter.cut(requests, request -> servers.apply(request.key()), request -> 1, MOST_PER_CALL),
+                BatchSplitter.cut(requests, request -> part(request.key()), request -> 1, MOST_PER_CALL),
                 call -> renewTogether(client, call),
                 RenewReply.Failed::new);
     }
@@ -55,30 +53,41 @@ final class BatchedRenewals {
     }
 
     private List<RenewReply> renewTogether(ScriptClient over, List<RenewRequest> requests) {
-        List<List<RenewRequest>> scripts = scripts(requests);
+        boolean oneByOne = !over.isOneServer();
+        List<List<RenewRequest>> scripts = scripts(requests, oneByOne);
         ScriptClient.Results sent =
                 over.send(scripts.stream().map(encoder::renew).toList(), acks.acks());
         List<RenewReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < scripts.size(); i++) {
             ScriptClient.Result result = sent.results().get(i);
-            replies.addAll(acks.check(renewed(result, scripts.get(i).size()), result.moved() ? 0 : sent.replicas()));
+            replies.addAll(
+                    acks.check(renewed(result, scripts.get(i).size(), oneByOne), result.moved() ? 0 : sent.replicas()));
         }
         return replies;
     }
 
+    /**
+     * Locks of one part go in one call, and fail together: those of a server. As long as nobody knows the server, each lock is
+     * a part, so that a node that does not answer costs the locks of others as little as can be.
+     */
+    private String part(LockKey key) {
+        String server = servers.apply(key);
+        return server.isEmpty() && !client.isOneServer() ? key.toString() : server;
+    }
+
     /** The requests of each script. */
-    private <Q> List<List<Q>> scripts(List<Q> requests) {
+    private static <Q> List<List<Q>> scripts(List<Q> requests, boolean oneByOne) {
         return oneByOne ? requests.stream().map(List::of).toList() : List.of(requests);
     }
 
-    private List<RenewReply> renewed(ScriptClient.Result result, int count) {
-        return isFailureOfSome(result)
+    private List<RenewReply> renewed(ScriptClient.Result result, int count, boolean oneByOne) {
+        return isFailureOfSome(result, oneByOne)
                 ? Collections.nCopies(count, new RenewReply.Failed(result.reason()))
                 : ScriptDecoder.renew(result.orThrow(), count);
     }
 
     /** A single script that fails, fails the call; of several, or before replicas are asked, it fails its own locks. */
-    private boolean isFailureOfSome(ScriptClient.Result result) {
+    private boolean isFailureOfSome(ScriptClient.Result result, boolean oneByOne) {
         return result.failure() != null && (oneByOne || acks.wanted());
     }
 
@@ -86,7 +95,7 @@ final class BatchedRenewals {
         List<EntryRequest> pieces = EntryPieces.cut(requests, MOST_PER_CALL);
         List<EntryReply> replies = splitter.send(
                 pieces,
-                BatchSplitter.cut(pieces, piece -> servers.apply(piece.key()), BatchedRenewals::weight, MOST_PER_CALL),
+                BatchSplitter.cut(pieces, piece -> part(piece.key()), BatchedRenewals::weight, MOST_PER_CALL),
                 this::keepTogether,
                 EntryReply.Failed::new);
         return EntryPieces.join(requests, replies, MOST_PER_CALL);
@@ -97,18 +106,19 @@ final class BatchedRenewals {
     }
 
     private List<EntryReply> keepTogether(List<EntryRequest> requests) {
-        List<List<EntryRequest>> scripts = scripts(requests);
+        boolean oneByOne = !client.isOneServer();
+        List<List<EntryRequest>> scripts = scripts(requests, oneByOne);
         List<ScriptClient.Result> results = client.send(
                         scripts.stream().map(encoder::keepEntries).toList(), Wire.Acks.NONE)
                 .results();
         List<EntryReply> replies = new ArrayList<>(requests.size());
         for (int i = 0; i < scripts.size(); i++) {
-            replies.addAll(kept(results.get(i), scripts.get(i)));
+            replies.addAll(kept(results.get(i), scripts.get(i), oneByOne));
         }
         return replies;
     }
 
-    private List<EntryReply> kept(ScriptClient.Result result, List<EntryRequest> requests) {
+    private static List<EntryReply> kept(ScriptClient.Result result, List<EntryRequest> requests, boolean oneByOne) {
         return oneByOne && result.failure() != null
                 ? Collections.nCopies(requests.size(), new EntryReply.Failed(result.reason()))
                 : ScriptDecoder.entries(result.orThrow(), requests);

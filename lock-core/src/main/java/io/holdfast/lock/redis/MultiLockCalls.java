@@ -31,7 +31,7 @@ final class MultiLockCalls {
     }
 
     AcquireAllReply acquire(List<AcquireRequest> requests) {
-        if (!acquires || client.isCluster() || requests.isEmpty() || requests.size() > MOST_PER_CALL) {
+        if (!acquires || !client.isOneServer() || requests.isEmpty() || requests.size() > MOST_PER_CALL) {
             return new AcquireAllReply.OneByOne();
         }
         ScriptClient.Reply reply = client.run(encoder.acquireAll(requests));

@@ -90,7 +90,7 @@ public final class RedisLockStore implements LockStore {
                 encoder,
                 this::serverOf,
                 acks,
-                new BatchSplitter(!client.isCluster(), settings.commandTimeout(), Ticker.SYSTEM));
+                new BatchSplitter(client::isOneServer, settings.commandTimeout(), Ticker.SYSTEM));
     }
 
     private ScriptClient open(DriverConnections own) {
@@ -169,7 +169,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return client.isCluster() ? LockStore.super.releaseAll(requests) : multiLock.release(requests);
+        return client.isOneServer() ? multiLock.release(requests) : LockStore.super.releaseAll(requests);
     }
 
     @Override

@@ -79,9 +79,14 @@ final class ScriptClient {
         }
     }
 
-    /** Whether locks are spread over several servers, so that one script can't touch two of them. */
+    /** Whether locks are known to be spread over several servers. */
     boolean isCluster() {
         return connections.isCluster();
+    }
+
+    /** Whether one server is known to have all locks. Of a driver that is not known, the first call has to tell. */
+    boolean isOneServer() {
+        return connections.isOneServer();
     }
 
     /** Whether calls are sent without waiting for answers, and replicas can be waited for. */

@@ -122,7 +122,7 @@ final class Line {
         private volatile State state = State.WAITING;
 
         /** Set before the state says so, as is the failure. */
-        private @Nullable HandOff handOff;
+        private @Nullable LineHandOff handOff;
 
         private @Nullable LockStoreException failure;
 
@@ -197,8 +197,8 @@ final class Line {
 
         /** The lock that was handed off to it, if it was; once. */
         @Nullable
-        HandOff takeHandOff() {
-            HandOff taken = handOff;
+        LineHandOff takeHandOff() {
+            LineHandOff taken = handOff;
             handOff = null;
             return taken;
         }
@@ -289,7 +289,7 @@ final class Line {
                     return false;
                 }
                 cohort.handedOff(token);
-                next.handOff = new HandOff(cohort, token, deadline);
+                next.handOff = new LineHandOff(cohort, token, deadline);
                 promote(this, next, State.HANDED_OFF);
             }
             next.wake();

@@ -55,7 +55,7 @@ public final class Place {
      * @param token the next holder's fencing token
      * @param deadline until when it is certainly held without renewal, on the ticker
      */
-    public record HandedOff(OwnerId owner, long token, long deadline) {}
+    public record HandOff(OwnerId owner, long token, long deadline) {}
 
     /**
      * A lock that a message of the store has granted.
@@ -87,13 +87,13 @@ public final class Place {
     }
 
     /** {@return the lock that was handed off to it, if it was; once} */
-    public @Nullable HandedOff takeHandOff() {
-        HandOff handOff = line == null ? null : line.takeHandOff();
+    public @Nullable HandOff takeHandOff() {
+        LineHandOff handOff = line == null ? null : line.takeHandOff();
         if (handOff == null) {
             return null;
         }
         cohort = handOff.cohort();
-        return new HandedOff(handOff.cohort().owner(), handOff.token(), handOff.deadline());
+        return new HandOff(handOff.cohort().owner(), handOff.token(), handOff.deadline());
     }
 
     /** {@return whether others of this client stand in line behind it} */

@@ -1,4 +1,4 @@
--- Gives a lock back, and passes it on to those who wait. Its first write deletes, so it works when Redis is out of
+-- Gives a lock back, and passes it on to those who wait: give_back.lua, and settle() in queue.lua. Its first write deletes, so it works when Redis is out of
 -- memory: Redis refuses a growing write only while the script has written nothing yet.
 -- KEYS  1 the lock
 -- ARGV  1 owner  2 token retention in ms

@@ -27,7 +27,7 @@ final class Crew implements AutoCloseable {
     private int started;
 
     /**
-     * Starts processes; every other one uses Lettuce.
+     * Starts processes, with each driver in turn.
      *
      * @param name what sets it apart from other crews
      * @param records an empty directory
@@ -50,7 +50,8 @@ final class Crew implements AutoCloseable {
     }
 
     private void startOne() throws Exception {
-        TestRedis.Client driver = TestRedis.Client.values()[started % 2];
+        TestRedis.Client[] drivers = TestRedis.Client.values();
+        TestRedis.Client driver = drivers[started % drivers.length];
         String record = records.resolve(driver + "-" + started).toString();
         started++;
         WorkerProcess worker = WorkerProcess.start(

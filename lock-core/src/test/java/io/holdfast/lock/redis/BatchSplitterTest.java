@@ -20,8 +20,8 @@ class BatchSplitterTest {
     private static final List<Integer> REQUESTS = IntStream.range(0, 60).boxed().toList();
 
     private final FakeTicker time = new FakeTicker();
-    private final BatchSplitter toOneServer = new BatchSplitter(true, TIMEOUT, time);
-    private final BatchSplitter toCluster = new BatchSplitter(false, TIMEOUT, time);
+    private final BatchSplitter toOneServer = new BatchSplitter(() -> true, TIMEOUT, time);
+    private final BatchSplitter toCluster = new BatchSplitter(() -> false, TIMEOUT, time);
     private final List<Integer> sent = new ArrayList<>();
 
     /** One by one; those that hang take a command timeout. */

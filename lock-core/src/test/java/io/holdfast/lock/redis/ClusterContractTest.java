@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -28,6 +29,33 @@ class ClusterContractTest {
     class OnLettuce extends RedisContract {
         OnLettuce() {
             super(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
+        }
+    }
+
+    /** Scripts go by way of Spring Data, and only its connections tell that there is a cluster. */
+    @Nested
+    class OnUnknownFactory extends RedisContract {
+        OnUnknownFactory() {
+            super(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
+        }
+
+        @Override
+        public LockStore store() {
+            return OpenStore.byUnknownFactory(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
+        }
+    }
+
+    /** Scripts go by way of Spring Data, and only its connections tell that there is a cluster. */
+    @Tag("full")
+    @Nested
+    class OnUnknownFactoryOfLettuce extends RedisContract {
+        OnUnknownFactoryOfLettuce() {
+            super(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
+        }
+
+        @Override
+        public LockStore store() {
+            return OpenStore.byUnknownFactory(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
         }
     }
 }

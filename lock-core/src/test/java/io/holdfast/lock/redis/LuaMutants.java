@@ -39,7 +39,6 @@ class LuaMutants {
     @Timeout(value = 6, unit = TimeUnit.HOURS)
     void most_mutants_of_the_scripts_are_killed() throws Exception {
         List<LuaMutant> mutants = mutants(FILES);
-        assertThat(LuaEquivalents.read().strangers(mutants(List.of("")))).isEmpty();
         List<LuaMutantResult> results = new ArrayList<>();
         while (results.size() < mutants.size()) {
             tryFrom(mutants, results);
@@ -47,6 +46,10 @@ class LuaMutants {
         String report = report(mutants, results);
         System.out.print(report);
         assertThat(percent(results)).as(report).isGreaterThanOrEqualTo(KILLED_PERCENT);
+    }
+
+    static List<LuaMutant> all() {
+        return mutants(List.of(""));
     }
 
     private static List<LuaMutant> mutants(List<String> files) {

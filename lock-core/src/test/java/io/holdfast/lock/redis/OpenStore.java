@@ -9,7 +9,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** A store, and the application's connections that it was made from. */
 record OpenStore(RedisConnectionFactory application, RedisLockStore store) {
 
-    private record Place(RedisTopology topology, TestRedis.Client client, RedisLockSettings settings) {}
+    private record Place(
+            RedisTopology topology, TestRedis.Client client, RedisLockSettings settings, boolean unknownFactory) {}
 
     private static final Map<Place, OpenStore> OPEN = new HashMap<>();
 
@@ -19,13 +20,22 @@ record OpenStore(RedisConnectionFactory application, RedisLockStore store) {
     }
 
     static RedisLockStore of(RedisTopology topology, TestRedis.Client client, RedisLockSettings settings) {
-        return OPEN.computeIfAbsent(
-                        new Place(topology, client, settings), place -> open(topology.connect(client), settings))
-                .store();
+        return of(new Place(topology, client, settings, false));
     }
 
-    private static OpenStore open(RedisConnectionFactory application, RedisLockSettings settings) {
-        return new OpenStore(application, new RedisLockStore(application, settings));
+    /** By a connection factory of which nothing is known. */
+    static RedisLockStore byUnknownFactory(RedisTopology topology, TestRedis.Client client) {
+        return of(new Place(topology, client, TestRedis.PATIENT, true));
+    }
+
+    private static RedisLockStore of(Place place) {
+        return OPEN.computeIfAbsent(place, OpenStore::open).store();
+    }
+
+    private static OpenStore open(Place place) {
+        RedisConnectionFactory known = place.topology().connect(place.client());
+        RedisConnectionFactory application = place.unknownFactory() ? TestRedis.hide(known) : known;
+        return new OpenStore(application, new RedisLockStore(application, place.settings()));
     }
 
     static void closeAll() {

@@ -1,8 +1,10 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /** The contract on one server. */
 class StandaloneContractTest {
@@ -26,6 +28,33 @@ class StandaloneContractTest {
     class OnLettuce extends RedisContract {
         OnLettuce() {
             super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+        }
+    }
+
+    /** Scripts go by way of Spring Data. */
+    @Nested
+    class OnUnknownFactory extends RedisContract {
+        OnUnknownFactory() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
+        }
+
+        @Override
+        public LockStore store() {
+            return OpenStore.byUnknownFactory(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
+        }
+    }
+
+    /** Scripts go by way of Spring Data. */
+    @Tag("full")
+    @Nested
+    class OnUnknownFactoryOfLettuce extends RedisContract {
+        OnUnknownFactoryOfLettuce() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+        }
+
+        @Override
+        public LockStore store() {
+            return OpenStore.byUnknownFactory(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
         }
     }
 }

@@ -1,6 +1,9 @@
 package io.holdfast.lock.testing;
 
 import io.holdfast.lock.redis.RedisLockSettings;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +53,23 @@ public final class TestRedis {
         return new RedisStandaloneConfiguration("127.0.0.1", port);
     }
 
+    /** A class that nobody knows. That its connections are those of another one does not show. */
+    public static RedisConnectionFactory hide(RedisConnectionFactory factory) {
+        return (RedisConnectionFactory) Proxy.newProxyInstance(
+                TestRedis.class.getClassLoader(),
+                new Class<?>[] {RedisConnectionFactory.class, DisposableBean.class},
+                (proxy, method, arguments) -> forward(factory, method, arguments));
+    }
+
+    private static @Nullable Object forward(RedisConnectionFactory to, Method method, Object[] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(to, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
     /** Ends a connection factory with its threads; first come the stores that were made from it. */
     public static void destroy(RedisConnectionFactory factory) {
         try {
@@ -61,8 +81,18 @@ public final class TestRedis {
 
     /** The client that a test is to run on. */
     public enum Client {
-        JEDIS,
-        LETTUCE;
+        JEDIS {
+            @Override
+            public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
+                return ApplicationConnections.jedis(place, trust);
+            }
+        },
+        LETTUCE {
+            @Override
+            public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
+                return ApplicationConnections.lettuce(place, trust);
+            }
+        };
 
         public RedisConnectionFactory connect(int port) {
             return connect(at(port), null);
@@ -88,10 +118,6 @@ public final class TestRedis {
          *
          * @param trust for TLS; null for none
          */
-        public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
-            return this == JEDIS
-                    ? ApplicationConnections.jedis(place, trust)
-                    : ApplicationConnections.lettuce(place, trust);
-        }
+        public abstract RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust);
     }
 }

@@ -96,7 +96,7 @@ final class AllAtOnce {
 
     private boolean enterAll() {
         for (Call call : calls) {
-            Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
+            Object terms = call.terms().usesLine() ? call.terms().handOffTerms() : null;
             Place place = client.queue().tryEnter(call.key(), terms, caller.waiter());
             if (place == null) {
                 return false;

@@ -145,7 +145,7 @@ public final class Attempt implements Steps {
 
     /** Who tries once, and finds others of this client in line, asks beside them. */
     private Place enter() {
-        Object terms = call.terms().usesLine() ? call.terms().handOff() : null;
+        Object terms = call.terms().usesLine() ? call.terms().handOffTerms() : null;
         LocalQueue queue = client.queue();
         if (!call.budget().isOneTry()) {
             return queue.enter(call.key(), terms, call.caller().waiter());
@@ -173,7 +173,7 @@ public final class Attempt implements Steps {
 
     /** Whether the lock was handed off, and is still there. */
     private boolean takeOver(Place mine) {
-        Place.HandedOff handOff = mine.takeHandOff();
+        Place.HandOff handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -305,7 +305,7 @@ public final class Attempt implements Steps {
             return;
         }
         try {
-            Place.HandedOff handOff = mine.takeHandOff();
+            Place.HandOff handOff = mine.takeHandOff();
             if (handOff != null) {
                 attempts.grants().giveBack(call, handOff.owner(), mine);
             } else {

@@ -56,7 +56,7 @@ public final class Grants {
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
     @Nullable
-    Handle open(Call call, Place.HandedOff handOff, HolderInfo holder, Place place) {
+    Handle open(Call call, Place.HandOff handOff, HolderInfo holder, Place place) {
         long now = client.ticker().nanos();
         if (handOff.deadline() - now <= 0) {
             place.notHeld();

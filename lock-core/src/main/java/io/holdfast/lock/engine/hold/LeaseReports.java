@@ -10,7 +10,10 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Passes on what the watchdog reports: to the log, to listeners, to the handles' own loss actions. */
+/**
+ * Tells of a loss, and of what else the watchdog reports: to the log, to the thread that holds the lock if it is to be interrupted, to
+ * listeners, to the handles' own loss actions. Each loss is told here once, whoever found it.
+ */
 public final class LeaseReports implements LeaseEvents {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseReports.class);

@@ -69,7 +69,7 @@ public record Terms(
     }
 
     /** Hand-off is between equal ones: what the next holder gets is what it would have got from the store. */
-    public HandOffTerms handOff() {
+    public HandOffTerms handOffTerms() {
         return new HandOffTerms(lease, renew);
     }
 

@@ -32,7 +32,7 @@ public interface DriverConnections extends RedisConnectionFactory {
         return false;
     }
 
-    /** Sends scripts by way of the driver itself; by way of Spring Data if the driver is not known, and then it is no cluster. */
+    /** Sends scripts by way of the driver itself; by way of Spring Data if the driver is not known. */
     default Wire wire() {
         return followingWire();
     }
@@ -47,9 +47,14 @@ public interface DriverConnections extends RedisConnectionFactory {
         return call.get();
     }
 
-    /** Whether locks are spread over several servers, so that one script can't touch two of them. */
+    /** Whether locks are known to be spread over several servers. */
     default boolean isCluster() {
         return false;
+    }
+
+    /** Whether one server is known to have all locks, so that one script can touch several of them. */
+    default boolean isOneServer() {
+        return !isCluster();
     }
 
     /** Which server has that key, as far as is known here; the same text for all if there is only one. */

@@ -15,6 +15,9 @@ final class SharedConnections implements DriverConnections {
 
     private final RedisConnectionFactory delegate;
 
+    /** Null as long as there was no connection: only a connection tells. */
+    private volatile @Nullable Boolean cluster;
+
     SharedConnections(RedisConnectionFactory delegate) {
         this.delegate = delegate;
     }
@@ -25,8 +28,20 @@ final class SharedConnections implements DriverConnections {
     }
 
     @Override
+    public boolean isCluster() {
+        return Boolean.TRUE.equals(cluster);
+    }
+
+    @Override
+    public boolean isOneServer() {
+        return Boolean.FALSE.equals(cluster);
+    }
+
+    @Override
     public RedisConnection getConnection() {
-        return delegate.getConnection();
+        RedisConnection connection = delegate.getConnection();
+        cluster = connection instanceof RedisClusterConnection;
+        return connection;
     }
 
     @Override

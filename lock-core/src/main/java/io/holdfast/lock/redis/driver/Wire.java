@@ -82,7 +82,8 @@ public interface Wire {
     /**
      * What came back.
      *
-     * @param replies for each call a {@code byte[]}, or the exception that the server's error is to the driver
+     * @param replies for each call a {@code byte[]}, or the exception that the server's error is to the driver; something else if the
+     *     connection was in no state to run a script
      * @param replicas how many replicas have acknowledged it all; 0 if nobody asked
      */
     record Answers(List<Object> replies, long replicas) {}

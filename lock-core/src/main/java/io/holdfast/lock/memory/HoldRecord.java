@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens how many tokens it reserved, from {@code token} on
  * @param weight how much of the limit it takes, if it is shared
  */
-record Hold(
+record HoldRecord(
         @Nullable OwnerId owner,
         String clientId,
         HolderInfo info,
@@ -34,20 +34,20 @@ record Hold(
         return !Times.isOver(leaseEnd, now);
     }
 
-    Hold until(long end) {
-        return new Hold(owner, clientId, info, since, mode, token, tokens, weight, end);
+    HoldRecord until(long end) {
+        return new HoldRecord(owner, clientId, info, since, mode, token, tokens, weight, end);
     }
 
-    Hold withToken(long first) {
-        return new Hold(owner, clientId, info, since, mode, first, tokens, weight, leaseEnd);
+    HoldRecord withToken(long first) {
+        return new HoldRecord(owner, clientId, info, since, mode, first, tokens, weight, leaseEnd);
     }
 
-    Hold keptUntil(long end) {
-        return new Hold(null, clientId, info, since, mode, token, tokens, weight, end);
+    HoldRecord keptUntil(long end) {
+        return new HoldRecord(null, clientId, info, since, mode, token, tokens, weight, end);
     }
 
-    Hold shared() {
-        return new Hold(owner, clientId, info, since, LockMode.SHARED, token, tokens, weight, leaseEnd);
+    HoldRecord shared() {
+        return new HoldRecord(owner, clientId, info, since, LockMode.SHARED, token, tokens, weight, leaseEnd);
     }
 
     LockHolder describe(long now) {

@@ -5,13 +5,13 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 
 /** A place in the queue. It is kept while the lock is reserved for it, for it may need it again. */
-final class QueueEntry {
+final class EntryRecord {
 
     private final AcquireRequest request;
     private long aliveUntil;
     private boolean reserved;
 
-    QueueEntry(AcquireRequest request, long now) {
+    EntryRecord(AcquireRequest request, long now) {
         this.request = request;
         keep(now);
     }

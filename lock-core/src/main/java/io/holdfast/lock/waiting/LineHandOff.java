@@ -7,4 +7,4 @@ package io.holdfast.lock.waiting;
  * @param token the next holder's fencing token
  * @param deadline until when it is certainly held without renewal, on the ticker
  */
-record HandOff(Cohort cohort, long token, long deadline) {}
+record LineHandOff(Cohort cohort, long token, long deadline) {}
