@@ -6,7 +6,12 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.RedisClusterProcesses;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.ServerNode;
 import io.holdfast.lock.testing.TestRedis;
@@ -16,10 +21,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -93,6 +100,36 @@ class ClusterNodesTest {
             node.resume();
 
             assertThat(healthy).isNotEmpty().allMatch(LockHandle::isHeld);
+        } finally {
+            node.resume();
+            TestRedis.destroy(connections);
+        }
+    }
+
+    /** It is not known which locks are on the node, so each is asked for alone. */
+    @Test
+    void node_that_hangs_costs_others_no_renewal_by_an_unknown_factory() {
+        RedisConnectionFactory connections = TestRedis.hide(TestRedis.Client.JEDIS.connect(cluster.address()));
+        LockKey hanging = LockKey.of("hangs");
+        ServerNode node = cluster.masterOf("lock:{hangs}");
+        LockKey healthy = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> LockKey.of("healthy" + i))
+                .filter(key -> cluster.masterOf("lock:{" + key.value() + "}") != node)
+                .findFirst()
+                .orElseThrow();
+        OwnerId owner = new OwnerId("client", 1);
+        try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
+            List<RenewRequest> requests = Stream.of(hanging, healthy)
+                    .map(key -> new RenewRequest(key, owner, 600_000))
+                    .toList();
+            for (LockKey key : List.of(hanging, healthy)) {
+                store.acquire(Requests.exclusive(key, owner, 600_000, new HolderInfo("here", 1, "test"), true));
+            }
+            store.renew(requests);
+            node.pause();
+
+            assertThat(store.renew(requests))
+                    .hasExactlyElementsOfTypes(RenewReply.Failed.class, RenewReply.Renewed.class);
         } finally {
             node.resume();
             TestRedis.destroy(connections);
