@@ -1,7 +1,6 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.driver.DriverConnections;
-import io.holdfast.lock.redis.driver.Drivers;
 import io.holdfast.lock.redis.driver.Wire;
 import java.util.stream.Stream;
 import org.slf4j.Logger;

@@ -230,7 +230,7 @@ public final class RedisFailures {
     }
 
     /** Nothing was sent. */
-    static boolean isPoolExhausted(Throwable failure) {
+    public static boolean isPoolExhausted(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof NoSuchElementException) {
                 return true;
@@ -240,7 +240,7 @@ public final class RedisFailures {
     }
 
     /** Something was waited for until its time was over. */
-    static boolean hasTimeout(Throwable failure) {
+    public static boolean hasTimeout(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof SocketTimeoutException || t.getClass().getName().equals(LETTUCE_TIMEOUT)) {
                 return true;

@@ -11,14 +11,14 @@ import org.springframework.data.redis.connection.RedisSentinelConnection;
  * A factory with an identity of its own over connections of another: Spring binds connections to the factory object, and on
  * a connection that a user's transaction has bound, a script would be queued and answer null.
  */
-final class SharedConnections implements DriverConnections {
+public final class SharedConnections implements DriverConnections {
 
     private final RedisConnectionFactory delegate;
 
     /** Null as long as there was no connection: only a connection tells. */
     private volatile @Nullable Boolean cluster;
 
-    SharedConnections(RedisConnectionFactory delegate) {
+    public SharedConnections(RedisConnectionFactory delegate) {
         this.delegate = delegate;
     }
 

@@ -12,11 +12,11 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** Where servers are, for people to read: without users and passwords. */
-final class Topology {
+public final class Topology {
 
     private Topology() {}
 
-    static String describe(RedisConfiguration servers) {
+    public static String describe(RedisConfiguration servers) {
         if (servers instanceof ClusterConfiguration cluster) {
             return "the Redis Cluster of " + nodes(cluster.getClusterNodes());
         }

@@ -46,11 +46,11 @@ public interface Wire {
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
     record ScriptCall(Script script, int keys, byte[][] keysAndArgs, boolean byText) {
 
-        byte[] firstKey() {
+        public byte[] firstKey() {
             return keysAndArgs[0];
         }
 
-        byte[] scriptOrDigest() {
+        public byte[] scriptOrDigest() {
             return byText ? script.text() : script.sha();
         }
     }

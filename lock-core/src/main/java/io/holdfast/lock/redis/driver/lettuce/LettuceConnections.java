@@ -1,5 +1,8 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.lettuce;
 
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Topology;
+import io.holdfast.lock.redis.driver.Wire;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -34,12 +37,12 @@ import org.springframework.util.ReflectionUtils;
  *
  * <p>It ends its own resources with its connections; the application's threads go on.
  */
-final class LettuceConnections extends LettuceConnectionFactory implements DriverConnections {
+public final class LettuceConnections extends LettuceConnectionFactory implements DriverConnections {
 
     private static final Logger log = LoggerFactory.getLogger(LettuceConnections.class);
 
     /** A constant, so that it can be read where Lettuce is not there. */
-    static final String CONFIGURATION_FIELD = "configuration";
+    public static final String CONFIGURATION_FIELD = "configuration";
 
     private static final Duration RECONNECT_DELAY = Duration.ofMillis(100);
 
@@ -63,7 +66,7 @@ final class LettuceConnections extends LettuceConnectionFactory implements Drive
      *
      * @param shared whether commands share one connection; messages do not
      */
-    static LettuceConnections derive(RedisConnectionFactory applications, Duration timeout, boolean shared) {
+    public static LettuceConnections derive(RedisConnectionFactory applications, Duration timeout, boolean shared) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
         LettuceClientConfiguration client = original.getClientConfiguration();
         LettuceConnections derived = new LettuceConnections(
@@ -92,7 +95,7 @@ final class LettuceConnections extends LettuceConnectionFactory implements Drive
      * for which they answer localhost; nor do they tell the user name of a standalone server that was handed over as a
      * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public tells these two, so the field is read.
      */
-    static RedisConfiguration configuration(RedisConnectionFactory applications) {
+    public static RedisConfiguration configuration(RedisConnectionFactory applications) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
         if (field == null) {

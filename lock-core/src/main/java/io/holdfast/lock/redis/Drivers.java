@@ -1,5 +1,11 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.SharedConnections;
+import io.holdfast.lock.redis.driver.Topology;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.jedis.JedisConnections;
+import io.holdfast.lock.redis.driver.lettuce.LettuceConnections;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,7 +17,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * Finds the driver of an application's factory, by the name of the factory's class: the classes of other drivers are not
  * loaded, and need not be there.
  */
-public final class Drivers {
+final class Drivers {
 
     private static final Logger log = LoggerFactory.getLogger(Drivers.class);
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
 import java.util.function.Supplier;
 import javax.net.ssl.HostnameVerifier;

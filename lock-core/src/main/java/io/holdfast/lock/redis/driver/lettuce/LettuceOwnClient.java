@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.lettuce;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ReadFrom;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.lettuce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,5 +1,8 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
+import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Topology;
+import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -41,7 +44,7 @@ import redis.clients.jedis.util.Pool;
  *
  * <p>The provider of a cluster's connections is made here, not by the client, since only it knows which node has a slot.
  */
-final class JedisConnections extends JedisConnectionFactory implements DriverConnections {
+public final class JedisConnections extends JedisConnectionFactory implements DriverConnections {
 
     private static final int MOST_REDIRECTS = 5;
 
@@ -72,7 +75,7 @@ final class JedisConnections extends JedisConnectionFactory implements DriverCon
                 this::pools, this::server, client.getReadTimeout().toNanos());
     }
 
-    static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
+    public static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
         JedisConnectionFactory original = (JedisConnectionFactory) applications;
         JedisConnections derived =
                 create(original, new JedisOwnClient(original.getClientConfiguration(), timeout, connections));
@@ -93,7 +96,7 @@ final class JedisConnections extends JedisConnectionFactory implements DriverCon
     }
 
     /** Where the servers are. */
-    static RedisConfiguration configuration(RedisConnectionFactory applications) {
+    public static RedisConfiguration configuration(RedisConnectionFactory applications) {
         JedisConnectionFactory original = (JedisConnectionFactory) applications;
         RedisConfiguration cluster = original.getClusterConfiguration();
         RedisConfiguration sentinel = original.getSentinelConfiguration();

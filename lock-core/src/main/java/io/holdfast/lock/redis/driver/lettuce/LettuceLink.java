@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.lettuce;
 
 import io.holdfast.lock.store.DaemonThreads;
 import io.lettuce.core.api.StatefulConnection;

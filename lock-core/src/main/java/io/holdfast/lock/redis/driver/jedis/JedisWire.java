@@ -1,5 +1,7 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

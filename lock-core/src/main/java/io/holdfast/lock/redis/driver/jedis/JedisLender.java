@@ -1,8 +1,9 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
 import static org.springframework.util.StringUtils.capitalize;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.store.DaemonThreads;
 import java.net.SocketTimeoutException;
 import java.util.Collection;

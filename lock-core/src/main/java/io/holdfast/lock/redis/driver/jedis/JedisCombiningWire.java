@@ -1,6 +1,7 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

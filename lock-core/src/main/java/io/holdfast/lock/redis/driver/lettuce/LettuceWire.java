@@ -1,5 +1,7 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.lettuce;
 
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisFuture;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver;
+package io.holdfast.lock.redis.driver.jedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
