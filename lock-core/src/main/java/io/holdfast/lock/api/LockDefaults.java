@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param warnAfter a lock held for longer is logged once; 1 ms to 365 days, 60 s unless told
  * @param outageTolerance how long who has queued for a lock waits for a failure of Redis, within {@code waitFor}; 0, which is
  *     to fail at once, to 365 days, 30 s unless told: longer than sentinels and clusters usually need to replace a server
+ * @param release what releasing a lock waits for; {@link ReleaseMode#ACKNOWLEDGED} unless told
  */
 public record LockDefaults(
         Duration lease,
@@ -21,7 +22,8 @@ public record LockDefaults(
         boolean renew,
         Optional<Duration> maxHold,
         Duration warnAfter,
-        Duration outageTolerance) {
+        Duration outageTolerance,
+        ReleaseMode release) {
 
     private static final Duration OUTAGE_TOLERANCE = Duration.ofSeconds(30);
 
@@ -32,7 +34,8 @@ public record LockDefaults(
             true,
             Optional.empty(),
             Duration.ofSeconds(60),
-            OUTAGE_TOLERANCE);
+            OUTAGE_TOLERANCE,
+            ReleaseMode.ACKNOWLEDGED);
 
     /**
      * Checks the components.
@@ -48,7 +51,7 @@ public record LockDefaults(
     }
 
     /**
-     * With the usual tolerance of outages, 30 s.
+     * With the usual tolerance of outages, 30 s, and releases that are acknowledged.
      *
      * @param lease as in the record
      * @param waitFor as in the record
@@ -59,7 +62,7 @@ public record LockDefaults(
      */
     public LockDefaults(
             Duration lease, Duration waitFor, boolean renew, Optional<Duration> maxHold, Duration warnAfter) {
-        this(lease, waitFor, renew, maxHold, warnAfter, OUTAGE_TOLERANCE);
+        this(lease, waitFor, renew, maxHold, warnAfter, OUTAGE_TOLERANCE, ReleaseMode.ACKNOWLEDGED);
     }
 
     /**
@@ -69,6 +72,15 @@ public record LockDefaults(
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
-        return new LockDefaults(lease, waitFor, renew, maxHold, warnAfter, value);
+        return new LockDefaults(lease, waitFor, renew, maxHold, warnAfter, value, release);
+    }
+
+    /**
+     * {@return a copy whose releases wait for that}
+     *
+     * @param value {@link ReleaseMode#SENT} to return before Redis has answered
+     */
+    public LockDefaults withRelease(ReleaseMode value) {
+        return new LockDefaults(lease, waitFor, renew, maxHold, warnAfter, outageTolerance, value);
     }
 }

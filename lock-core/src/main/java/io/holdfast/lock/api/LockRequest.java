@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -208,6 +209,11 @@ public final class LockRequest {
         return options.outageTolerance;
     }
 
+    /** {@return what releasing the lock waits for; empty for the client's default} */
+    public Optional<ReleaseMode> release() {
+        return options.release;
+    }
+
     /** {@return how many calls of the client may wait for one key; {@link #UNLIMITED} for any number} */
     public int maxWaiting() {
         return options.maxWaiting;
@@ -396,6 +402,16 @@ public final class LockRequest {
     public LockRequest outageTolerance(Duration value) {
         checkRange("outageTolerance", value, Duration.ZERO);
         return with(changed -> changed.outageTolerance = Optional.of(value));
+    }
+
+    /**
+     * {@return a copy whose release waits for that}
+     *
+     * @param value {@link ReleaseMode#SENT} to return before Redis has answered
+     */
+    public LockRequest release(ReleaseMode value) {
+        Objects.requireNonNull(value, "release");
+        return with(changed -> changed.release = Optional.of(value));
     }
 
     /**

@@ -15,6 +15,7 @@ final class RequestOptions {
     Optional<Duration> minHold = Optional.empty();
     Optional<Duration> maxHold = Optional.empty();
     Optional<Duration> outageTolerance = Optional.empty();
+    Optional<ReleaseMode> release = Optional.empty();
     int maxWaiting = LockRequest.UNLIMITED;
     boolean interruptOnLoss;
 
@@ -27,6 +28,7 @@ final class RequestOptions {
         copy.minHold = minHold;
         copy.maxHold = maxHold;
         copy.outageTolerance = outageTolerance;
+        copy.release = release;
         copy.maxWaiting = maxWaiting;
         copy.interruptOnLoss = interruptOnLoss;
         return copy;
@@ -44,6 +46,7 @@ final class RequestOptions {
         minHold.ifPresent(value -> set.put("minHold", value));
         maxHold.ifPresent(value -> set.put("maxHold", value));
         outageTolerance.ifPresent(value -> set.put("outageTolerance", value));
+        release.ifPresent(value -> set.put("release", value));
         if (maxWaiting != LockRequest.UNLIMITED) {
             set.put("maxWaiting", maxWaiting);
         }

@@ -71,9 +71,8 @@ final class Resends {
                     failed = e;
                 }
             }
-            LockStoreException failure = translate(failed);
+            LockStoreException failure = failed(failed);
             failed = null;
-            notice(failure);
             outcomeUnknown |= failure.outcomeUnknown();
             boolean again = RedisFailures.isBrokenConnection(failure)
                     && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
@@ -84,6 +83,13 @@ final class Resends {
                 LockSupport.parkNanos(this, PAUSE_NANOS);
             }
         }
+    }
+
+    /** What a call has met that is not sent again by this class. */
+    LockStoreException failed(RuntimeException met) {
+        LockStoreException failure = translate(met);
+        notice(failure);
+        return failure;
     }
 
     LockStoreException translate(RuntimeException failure) {

@@ -12,6 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +41,9 @@ final class ScriptClient {
     private final Wire wire;
     private final Wire following;
     private final Resends resends;
+
+    /** Scripts that a server has run by their digests, or their text. */
+    private final Set<Script> known = ConcurrentHashMap.newKeySet();
 
     /** @param listener is notified of what failures say of the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
@@ -110,6 +116,32 @@ final class ScriptClient {
                 : () -> begin(call, System.nanoTime()).get();
     }
 
+    /**
+     * Sends one call that nobody waits for, and never again; see {@link Wire#sendUnawaited}. As long as the server is not known to know
+     * the script, nobody could send its text, so the call is left to its caller.
+     */
+    boolean sendUnawaited(ScriptCall call, Consumer<Supplier<Reply>> answered) {
+        return known.contains(call.script())
+                && wire.sendUnawaited(call, System.nanoTime(), sent -> answered.accept(() -> unawaited(call, sent)));
+    }
+
+    private Reply unawaited(ScriptCall call, Wire.Sent sent) {
+        Object reply;
+        try {
+            reply = sent.await().replies().get(0);
+        } catch (RuntimeException e) {
+            throw resends.failed(e);
+        }
+        if (reply instanceof RuntimeException e) {
+            if (RedisFailures.isNoScript(e)) {
+                known.remove(call.script());
+            }
+            throw resends.failed(e);
+        }
+        noticeReplica(call, reply);
+        return new Reply(text(call.script(), reply), true);
+    }
+
     private Supplier<Reply> begin(ScriptCall call, long start) {
         Wire.Sent sent;
         try {
@@ -131,6 +163,9 @@ final class ScriptClient {
             return again(call, start, e);
         }
         noticeReplica(call, reply);
+        if (!known.contains(call.script())) {
+            known.add(call.script());
+        }
         return new Reply(text(call.script(), reply), true);
     }
 

@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
@@ -108,6 +109,18 @@ public interface LockStore extends AutoCloseable {
      */
     default Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         return () -> release(request);
+    }
+
+    /**
+     * Sends {@link #release}, and has nobody wait for the answer. Calls of this store for the same lock that begin later reach it
+     * later, as long as no connection breaks.
+     *
+     * @param request as for {@link #release}
+     * @param answered is given the answer, once, on any thread, which it must not block: awaiting it there does not wait
+     * @return whether it was sent, or may have been; if not, the lock is still to be released, and nobody is told
+     */
+    default boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
+        return false;
     }
 
     /**

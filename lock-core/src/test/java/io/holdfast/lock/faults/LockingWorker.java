@@ -1,6 +1,7 @@
 package io.holdfast.lock.faults;
 
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.engine.Copies;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.history.Recorder;
@@ -51,12 +52,17 @@ final class LockingWorker {
                 () -> Defect.valueOf(arguments[4]).in(place.open(TestRedis.Client.valueOf(arguments[3])));
         Map<Manner, List<LockRequest>> requests = Arrays.stream(arguments[2].split(","))
                 .collect(Collectors.groupingBy(
-                        Keys::manner,
-                        Collectors.mapping(key -> LockRequest.of(key).lease(place.lease()), Collectors.toList())));
+                        Keys::manner, Collectors.mapping(key -> request(key, place), Collectors.toList())));
         LockEngine locks = LockEngine.builder(stores.get()).build();
         new LockingWorker(arguments[0], locks).start(requests);
         answer(() -> new LockingWorker(arguments[0] + "-copy", Copies.of(locks, stores.get())).start(requests));
         System.exit(0);
+    }
+
+    /** Releases of every other key are not waited for. */
+    private static LockRequest request(String key, LockPlace place) {
+        ReleaseMode release = key.hashCode() % 2 == 0 ? ReleaseMode.SENT : ReleaseMode.ACKNOWLEDGED;
+        return LockRequest.of(key).lease(place.lease()).release(release);
     }
 
     private void start(Map<Manner, List<LockRequest>> requests) {

@@ -123,6 +123,9 @@ public final class HandleOperations {
         if (!closed.ends()) {
             return closed.loss();
         }
+        if (closed.loss() == null && closed.hold().isReleaseSent()) {
+            return giveBackUnawaited(closed);
+        }
         try {
             return giveBack(closed.hold(), closed.loss(), closed.alone());
         } finally {
@@ -222,8 +225,7 @@ public final class HandleOperations {
             client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
             return loss;
         }
-        if (alone && lease.loss() == null && hold.handOff(client.ticker().nanos())) {
-            publishReleased(lease);
+        if (handOff(hold, alone)) {
             return null;
         }
         try {
@@ -233,10 +235,58 @@ public final class HandleOperations {
         }
     }
 
+    private boolean handOff(Hold hold, boolean alone) {
+        Lease lease = hold.lease();
+        boolean handedOff =
+                alone && lease.loss() == null && hold.handOff(client.ticker().nanos());
+        if (handedOff) {
+            publishReleased(lease);
+        }
+        return handedOff;
+    }
+
     private LockEvent.@Nullable Lost release(Hold hold) {
         ReleaseRequest request = releaseRequest(hold);
         AtomicInteger sends = new AtomicInteger();
         return released(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
+    }
+
+    /** Returns when the release is on its way; until it was answered the lock stays in the books. */
+    private LockEvent.@Nullable Lost giveBackUnawaited(Closed closed) {
+        Hold hold = closed.hold();
+        Lease lease = hold.lease();
+        boolean sent = false;
+        try {
+            if (handOff(hold, closed.alone())) {
+                return null;
+            }
+            ReleaseRequest request = releaseRequest(hold);
+            sent = client.store().sendRelease(request, answer -> released(hold, request, answer));
+            if (!sent) {
+                return release(hold);
+            }
+            publishReleased(lease);
+            return null;
+        } finally {
+            hold.leaveLine();
+            if (!sent) {
+                holds.remove(lease);
+            }
+        }
+    }
+
+    /** A release that nobody waited for was answered: a loss is told by event and log only. */
+    private void released(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
+        try {
+            settle(hold, request, answer::await, new AtomicInteger(1));
+        } catch (RuntimeException e) {
+            log.warn(
+                    "Release of lock '{}' failed; it ends with its lease",
+                    hold.lease().key(),
+                    e);
+        } finally {
+            holds.remove(hold.lease());
+        }
     }
 
     private ReleaseRequest releaseRequest(Hold hold) {
@@ -247,6 +297,16 @@ public final class HandleOperations {
     }
 
     private LockEvent.@Nullable Lost released(
+            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
+        LockEvent.Lost loss = settle(hold, request, reply, sends);
+        if (loss == null) {
+            publishReleased(hold.lease());
+        }
+        return loss;
+    }
+
+    /** What the store says of a release: a loss that it knew of first, or something to repeat in the background. */
+    private LockEvent.@Nullable Lost settle(
             Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
         Lease lease = hold.lease();
         try {
@@ -265,7 +325,6 @@ public final class HandleOperations {
         if (hold.isResent()) {
             client.cleanup().cancel(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
         }
-        publishReleased(lease);
         return null;
     }
 

@@ -98,6 +98,10 @@ public final class Hold {
         return holder;
     }
 
+    boolean isReleaseSent() {
+        return terms.releaseSent();
+    }
+
     boolean isResent() {
         return resent;
     }

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine.hold;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.lease.LeaseTerms;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param name what the use is called
  * @param outageNanos for how long a failure of the store is waited for, by who has queued before
+ * @param releaseSent whether a release is not waited for
  * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
  * @param weight how many of them it stands for
@@ -28,6 +30,7 @@ public record Terms(
         long minHoldNanos,
         long outageNanos,
         int maxWaiting,
+        boolean releaseSent,
         boolean interrupting) {
 
     /** For the first of its keys. */
@@ -47,6 +50,7 @@ public record Terms(
                 minHold,
                 request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
                 request.maxWaiting(),
+                request.release().orElse(defaults.release()) == ReleaseMode.SENT,
                 request.interruptOnLoss());
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.lock.redis.driver;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
@@ -19,6 +20,18 @@ public interface Wire {
      * @param start when the command timeout began, by {@link System#nanoTime()}
      */
     Sent send(List<ScriptCall> calls, Acks acks, long start);
+
+    /**
+     * Sends a call that nobody waits for. What this wire sends later for the same key is carried out after it, as long as the
+     * connection does not break.
+     *
+     * @param start when the command timeout began, by {@link System#nanoTime()}
+     * @param answered is given what came of it, once, on any thread, which it must not block; {@code await} does not wait then
+     * @return whether it was sent, or may have been; if not, nobody is told
+     */
+    default boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
+        return false;
+    }
 
     /** {@return whether {@link #send} waits for no answer, and can send a {@code WAIT} as well} */
     default boolean isPipelined() {

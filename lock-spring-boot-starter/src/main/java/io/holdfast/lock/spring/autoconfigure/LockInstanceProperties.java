@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param minHold Keeps others out for at least this time, also when the method is through earlier.
  * @param maxHold Ends renewal this long after the lock was acquired. As holdfast.max-hold unless set.
  * @param outageTolerance How long who has queued waits for a failure of Redis. As holdfast.outage-tolerance unless set.
+ * @param release What releasing the lock waits for. As holdfast.release unless set.
  * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
  * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
  * @param maxWaiting How many calls may wait for one key. One more fails at once. Any number unless set.
@@ -28,6 +30,7 @@ record LockInstanceProperties(
         @Nullable Duration minHold,
         @Nullable Duration maxHold,
         @Nullable Duration outageTolerance,
+        @Nullable ReleaseMode release,
         @Nullable Boolean fair,
         @Nullable Integer limit,
         @Nullable Integer maxWaiting) {
@@ -60,6 +63,7 @@ record LockInstanceProperties(
                 Optional.ofNullable(minHold),
                 Optional.ofNullable(maxHold),
                 Optional.ofNullable(outageTolerance),
+                Optional.ofNullable(release),
                 Optional.ofNullable(fair),
                 Optional.ofNullable(limit),
                 Optional.ofNullable(maxWaiting));

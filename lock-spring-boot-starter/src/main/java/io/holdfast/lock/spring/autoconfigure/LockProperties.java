@@ -5,6 +5,7 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param warnAfter A lock that is held for longer is logged once.
  * @param outageTolerance How long a caller that has queued for a lock waits for a failure of Redis, within its wait-for.
  * Zero fails at once.
+ * @param release What releasing a lock waits for.
  * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
  * @param store Where locks are kept.
  * @param failFast Whether the application refuses to start when Redis does not answer.
@@ -51,6 +53,7 @@ record LockProperties(
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("30s") Duration outageTolerance,
+        @DefaultValue("acknowledged") ReleaseMode release,
         @DefaultValue("false") boolean maskKeys,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
@@ -100,7 +103,8 @@ record LockProperties(
     }
 
     LockDefaults toDefaults() {
-        return new LockDefaults(lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter, outageTolerance);
+        return new LockDefaults(
+                lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter, outageTolerance, release);
     }
 
     ConfiguredSettings toSettings() {

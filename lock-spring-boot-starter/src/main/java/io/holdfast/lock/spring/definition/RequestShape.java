@@ -61,6 +61,7 @@ final class RequestShape {
                         where);
             }
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
+            request = with(request, settings.release(), LockRequest::release);
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
@@ -50,6 +51,7 @@ class LockPropertiesTest {
                         "holdfast.max-hold=1m",
                         "holdfast.warn-after=5m",
                         "holdfast.outage-tolerance=45s",
+                        "holdfast.release=sent",
                         "holdfast.redis.key-prefix=shop",
                         "holdfast.redis.command-timeout=300ms",
                         "holdfast.redis.token-retention=1h",
@@ -66,7 +68,8 @@ class LockPropertiesTest {
                                     false,
                                     Optional.of(Duration.ofMinutes(1)),
                                     Duration.ofMinutes(5),
-                                    Duration.ofSeconds(45)));
+                                    Duration.ofSeconds(45),
+                                    ReleaseMode.SENT));
                     assertThat(properties.redis().toSettings())
                             .isEqualTo(RedisLockSettings.STANDARD
                                     .withKeyPrefix("shop")

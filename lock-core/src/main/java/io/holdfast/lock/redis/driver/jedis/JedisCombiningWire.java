@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -79,6 +80,12 @@ final class JedisCombiningWire implements Wire {
         pending.add(call);
         writePending();
         return call;
+    }
+
+    /** Only where there are connections enough: a call that nobody waits for would have nobody to write or read its batch. */
+    @Override
+    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
+        return underWay.get() < mostAlone && alone.sendUnawaited(call, start, answered);
     }
 
     private Sent sendAlone(List<ScriptCall> calls, Acks acks, long start) {

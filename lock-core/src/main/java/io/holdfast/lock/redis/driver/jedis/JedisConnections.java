@@ -50,6 +50,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     private final JedisOwnClient client;
     private final JedisLender lender;
+    private final UnreadAnswers unread;
     private volatile @Nullable RedisConnection shared;
     private volatile @Nullable ClusterConnectionProvider cluster;
     private volatile @Nullable SentineledConnectionProvider sentinels;
@@ -59,6 +60,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         this.client = client;
         this.lender = new JedisLender(
                 this::pools, this::server, client.getReadTimeout().toNanos());
+        this.unread = unread();
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
@@ -66,6 +68,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         this.client = client;
         this.lender = new JedisLender(
                 this::pools, this::server, client.getReadTimeout().toNanos());
+        this.unread = unread();
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
@@ -73,6 +76,14 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         this.client = client;
         this.lender = new JedisLender(
                 this::pools, this::server, client.getReadTimeout().toNanos());
+        this.unread = unread();
+    }
+
+    /** At most half of the connections, so that others find one. */
+    private UnreadAnswers unread() {
+        int most = Math.max(1, client.pool().getMaxTotal() / 2);
+        return new UnreadAnswers(
+                lender, most, !isCluster(), client.getReadTimeout().toNanos(), UnreadAnswers.UNREAD_NANOS);
     }
 
     public static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
@@ -197,6 +208,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     @Override
     public void stop() {
+        unread.settleAll();
         super.stop();
         shared = null;
     }
@@ -231,7 +243,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     @Override
     public Wire wire() {
         Duration timeout = client.getReadTimeout();
-        Wire alone = new JedisWire(this::borrow, lender, timeout);
+        Wire alone = new JedisWire(this::borrow, lender, unread, timeout);
         return isCluster() ? alone : new JedisCombiningWire(alone, client.pool().getMaxTotal(), timeout);
     }
 

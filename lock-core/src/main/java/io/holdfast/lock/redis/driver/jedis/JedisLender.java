@@ -4,6 +4,7 @@ import static org.springframework.util.StringUtils.capitalize;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.DaemonThreads;
 import java.net.SocketTimeoutException;
 import java.util.Collection;
@@ -95,6 +96,17 @@ final class JedisLender {
         connection.close();
     }
 
+    /** As {@link #giveBack(Connection)}, unless one of the answers is that of a replica. */
+    void giveBack(Connection connection, List<ScriptCall> calls, List<Object> replies) {
+        for (int i = 0; i < calls.size(); i++) {
+            if (RedisFailures.isOfReplica(calls.get(i), replies.get(i))) {
+                leaveServer(connection);
+                return;
+            }
+        }
+        giveBack(connection);
+    }
+
     /** Takes back a connection on which a call failed. One that broke is replaced by the pool. */
     void giveBack(Connection connection, RuntimeException failure) {
         if (RedisFailures.hasTimeout(failure)) {
@@ -110,7 +122,7 @@ final class JedisLender {
     }
 
     /** The server is a replica, and so is it for the other connections. */
-    void leaveServer(Connection connection) {
+    private void leaveServer(Connection connection) {
         giveUp(connection);
         pools.get().forEach(Pool::clear);
     }

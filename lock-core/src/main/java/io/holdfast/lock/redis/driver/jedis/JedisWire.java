@@ -1,13 +1,13 @@
 package io.holdfast.lock.redis.driver.jedis;
 
-import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.jedis.UnreadAnswers.Unread;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol;
@@ -22,41 +22,97 @@ final class JedisWire implements Wire {
 
     private final Function<byte[], Connection> pools;
     private final JedisLender lender;
+    private final UnreadAnswers unread;
     private final long timeoutMillis;
 
-    /** @param pools lends a connection to the server that has a key */
-    JedisWire(Function<byte[], Connection> pools, JedisLender lender, Duration timeout) {
+    /**
+     * @param pools lends a connection to the server that has a key
+     * @param unread of calls that nobody waits for
+     */
+    JedisWire(Function<byte[], Connection> pools, JedisLender lender, UnreadAnswers unread, Duration timeout) {
         this.pools = pools;
         this.lender = lender;
+        this.unread = unread;
         this.timeoutMillis = timeout.toMillis();
     }
 
     @Override
     public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        Connection connection = pools.apply(calls.get(0).firstKey());
-        guarded(connection, () -> {
-            calls.forEach(call -> connection.sendCommand(command(call)));
-            if (acks.wanted()) {
-                connection.sendCommand(
-                        Protocol.Command.WAIT,
-                        text(acks.number()),
-                        text(acks.timeout().toMillis()));
-            }
-            flush(connection);
-            return connection;
-        });
+        Unread before = unread.takeFor(calls, !acks.wanted());
+        return before == null
+                ? sendOn(pools.apply(calls.get(0).firstKey()), calls, acks)
+                : sendBehind(before, calls, acks);
+    }
+
+    private Sent sendOn(Connection connection, List<ScriptCall> calls, Acks acks) {
+        guarded(connection, () -> write(connection, calls, acks));
         return () -> {
             Answers answers = guarded(connection, () -> read(connection, calls.size(), acks));
-            boolean replica = IntStream.range(0, calls.size())
-                    .anyMatch(i -> RedisFailures.isOfReplica(
-                            calls.get(i), answers.replies().get(i)));
-            if (replica) {
-                lender.leaveServer(connection);
-            } else {
-                lender.giveBack(connection);
-            }
+            lender.giveBack(connection, calls, answers.replies());
             return answers;
         };
+    }
+
+    /** On the connection of a call that nobody waits for: its answer is the first one. */
+    private Sent sendBehind(Unread before, List<ScriptCall> calls, Acks acks) {
+        Sent sent;
+        try {
+            sent = sendOn(before.connection(), calls, acks);
+        } catch (RuntimeException e) {
+            before.fail(e);
+            throw e;
+        }
+        return () -> {
+            Object first;
+            try {
+                first = guarded(
+                        before.connection(),
+                        () -> before.connection().getMany(1).get(0));
+            } catch (RuntimeException e) {
+                before.fail(e);
+                throw e;
+            }
+            before.tell(first);
+            return sent.await();
+        };
+    }
+
+    @Override
+    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
+        if (!unread.hasRoomFor(call)) {
+            return false;
+        }
+        Connection connection;
+        try {
+            connection = pools.apply(call.firstKey());
+        } catch (RuntimeException e) {
+            return false; // nothing was sent; who sends it and waits learns why
+        }
+        Unread expected = unread.expect(call, connection, start, answered);
+        if (expected == null) {
+            lender.giveBack(connection);
+            return false;
+        }
+        try {
+            guarded(connection, () -> write(connection, List.of(call), Acks.NONE));
+        } catch (RuntimeException e) {
+            expected.fail(e);
+            return true;
+        }
+        unread.add(expected);
+        return true;
+    }
+
+    private static Connection write(Connection connection, List<ScriptCall> calls, Acks acks) {
+        calls.forEach(call -> connection.sendCommand(command(call)));
+        if (acks.wanted()) {
+            connection.sendCommand(
+                    Protocol.Command.WAIT,
+                    text(acks.number()),
+                    text(acks.timeout().toMillis()));
+        }
+        flush(connection);
+        return connection;
     }
 
     /** Flushes as the first step of reading; there is no other way in. */

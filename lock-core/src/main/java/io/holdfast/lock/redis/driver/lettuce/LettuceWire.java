@@ -73,6 +73,20 @@ final class LettuceWire implements Wire {
         return () -> new Answers(await(connection, calls, replies, deadline), await(connection, replicas, deadline));
     }
 
+    /** The driver's own timeout ends a call that is not answered. */
+    @Override
+    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
+        var node = nodes.apply(call.firstKey());
+        if (!node.isDone() || node.isCompletedExceptionally()) {
+            return false;
+        }
+        StatefulRedisConnection<byte[], byte[]> connection = await(node, 0);
+        RedisFuture<byte[]> reply = send(connection.async(), call);
+        reply.whenComplete((text, failure) ->
+                answered.accept(() -> new Answers(await(connection, List.of(call), List.of(reply), start), 0)));
+        return true;
+    }
+
     /** Calls that wait for their connection. */
     private static final class Early implements Sent {
 

@@ -1,0 +1,222 @@
+package io.holdfast.lock.redis.driver.jedis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.jedis.UnreadAnswers.Unread;
+import io.holdfast.lock.testing.NewThread;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Connection;
+
+/** Which call gets which connection. */
+class UnreadAnswersTest {
+
+    private static final long TIMEOUT = TimeUnit.MINUTES.toNanos(1);
+
+    private final JedisLender lender = new JedisLender(List::of, () -> "nowhere", TIMEOUT);
+    private final List<Object> told = new CopyOnWriteArrayList<>();
+
+    /** Nobody but a test lets it answer. */
+    private static final class Answering extends Connection {
+
+        private final CountDownLatch answered = new CountDownLatch(1);
+        private volatile boolean read;
+
+        @Override
+        public List<Object> getMany(int count) {
+            read = true;
+            try {
+                assertThat(answered.await(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return Collections.nCopies(count, this);
+        }
+
+        @Override
+        public void setSoTimeout(int soTimeout) {}
+
+        @Override
+        public void close() {}
+    }
+
+    private record Text() implements Wire.Script {
+
+        @Override
+        public byte[] text() {
+            return new byte[0];
+        }
+
+        @Override
+        public byte[] sha() {
+            return new byte[0];
+        }
+
+        @Override
+        public boolean isForMany() {
+            return false;
+        }
+    }
+
+    private static ScriptCall call(String... keys) {
+        byte[][] names =
+                Stream.of(keys).map(key -> key.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
+        return new ScriptCall(new Text(), names.length, names, false);
+    }
+
+    /** Its thread comes to nothing before the test ends. */
+    private UnreadAnswers answers(boolean oneServer, int most) {
+        return new UnreadAnswers(lender, most, oneServer, TIMEOUT, 10 * TIMEOUT);
+    }
+
+    private Answering send(UnreadAnswers unread, String key) {
+        Answering connection = new Answering();
+        Unread expected = unread.expect(
+                call(key),
+                connection,
+                System.nanoTime(),
+                sent -> told.add(sent.await().replies().get(0)));
+        assertThat(expected).isNotNull();
+        unread.add(expected);
+        return connection;
+    }
+
+    private static Connection taken(UnreadAnswers unread, ScriptCall call) {
+        Unread taken = unread.takeFor(List.of(call), true);
+        return taken == null ? null : taken.connection();
+    }
+
+    @Test
+    void call_goes_behind_the_one_for_its_key() {
+        UnreadAnswers unread = answers(true, 4);
+        Answering other = send(unread, "b");
+        Answering same = send(unread, "a");
+
+        assertThat(taken(unread, call("a"))).isSameAs(same);
+        assertThat(taken(unread, call("c"))).isSameAs(other);
+        assertThat(taken(unread, call("c"))).isNull();
+    }
+
+    @Test
+    void on_a_cluster_no_other_connection_will_do() {
+        UnreadAnswers unread = answers(false, 4);
+        Answering same = send(unread, "a");
+
+        assertThat(taken(unread, call("b"))).isNull();
+        assertThat(taken(unread, call("a"))).isSameAs(same);
+    }
+
+    @Test
+    void call_whose_key_another_thread_has_taken_waits_until_that_was_read() {
+        UnreadAnswers unread = answers(true, 4);
+        send(unread, "a");
+        Unread theirs = unread.takeFor(List.of(call("b")), true);
+
+        CompletableFuture<Connection> mine = NewThread.start(() -> taken(unread, call("a")));
+        Awaitility.await()
+                .during(100, TimeUnit.MILLISECONDS)
+                .atMost(1, TimeUnit.MINUTES)
+                .until(() -> !mine.isDone());
+        theirs.tell("answer");
+
+        assertThat(mine.join()).isNull();
+        assertThat(told).containsExactly("answer");
+    }
+
+    @Test
+    void call_for_several_keys_reads_what_there_is_for_each() {
+        UnreadAnswers unread = answers(true, 4);
+        Answering a = send(unread, "a");
+        Answering b = send(unread, "b");
+        Answering c = send(unread, "c");
+        a.answered.countDown();
+        b.answered.countDown();
+
+        assertThat(taken(unread, call("a", "b"))).isNull();
+
+        assertThat(told).containsExactly(a, b);
+        assertThat(c.read).isFalse();
+    }
+
+    @Test
+    void call_with_a_wait_has_a_connection_of_its_own() {
+        UnreadAnswers unread = answers(true, 4);
+        Answering a = send(unread, "a");
+        a.answered.countDown();
+
+        assertThat(unread.takeFor(List.of(call("b")), false)).isNull();
+        assertThat(told).isEmpty();
+        assertThat(unread.takeFor(List.of(call("a")), false)).isNull();
+        assertThat(told).containsExactly(a);
+    }
+
+    @Test
+    void there_is_room_for_so_many_and_for_one_of_a_key() {
+        UnreadAnswers unread = answers(true, 2);
+        send(unread, "a");
+
+        assertThat(unread.hasRoomFor(call("a"))).isFalse();
+        assertThat(unread.expect(call("a"), new Answering(), 0, sent -> {})).isNull();
+        assertThat(unread.hasRoomFor(call("b"))).isTrue();
+        send(unread, "b");
+        assertThat(unread.hasRoomFor(call("c"))).isFalse();
+
+        unread.takeFor(List.of(call("a")), true).tell("answer");
+        assertThat(unread.hasRoomFor(call("c"))).isTrue();
+    }
+
+    /** Whoever wants it waits for its time at most. */
+    @Test
+    void what_is_not_sent_yet_is_taken_by_nobody() {
+        UnreadAnswers unread = answers(true, 4);
+        Unread early = unread.expect(call("a"), new Answering(), System.nanoTime() - TIMEOUT, sent -> {});
+
+        assertThat(taken(unread, call("a"))).isNull();
+        unread.add(early);
+        assertThat(taken(unread, call("a"))).isSameAs(early.connection());
+    }
+
+    @Test
+    void answer_is_told_once() {
+        UnreadAnswers unread = answers(true, 4);
+        send(unread, "a");
+        Unread taken = unread.takeFor(List.of(call("a")), true);
+
+        taken.tell("answer");
+        taken.fail(new IllegalStateException("late"));
+
+        assertThat(told).containsExactly("answer");
+    }
+
+    /** By a thread of its own, which reads those that come later as well. */
+    @Test
+    void what_no_call_takes_is_read() {
+        UnreadAnswers unread = new UnreadAnswers(lender, 4, true, TIMEOUT, 0);
+        for (int i = 1; i <= 3; i++) {
+            send(unread, "a").answered.countDown();
+            int number = i;
+            Awaitility.await().until(() -> told.size() == number);
+        }
+    }
+
+    @Test
+    void all_are_read_before_the_connections_are_closed() {
+        UnreadAnswers unread = answers(true, 4);
+        send(unread, "a").answered.countDown();
+        send(unread, "b").answered.countDown();
+
+        unread.settleAll();
+
+        assertThat(told).hasSize(2);
+    }
+}
