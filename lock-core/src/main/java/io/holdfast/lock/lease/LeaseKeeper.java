@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * The one watchdog of a client: renews leases, and says in time when one is lost.
  *
  * <pre>
- *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► Lanes ──► store
+ *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► workers ──► store
  *                          ▲                        │ deadline passed: LOST                 │
  *                          │                        │ thread dead: abandoned                │
  *                          └──────── next alarm ────┴───────────────────────────────────────┘
@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * <p>A lease that is not to be renewed is looked at as often as others are renewed, see {@link RenewalLoop}, so its loss is
  * noticed as soon.
  *
- * <p>There is a lane for each server that the store tells apart, with a thread of its own. So while one server hangs, the
- * locks on the others are renewed as ever.
+ * <p>Each server that the store tells apart has a worker, with a thread of its own ({@link ServerWorkers}). So while one
+ * server hangs, the locks on the others are renewed on time.
  *
  * <p>Thread-safe. Its threads start with the first lease.
  */
@@ -59,13 +59,13 @@ public final class LeaseKeeper implements AutoCloseable {
     private static final long BETWEEN_DOUBTS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Longer than renewals of the usual leases are apart, so that no thread is started for each. */
-    private static final Duration LANE_IDLE = Duration.ofMinutes(10);
+    private static final Duration WORKER_IDLE = Duration.ofMinutes(10);
 
     private final Alarms alarms = new Alarms();
     private final Ticker ticker;
     private final LeaseEvents events;
     private final LockStore store;
-    private final Lanes<Batch> renewals;
+    private final ServerWorkers<Batch> renewals;
     private final @Nullable ClockThread clockThread;
     private volatile long plannedWake;
     private volatile boolean closed;
@@ -88,9 +88,9 @@ public final class LeaseKeeper implements AutoCloseable {
         this.ticker = ticker;
         this.plannedWake = ticker.nanos() + IDLE_NANOS;
         this.store = store;
-        this.renewals = new Lanes<>(
+        this.renewals = new ServerWorkers<>(
                 "holdfast-renewal",
-                LANE_IDLE,
+                WORKER_IDLE,
                 () -> new RenewalLoop(store, events, ticker, new AfterRenewal()),
                 withThreads);
         this.clockThread = withThreads ? new ClockThread(this::clock) : null;

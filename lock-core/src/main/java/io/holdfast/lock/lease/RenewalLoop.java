@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * sent. Leases that are not to be renewed are in the same calls, to learn whether they are still held; they get no new
  * deadline.
  */
-final class RenewalLoop implements Lanes.Worker<Batch> {
+final class RenewalLoop implements ServerWorkers.Job<Batch> {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
 

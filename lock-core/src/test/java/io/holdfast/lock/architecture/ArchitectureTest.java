@@ -44,7 +44,7 @@ class ArchitectureTest {
             entry("redis.driver.lettuce", Set.of("LettuceConnections")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
-            entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "Lanes")),
+            entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
             entry("waiting", Set.of("LocalQueue", "Place", "Budget", "Waiter")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(

@@ -2,7 +2,7 @@ package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.lease.Lanes;
+import io.holdfast.lock.lease.ServerWorkers;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>Each task is repeated until it succeeds or one lease has passed since: by then a lock that was granted has ended by
  * itself. If it does not run at all, because the client dies, the store frees everything after the lease as well.
  *
- * <p>Each server has a lane of its own. After a failure the whole lane rests, for 50 ms to 1 s, and then goes on with the
+ * <p>Each server has a worker of its own. After a failure that worker rests, for 50 ms to 1 s, and then goes on with the
  * next task. So a server that fails gets one command for each rest, however many tasks are waiting; and a single lock that is
  * broken does not keep the others from their turn. At most {@value #MOST_WAITING} tasks are waiting; beyond that, what
  * would have been tidied ends with its lease.
@@ -40,7 +40,7 @@ public final class Cleanup {
     public static final int MOST_WAITING = 10_000;
 
     private final LockStore store;
-    private final Lanes<Attempt> lanes = new Lanes<>("holdfast-cleanup", IDLE, Rounds::new);
+    private final ServerWorkers<Attempt> workers = new ServerWorkers<>("holdfast-cleanup", IDLE, Rounds::new);
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** Said once, until something was tidied. */
@@ -143,7 +143,7 @@ public final class Cleanup {
     private boolean again(List<Attempt> attempts) {
         boolean added = true;
         for (Attempt attempt : attempts) {
-            added &= lanes.add(store.serverOf(attempt.key), List.of(attempt));
+            added &= workers.add(store.serverOf(attempt.key), List.of(attempt));
         }
         return added;
     }
@@ -158,8 +158,8 @@ public final class Cleanup {
         waiting.decrementAndGet();
     }
 
-    /** The work of one lane. */
-    private final class Rounds implements Lanes.Worker<Attempt> {
+    /** What one worker does. */
+    private final class Rounds implements ServerWorkers.Job<Attempt> {
 
         private long restMillis;
 
@@ -206,7 +206,7 @@ public final class Cleanup {
 
     /** Does what is waiting, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
     public void close() {
-        int unused = lanes.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
+        int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         int left = waiting.get();
         if (left > 0) {
             log.warn("Redis did not answer in time at shutdown; {} lock(s) end with their leases", left);

@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Timeout;
 
 /** Work for several servers in the background. */
 @Timeout(60)
-class LanesTest {
+class ServerWorkersTest {
 
     private static final Duration BRIEFLY = Duration.ofMillis(20);
 
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
     private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
     private final CountDownLatch gate = new CountDownLatch(1);
-    private final Lanes<String> lanes = new Lanes<>("test-lane", BRIEFLY, () -> this::work);
+    private final ServerWorkers<String> workers = new ServerWorkers<>("test-worker", BRIEFLY, () -> this::work);
 
     private long work(List<String> work) {
         threads.add(Thread.currentThread());
@@ -56,13 +56,13 @@ class LanesTest {
     @AfterEach
     void close() {
         gate.countDown();
-        lanes.close();
+        workers.close();
     }
 
     @Test
     void server_that_hangs_holds_up_no_other_one() {
-        lanes.add("a", List.of("hang", "after"));
-        lanes.add("b", List.of("other"));
+        workers.add("a", List.of("hang", "after"));
+        workers.add("b", List.of("other"));
 
         eventuallyDone("other");
         gate.countDown();
@@ -70,20 +70,20 @@ class LanesTest {
     }
 
     @Test
-    void lane_without_work_ends_with_its_thread_and_begins_again() throws InterruptedException {
-        lanes.add("a", List.of("first"));
-        Awaitility.await().until(() -> lanes.size() == 0);
+    void worker_without_work_ends_with_its_thread_and_begins_again() throws InterruptedException {
+        workers.add("a", List.of("first"));
+        Awaitility.await().until(() -> workers.size() == 0);
         threads.remove().join();
 
-        lanes.add("a", List.of("second"));
+        workers.add("a", List.of("second"));
 
         eventuallyDone("first", "second");
     }
 
-    /** However often a lane ends just when work comes. */
+    /** However often a worker ends just when work comes. */
     @Test
-    void no_work_is_forgotten_by_a_lane_that_ends() {
-        try (Lanes<String> hasty = new Lanes<>("test-lane", Duration.ofNanos(1), () -> this::work)) {
+    void no_work_is_lost_when_a_worker_ends() {
+        try (ServerWorkers<String> hasty = new ServerWorkers<>("test-worker", Duration.ofNanos(1), () -> this::work)) {
             for (int i = 0; i < 2000; i++) {
                 hasty.add("a", List.of("piece"));
                 if (i % 3 == 0) {
@@ -95,28 +95,28 @@ class LanesTest {
     }
 
     @Test
-    void error_does_not_end_the_lane() {
-        lanes.add("a", List.of("fail"));
+    void error_does_not_end_the_worker() {
+        workers.add("a", List.of("fail"));
         Awaitility.await().until(() -> !threads.isEmpty());
 
-        lanes.add("a", List.of("next"));
+        workers.add("a", List.of("next"));
 
         eventuallyDone("next");
     }
 
     @Test
     void interrupt_reaches_no_work_that_comes_later() {
-        lanes.add("a", List.of("interrupt"));
+        workers.add("a", List.of("interrupt"));
         Awaitility.await().until(() -> !threads.isEmpty());
 
-        lanes.add("a", List.of("next"));
+        workers.add("a", List.of("next"));
 
         eventuallyDone("next");
     }
 
     @Test
-    void lane_rests_for_as_long_as_its_worker_says() {
-        Lanes<String> resting = new Lanes<>("test-lane", BRIEFLY, () -> work -> {
+    void worker_rests_for_as_long_as_its_job_says() {
+        ServerWorkers<String> resting = new ServerWorkers<>("test-worker", BRIEFLY, () -> work -> {
             work(work);
             return TimeUnit.DAYS.toNanos(1);
         });
@@ -133,33 +133,33 @@ class LanesTest {
 
     @Test
     void what_is_waiting_is_done_at_the_end_and_nothing_more_is_taken() {
-        lanes.add("a", List.of("hang"));
+        workers.add("a", List.of("hang"));
         Awaitility.await().until(() -> !threads.isEmpty());
-        lanes.add("a", List.of("waiting"));
+        workers.add("a", List.of("waiting"));
         gate.countDown();
 
-        assertThat(lanes.finish(Duration.ofSeconds(30))).isZero();
+        assertThat(workers.finish(Duration.ofSeconds(30))).isZero();
 
         assertThat(done).containsExactly("waiting");
-        assertThat(lanes.add("a", List.of("late"))).isFalse();
+        assertThat(workers.add("a", List.of("late"))).isFalse();
     }
 
     @Test
-    void lane_takes_work_and_stays_while_it_is_done() {
-        assertThat(lanes.add("a", List.of("hang"))).isTrue();
+    void worker_takes_work_and_stays_while_it_is_done() {
+        assertThat(workers.add("a", List.of("hang"))).isTrue();
 
-        assertThat(lanes.size()).isEqualTo(1);
+        assertThat(workers.size()).isEqualTo(1);
     }
 
     @Test
     void interrupt_ends_the_wait_for_the_end_and_is_kept_for_the_caller() throws InterruptedException {
-        lanes.add("a", List.of("hang"));
+        workers.add("a", List.of("hang"));
         Awaitility.await().until(() -> !threads.isEmpty());
-        lanes.add("a", List.of("waiting"));
+        workers.add("a", List.of("waiting"));
         AtomicInteger dropped = new AtomicInteger();
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread closing = new Thread(() -> {
-            dropped.set(lanes.finish(Duration.ofDays(1)));
+            dropped.set(workers.finish(Duration.ofDays(1)));
             interrupted.set(Thread.interrupted());
         });
         closing.start();
@@ -174,10 +174,10 @@ class LanesTest {
 
     @Test
     void interrupt_of_before_does_not_end_the_wait_for_the_end() {
-        lanes.add("a", List.of("piece"));
+        workers.add("a", List.of("piece"));
         Thread.currentThread().interrupt();
 
-        int dropped = lanes.finish(Duration.ofDays(1));
+        int dropped = workers.finish(Duration.ofDays(1));
 
         assertThat(Thread.interrupted()).isTrue();
         assertThat(dropped).isZero();
@@ -186,13 +186,13 @@ class LanesTest {
 
     @Test
     void what_is_not_done_in_time_at_the_end_is_dropped_and_counted() {
-        lanes.add("a", List.of("hang"));
+        workers.add("a", List.of("hang"));
         Awaitility.await().until(() -> !threads.isEmpty());
-        lanes.add("a", List.of("waiting", "waiting"));
+        workers.add("a", List.of("waiting", "waiting"));
 
-        assertThat(lanes.finish(Duration.ofMillis(1))).isEqualTo(2);
+        assertThat(workers.finish(Duration.ofMillis(1))).isEqualTo(2);
 
-        Awaitility.await().until(() -> lanes.size() == 0);
+        Awaitility.await().until(() -> workers.size() == 0);
         assertThat(done).isEmpty();
     }
 }

@@ -14,47 +14,47 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work at the store: one lane for each server, with a thread of its own, so that a server that hangs delays
- * nothing on the others. A lane and its thread end when there was nothing to do for a while, since servers come and go.
+ * Background work at the store: one worker for each server, with a thread of its own, so that a server that hangs delays
+ * nothing on the others. A worker and its thread end when there was nothing to do for a while, since servers come and go.
  *
- * <p>Nothing is forgotten: work is added, a lane is found or made for it, and its thread is started or signalled, all under
- * one lock. A thread looks for work under the same lock in the step that removes its lane. The lock is never held while
- * work is done. A thread that could not be started, for want of memory, is started when more work comes.
+ * <p>No work is lost: it is added, a worker is found or made for it, and its thread is started or signalled, all under one
+ * lock. A thread looks for work under the same lock in the step that removes its worker. The lock is never held while work
+ * is done. A thread that could not be started, for want of memory, is started when more work comes.
  *
  * <p>Thread-safe.
  *
  * @param <W> a piece of work
  */
-public final class Lanes<W> implements AutoCloseable {
+public final class ServerWorkers<W> implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final Logger log = LoggerFactory.getLogger(ServerWorkers.class);
 
     /**
-     * Does the work of one lane, on one thread at a time.
+     * What one worker does, on one thread at a time.
      *
      * @param <W> a piece of work
      */
     @FunctionalInterface
-    public interface Worker<W> {
+    public interface Job<W> {
 
         /**
          * Does all that was waiting.
          *
          * @param work in the order in which it was added
-         * @return for how long the lane is to rest before it goes on, in nanoseconds
+         * @return for how long the worker rests before it goes on, in nanoseconds
          */
         long work(List<W> work);
     }
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition laneEnded = lock.newCondition();
+    private final Condition workerEnded = lock.newCondition();
     private final String threadName;
     private final long idleNanos;
-    private final Supplier<Worker<W>> workers;
+    private final Supplier<Job<W>> jobs;
     private final boolean withThreads;
 
-    /** Guarded by the lock, as is all that follows, and what the lanes hold. */
-    private final Map<String, Lane> lanes = new HashMap<>();
+    /** By server. Guarded by the lock, as is all that follows, and what the workers hold. */
+    private final Map<String, Worker> workers = new HashMap<>();
 
     private boolean closed;
     private boolean dropping;
@@ -63,26 +63,26 @@ public final class Lanes<W> implements AutoCloseable {
      * Creates an instance.
      *
      * @param threadName what its threads are called
-     * @param idle for how long a lane stays without work
-     * @param workers makes one worker for each lane
+     * @param idle for how long a worker stays without work
+     * @param jobs makes the job of each worker
      */
-    public Lanes(String threadName, Duration idle, Supplier<Worker<W>> workers) {
-        this(threadName, idle, workers, true);
+    public ServerWorkers(String threadName, Duration idle, Supplier<Job<W>> jobs) {
+        this(threadName, idle, jobs, true);
     }
 
     /** Without threads, {@link #workPending()} is called by the owner: for tests on virtual time. */
-    Lanes(String threadName, Duration idle, Supplier<Worker<W>> workers, boolean withThreads) {
+    ServerWorkers(String threadName, Duration idle, Supplier<Job<W>> jobs, boolean withThreads) {
         this.threadName = threadName;
         this.idleNanos = idle.toNanos();
-        this.workers = workers;
+        this.jobs = jobs;
         this.withThreads = withThreads;
     }
 
     /**
-     * Adds work to a server's lane.
+     * Adds work for a server.
      *
-     * @param server which lane
-     * @param work what is to be done together, if nothing keeps the lane from it
+     * @param server which one
+     * @param work what is done together, if the worker comes to all of it
      * @return false if this was closed before; then nothing was added
      */
     public boolean add(String server, List<? extends W> work) {
@@ -91,18 +91,18 @@ public final class Lanes<W> implements AutoCloseable {
             if (closed) {
                 return false;
             }
-            lanes.computeIfAbsent(server, Lane::new).add(work);
+            workers.computeIfAbsent(server, Worker::new).add(work);
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** How many lanes there are, for tests. */
+    /** How many workers there are, for tests. */
     public int size() {
         lock.lock();
         try {
-            return lanes.size();
+            return workers.size();
         } finally {
             lock.unlock();
         }
@@ -110,17 +110,17 @@ public final class Lanes<W> implements AutoCloseable {
 
     /** Does what is waiting on this thread, for tests. */
     void workPending() {
-        for (Lane lane : allLanes()) {
-            for (List<W> work = lane.takeAll(); !work.isEmpty(); work = lane.takeAll()) {
-                lane.worker.work(work);
+        for (Worker worker : allWorkers()) {
+            for (List<W> work = worker.takeAll(); !work.isEmpty(); work = worker.takeAll()) {
+                worker.job.work(work);
             }
         }
     }
 
-    private List<Lane> allLanes() {
+    private List<Worker> allWorkers() {
         lock.lock();
         try {
-            return new ArrayList<>(lanes.values());
+            return new ArrayList<>(workers.values());
         } finally {
             lock.unlock();
         }
@@ -137,11 +137,11 @@ public final class Lanes<W> implements AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            lanes.values().forEach(Lane::wake);
+            workers.values().forEach(Worker::wake);
             long left = atMost.toNanos();
-            while (!lanes.isEmpty() && left > 0) {
+            while (!workers.isEmpty() && left > 0) {
                 try {
-                    left = laneEnded.awaitNanos(left);
+                    left = workerEnded.awaitNanos(left);
                 } catch (InterruptedException e) {
                     interrupted = true;
                     left = 0;
@@ -171,23 +171,23 @@ public final class Lanes<W> implements AutoCloseable {
     private int drop() {
         dropping = true;
         int left = 0;
-        for (Lane lane : lanes.values()) {
-            left += lane.drop();
+        for (Worker worker : workers.values()) {
+            left += worker.drop();
         }
         return left;
     }
 
     /** One server's. */
-    private final class Lane {
+    private final class Worker {
 
         private final String server;
-        private final Worker<W> worker = workers.get();
+        private final Job<W> job = jobs.get();
         private final Condition changed = lock.newCondition();
         private List<W> waiting = new ArrayList<>();
         private long restUntil = System.nanoTime();
         private @Nullable Thread thread;
 
-        Lane(String server) {
+        Worker(String server) {
             this.server = server;
         }
 
@@ -226,11 +226,11 @@ public final class Lanes<W> implements AutoCloseable {
             }
         }
 
-        /** Goes on until the lane ends, whatever goes wrong, and whoever interrupts its thread. */
+        /** Goes on until the worker ends, whatever goes wrong, and whoever interrupts its thread. */
         private void run() {
             while (awaitWork()) {
                 try {
-                    rest(worker.work(takeAll()));
+                    rest(job.work(takeAll()));
                 } catch (RuntimeException | Error e) {
                     log.error("Unexpected error on {}; continuing", threadName, e);
                 }
@@ -246,7 +246,7 @@ public final class Lanes<W> implements AutoCloseable {
             }
         }
 
-        /** Returns false when the lane has ended, in the step that looked for work for the last time. */
+        /** Returns false when the worker has ended, in the step that looked for work for the last time. */
         private boolean awaitWork() {
             lock.lock();
             try {
@@ -255,8 +255,8 @@ public final class Lanes<W> implements AutoCloseable {
                     long now = System.nanoTime();
                     long left = waiting.isEmpty() ? idleUntil - now : restUntil - now;
                     if (dropping || (waiting.isEmpty() && (closed || left <= 0))) {
-                        lanes.remove(server);
-                        laneEnded.signalAll();
+                        workers.remove(server);
+                        workerEnded.signalAll();
                         return false;
                     }
                     if (!waiting.isEmpty() && (closed || left <= 0)) {
