@@ -7,90 +7,56 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant of a lock, held by this client: who, until when, and by how many handles.
+ * One grant of a lock, held by this client: who, and until when. {@link LeaseHandles} counts the handles that keep it.
  *
  * <p>Thread-safe without locks. Why it is right:
  *
  * <ul>
- *   <li><b>Handles.</b> One word counts the open handles, those of them that the acquiring thread may reenter by
- *       ("attached"), and those that need the lock alone ("exclusive"); 21 bits each. Entering is one compare-and-set
- *       "open and attached &gt; 0 → +1", leaving is one "open − 1". So whoever brings the count to zero knows that he was
- *       the last, exactly one does, and after that nobody enters: a lease that another thread has closed is never
- *       reentered. In the same way exactly one knows that he was the last that needed the lock alone while others stay,
- *       and after that nobody enters who would need it alone again: the lock is then downgraded.
  *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the
  *       call was sent plus the lease. The store ends the lease no earlier than that. Whoever finds the deadline passed
  *       sets the loss, by compare-and-set from "none"; there is no way back. So a handle that answers "held" is held at
  *       the store, and one that has answered "lost" stays lost, even if a late renewal succeeds.
- *   <li><b>Loss is told once</b>, by whoever wins that compare-and-set.
+ *   <li><b>Loss.</b> {@link #lose} is the only way to it, and notifies the {@link LossListener} once: in the thread that wins
+ *       that compare-and-set.
  * </ul>
  */
-public final class Lease implements Alarms.Subject {
-
-    private static final int COUNT_BITS = 21;
-    private static final long COUNT = (1L << COUNT_BITS) - 1;
-    private static final long OPEN = 1L;
-    private static final long ATTACHED = 1L << COUNT_BITS;
-    private static final long EXCLUSIVE = 1L << (2 * COUNT_BITS);
+public final class Lease extends LeaseHandles implements Alarms.Subject {
 
     /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
     private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
 
-    /** What came of an attempt to enter. */
-    public enum Entry {
-        /** The handle counts. */
-        ENTERED,
-        /** All handles are closed, or detached from the thread. */
-        NOTHING_TO_REENTER,
-        /** The lock is held, but not alone, and would be needed alone. */
-        NOT_ALONE
-    }
+    /** Is notified of losses. */
+    public interface LossListener {
 
-    /** What is left when a handle was closed. */
-    public enum Exit {
-        /** Others need the lock as it is; or it had been closed by force already. */
-        STAYS,
-        /** Others are open, but none of them needs the lock alone any more. */
-        DOWNGRADES,
-        /** It was the last one: the lock is to be released. */
-        ENDS
+        /**
+         * A lease was lost; called once for each lease, by whoever discovers it, on any thread.
+         *
+         * @param lease the lease
+         * @param loss what happened
+         */
+        void lost(Lease lease, LockEvent.Lost loss);
     }
 
     private final Grant grant;
     private final LeaseTerms terms;
     private final Ticker ticker;
-    private final LeaseEvents events;
-
-    /** In one object with the rest: the watchdog looks at thousands of leases in a row. */
-    private static final AtomicLongFieldUpdater<Lease> HANDLES =
-            AtomicLongFieldUpdater.newUpdater(Lease.class, "handles");
+    private final LossListener losses;
 
     private static final AtomicLongFieldUpdater<Lease> DEADLINE =
             AtomicLongFieldUpdater.newUpdater(Lease.class, "deadline");
     private static final AtomicLongFieldUpdater<Lease> LEASE_NANOS =
             AtomicLongFieldUpdater.newUpdater(Lease.class, "leaseNanos");
-    private static final AtomicIntegerFieldUpdater<Lease> RENEWING_HANDLES =
-            AtomicIntegerFieldUpdater.newUpdater(Lease.class, "renewingHandles");
-    private static final AtomicIntegerFieldUpdater<Lease> BOUND_HANDLES =
-            AtomicIntegerFieldUpdater.newUpdater(Lease.class, "boundHandles");
     private static final AtomicReferenceFieldUpdater<Lease, LockEvent.@Nullable Lost> LOSS =
             AtomicReferenceFieldUpdater.newUpdater(Lease.class, LockEvent.Lost.class, "loss");
 
-    private volatile long handles;
     private volatile long deadline;
     private volatile long leaseNanos;
-    private volatile int renewingHandles;
-    private volatile int boundHandles;
-
-    /** Which handles are bound to; only one is, since one thread at a time reenters. */
-    private volatile @Nullable Thread boundTo;
 
     private volatile LockEvent.@Nullable Lost loss;
     private final LossActions lossActions = new LossActions();
@@ -118,94 +84,17 @@ public final class Lease implements Alarms.Subject {
      * @param grant what was granted
      * @param terms how to treat it
      * @param ticker the clock
-     * @param events is told of the loss
+     * @param losses is notified if it is lost
      */
-    public Lease(Grant grant, LeaseTerms terms, Ticker ticker, LeaseEvents events) {
+    public Lease(Grant grant, LeaseTerms terms, Ticker ticker, LossListener losses) {
+        super(grant.exclusive());
         this.grant = grant;
         this.terms = terms;
         this.ticker = ticker;
-        this.events = events;
-        this.handles = ATTACHED + OPEN + (grant.exclusive() ? EXCLUSIVE : 0);
+        this.losses = losses;
         this.leaseNanos = terms.leaseNanos();
         this.deadline = grant.deadline();
         this.doubtableAt = grant.at();
-    }
-
-    /**
-     * Adds a handle for the thread that holds the lock already: one atomic step.
-     *
-     * @param exclusive whether it needs the lock alone
-     * @return whether it counts, and if not, why
-     */
-    public Entry enter(boolean exclusive) {
-        long step = OPEN + ATTACHED + (exclusive ? EXCLUSIVE : 0);
-        long now;
-        do {
-            now = handles;
-            if (attached(now) == 0 || open(now) == 0) {
-                return Entry.NOTHING_TO_REENTER;
-            }
-            if (exclusive && alone(now) == 0) {
-                return Entry.NOT_ALONE;
-            }
-        } while (!HANDLES.compareAndSet(this, now, now + step));
-        return Entry.ENTERED;
-    }
-
-    /**
-     * Closes a handle.
-     *
-     * @param attached whether the handle was still attached to its thread
-     * @param exclusive whether it needed the lock alone
-     * @return what is left
-     */
-    public Exit exit(boolean attached, boolean exclusive) {
-        long step = OPEN + (attached ? ATTACHED : 0) + (exclusive ? EXCLUSIVE : 0);
-        long now;
-        do {
-            now = handles;
-            if (open(now) == 0) {
-                return Exit.STAYS;
-            }
-        } while (!HANDLES.compareAndSet(this, now, now - step));
-        if (open(now) == 1) {
-            return Exit.ENDS;
-        }
-        return exclusive && alone(now) == 1 ? Exit.DOWNGRADES : Exit.STAYS;
-    }
-
-    /**
-     * Takes a handle out of the thread's bookkeeping; it stays open.
-     */
-    public void detach() {
-        long now;
-        do {
-            now = handles;
-        } while (open(now) > 0 && attached(now) > 0 && !HANDLES.compareAndSet(this, now, now - ATTACHED));
-    }
-
-    /**
-     * Closes all handles at once.
-     *
-     * @return whether any was open, so that the lock is to be released
-     */
-    public boolean abandon() {
-        return open(HANDLES.getAndSet(this, 0)) > 0;
-    }
-
-    /** {@return whether any handle is open} */
-    public boolean isOpen() {
-        return open(handles) > 0;
-    }
-
-    /** {@return whether any open handle needs the lock alone} */
-    public boolean isExclusive() {
-        return alone(handles) > 0;
-    }
-
-    /** {@return how many open handles are attached to the thread that acquired the lock} */
-    public int holdCount() {
-        return (int) attached(handles);
     }
 
     /**
@@ -248,7 +137,7 @@ public final class Lease implements Alarms.Subject {
     public LockEvent.Lost lose(LossCause cause) {
         var lost = new LockEvent.Lost(key(), name(), token(), held(), cause, lastFailure);
         if (LOSS.compareAndSet(this, null, lost)) {
-            events.lost(this, lost);
+            losses.lost(this, lost);
         }
         return Objects.requireNonNull(loss);
     }
@@ -295,46 +184,14 @@ public final class Lease implements Alarms.Subject {
         LEASE_NANOS.accumulateAndGet(this, nanos, Math::max);
     }
 
-    /** A handle that wants the lease to be renewed was opened. */
-    public void startRenewing() {
-        RENEWING_HANDLES.incrementAndGet(this);
-    }
-
-    /** A handle that wanted the lease to be renewed was closed. */
-    public void stopRenewing() {
-        RENEWING_HANDLES.decrementAndGet(this);
-    }
-
     /** {@return whether the lease is to be renewed: some open handle wants it, and its limit has not come} */
     public boolean isRenewing() {
-        return renewingHandles > 0 && !isLimitReached();
+        return hasRenewingHandles() && !isLimitReached();
     }
 
     /** {@return whether the lock has been held for its {@code maxHold}, so that nothing makes it last longer} */
     public boolean isLimitReached() {
         return terms.maxHoldNanos() != LeaseTerms.UNLIMITED && heldNanos() >= terms.maxHoldNanos();
-    }
-
-    /** A handle was opened that ends with the current thread. */
-    public void bind() {
-        bindTo(Thread.currentThread());
-    }
-
-    void bindTo(Thread thread) {
-        boundTo = thread;
-        BOUND_HANDLES.incrementAndGet(this);
-    }
-
-    /** A handle that ended with its thread was closed or detached. */
-    public void unbind() {
-        BOUND_HANDLES.decrementAndGet(this);
-    }
-
-    /** Whether all handles that are open would have ended with the thread, which is dead. */
-    boolean isBoundThreadDead() {
-        int bound = boundHandles;
-        Thread thread = boundTo;
-        return bound > 0 && thread != null && !thread.isAlive() && bound == open(handles);
     }
 
     void renewalFailed(Throwable failure) {
@@ -416,18 +273,6 @@ public final class Lease implements Alarms.Subject {
     /** {@return the fencing token} */
     public long token() {
         return grant.token();
-    }
-
-    private static long open(long word) {
-        return word & COUNT;
-    }
-
-    private static long attached(long word) {
-        return word >>> COUNT_BITS & COUNT;
-    }
-
-    private static long alone(long word) {
-        return word >>> (2 * COUNT_BITS);
     }
 
     /** As good as the one of its identity, which the virtual machine would have to make up for each lease. */

@@ -4,15 +4,7 @@ import io.holdfast.lock.api.LockEvent;
 import java.time.Duration;
 
 /** What leases and their watchdog tell the engine. Called on any thread: must be quick and must not throw. */
-public interface LeaseEvents {
-
-    /**
-     * A lease was lost; told once for each lease, by whoever discovers it.
-     *
-     * @param lease the lease
-     * @param loss what happened
-     */
-    void lost(Lease lease, LockEvent.Lost loss);
+public interface LeaseEvents extends Lease.LossListener {
 
     /**
      * A renewal call went through.

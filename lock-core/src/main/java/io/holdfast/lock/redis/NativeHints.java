@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -9,11 +10,16 @@ import org.springframework.aot.hint.TypeReference;
 /** What a native image has to keep because the core finds it by its name only. */
 final class NativeHints implements RuntimeHintsRegistrar {
 
+    /** Classes with fields that an updater finds by their names. */
+    private static final List<String> UPDATED_BY_FIELD =
+            List.of("io.holdfast.lock.lease.Lease", "io.holdfast.lock.lease.LeaseHandles");
+
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
         Drivers.registerHints(hints);
-        hints.reflection()
-                .registerType(TypeReference.of("io.holdfast.lock.lease.Lease"), MemberCategory.ACCESS_DECLARED_FIELDS);
+        for (String type : UPDATED_BY_FIELD) {
+            hints.reflection().registerType(TypeReference.of(type), MemberCategory.ACCESS_DECLARED_FIELDS);
+        }
     }
 }
