@@ -5,33 +5,34 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be looked at next, in the order of time. Thread-safe. */
-final class Alarms implements Iterable<Alarms.Alarm> {
+/**
+ * What is to be looked at next, in the order of time. Thread-safe.
+ *
+ * @param <S> what is looked at; has one alarm at most, which it remembers itself
+ */
+final class Alarms<S> implements Iterable<Alarms.Alarm<S>> {
 
-    /** Has one alarm at most, which is guarded by its own monitor. */
-    sealed interface Subject permits Lease, Batch {}
-
-    /** When to look at something again. Ordered by time, by difference since the ticker may wrap. */
-    record Alarm(long at, long number, Subject subject) implements Comparable<Alarm> {
+    /** When to look at something. Ordered by time, by difference since the ticker may wrap. */
+    record Alarm<S>(long at, long number, S subject) implements Comparable<Alarm<S>> {
         @Override
-        public int compareTo(Alarm other) {
+        public int compareTo(Alarm<S> other) {
             long byTime = at - other.at;
             return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
         }
     }
 
-    private final ConcurrentSkipListSet<Alarm> alarms = new ConcurrentSkipListSet<>();
+    private final ConcurrentSkipListSet<Alarm<S>> alarms = new ConcurrentSkipListSet<>();
     private final AtomicLong numbers = new AtomicLong();
 
     /** Returns the new alarm, in the place of the former one. */
-    Alarm replace(@Nullable Alarm former, long at, Subject subject) {
+    Alarm<S> replace(@Nullable Alarm<S> former, long at, S subject) {
         remove(former);
-        Alarm next = new Alarm(at, numbers.incrementAndGet(), subject);
+        Alarm<S> next = new Alarm<>(at, numbers.incrementAndGet(), subject);
         alarms.add(next);
         return next;
     }
 
-    void remove(@Nullable Alarm alarm) {
+    void remove(@Nullable Alarm<S> alarm) {
         if (alarm != null) {
             alarms.remove(alarm);
         }
@@ -39,8 +40,8 @@ final class Alarms implements Iterable<Alarms.Alarm> {
 
     /** Takes out the first alarm, if its time has come. */
     @Nullable
-    Alarm pollDue(long now) {
-        Alarm first = first();
+    Alarm<S> pollDue(long now) {
+        Alarm<S> first = first();
         while (first != null && first.at - now <= 0) {
             if (alarms.remove(first)) {
                 return first;
@@ -52,17 +53,17 @@ final class Alarms implements Iterable<Alarms.Alarm> {
 
     /** When the first alarm is, or that time if there is none before it. */
     long firstAt(long otherwise) {
-        Alarm first = first();
+        Alarm<S> first = first();
         return first == null ? otherwise : earlier(first.at, otherwise);
     }
 
-    private @Nullable Alarm first() {
-        Iterator<Alarm> all = alarms.iterator();
+    private @Nullable Alarm<S> first() {
+        Iterator<Alarm<S>> all = alarms.iterator();
         return all.hasNext() ? all.next() : null;
     }
 
     @Override
-    public Iterator<Alarm> iterator() {
+    public Iterator<Alarm<S>> iterator() {
         return alarms.iterator();
     }
 

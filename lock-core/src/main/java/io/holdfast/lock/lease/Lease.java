@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
  *       that compare-and-set.
  * </ul>
  */
-public final class Lease extends LeaseHandles implements Alarms.Subject {
+public final class Lease extends LeaseHandles {
+
+    /** How often it is renewed in its own time: whenever a third of it has gone by. */
+    static final int RENEWALS_A_LEASE = 3;
 
     /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
     private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
@@ -62,21 +65,19 @@ public final class Lease extends LeaseHandles implements Alarms.Subject {
     private final LossActions lossActions = new LossActions();
     private volatile @Nullable Throwable lastFailure;
 
-    /** When the next renewal is due, and whether it is under way; the keeper's, written by one of its threads at a time. */
+    /** The batch that it is looked at with, if it is watched; as all that follows, it is the keeper's. Under this monitor. */
+    volatile @Nullable Batch<Lease> batch;
+
+    /** When the next renewal is due, and whether it is under way; written by one thread of the keeper at a time. */
     volatile long renewAt;
 
     volatile boolean renewalPending;
 
-    /** The store may have taken it away, and is to be asked once more; not before that time. Under this lease's monitor. */
+    /** The store may have taken it away, and is to be asked once more; not before that time. Under this monitor. */
     volatile boolean doubted;
 
     long doubtableAt;
     volatile boolean longHoldReported;
-    /** The batch that it is renewed with; then it has no alarm of its own. Written under this lease's monitor. */
-    volatile @Nullable Batch batch;
-
-    /** Guarded by this lease's monitor. */
-    Alarms.@Nullable Alarm alarm;
 
     /**
      * Creates an instance, with one handle open.
@@ -118,6 +119,10 @@ public final class Lease extends LeaseHandles implements Alarms.Subject {
     /** {@return whether the lease was declared lost; unlike {@link #loss()}, discovers nothing} */
     public boolean isLost() {
         return loss != null;
+    }
+
+    boolean isLive(long now) {
+        return isOpen() && loss(now) == null;
     }
 
     LockEvent.@Nullable Lost loss(long now) {
@@ -194,6 +199,10 @@ public final class Lease extends LeaseHandles implements Alarms.Subject {
         return terms.maxHoldNanos() != LeaseTerms.UNLIMITED && heldNanos() >= terms.maxHoldNanos();
     }
 
+    boolean isIn(Batch<Lease> other) {
+        return batch == other;
+    }
+
     void renewalFailed(Throwable failure) {
         lastFailure = failure;
     }
@@ -267,7 +276,7 @@ public final class Lease extends LeaseHandles implements Alarms.Subject {
             return false;
         }
         boolean wasDue = heldNanos() > leaseNanos;
-        return lastFailure != null || (wasDue && deadline - ticker.nanos() < leaseNanos / RenewalLoop.RENEWALS_A_LEASE);
+        return lastFailure != null || (wasDue && deadline - ticker.nanos() < leaseNanos / RENEWALS_A_LEASE);
     }
 
     /** {@return the fencing token} */

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
  * sent. Leases that are not to be renewed are in the same calls, to learn whether they are still held; they get no new
  * deadline.
  */
-final class RenewalLoop implements ServerWorkers.Job<Batch> {
+final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
 
-    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final Logger log = LoggerFactory.getLogger(RenewalLoop.class);
 
     /**
      * What is asked for where the lease is not to be extended. It is shorter than any lease, so a store that never shortens
@@ -32,8 +32,6 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
 
     static final int MOST_AT_ONCE = 500;
     private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    static final int RENEWALS_A_LEASE = 3;
-
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Decides what comes next. */
@@ -43,10 +41,10 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
         void renewAt(Lease lease, long nanos);
 
         /** The lease is to be renewed at that time. Returns whether it still belongs to the batch. */
-        boolean renewAt(Lease lease, Batch batch, long nanos);
+        boolean renewAt(Lease lease, Batch<Lease> batch, long nanos);
 
         /** The batch is through. */
-        void renewed(Batch batch, boolean anyStays);
+        void renewed(Batch<Lease> batch, boolean anyStays);
     }
 
     private final LockStore store;
@@ -63,10 +61,10 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
 
     /** What has piled up while a call hung is renewed by as few calls as possible. */
     @Override
-    public long work(List<Batch> pending) {
-        List<Batch> together = new ArrayList<>();
+    public long work(List<Batch<Lease>> pending) {
+        List<Batch<Lease>> together = new ArrayList<>();
         int size = 0;
-        for (Batch next : pending) {
+        for (Batch<Lease> next : pending) {
             if (size > 0 && size + next.leases().size() > MOST_AT_ONCE) {
                 renew(together);
                 together = new ArrayList<>();
@@ -79,7 +77,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
         return 0;
     }
 
-    private void renew(List<Batch> batches) {
+    private void renew(List<Batch<Lease>> batches) {
         List<List<Lease>> live = batches.stream()
                 .map(batch -> batch.leases().stream().filter(Lease::isLive).toList())
                 .toList();
@@ -126,7 +124,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
 
     /** Returns how many were renewed. */
     private int settle(
-            Batch batch,
+            Batch<Lease> batch,
             List<Lease> leases,
             List<RenewRequest> requests,
             List<RenewReply> replies,
@@ -143,14 +141,14 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
                     : requests.get(i).leaseMillis();
             long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
             if (i == 0) {
-                batch.renewAt = sentAt + nanos / RENEWALS_A_LEASE;
+                batch.renewAt = sentAt + nanos / Lease.RENEWALS_A_LEASE;
             }
             if (reply instanceof RenewReply.Renewed) {
                 if (!look) {
                     renewed++;
                     lease.extendTo(sentAt + nanos);
                 }
-                anyStays |= planner.renewAt(lease, batch, sentAt + nanos / RENEWALS_A_LEASE);
+                anyStays |= planner.renewAt(lease, batch, sentAt + nanos / Lease.RENEWALS_A_LEASE);
             } else if (reply instanceof RenewReply.NotHolder) {
                 revoked(lease);
             } else if (reply instanceof RenewReply.Failed failure) {
@@ -191,7 +189,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch> {
         if (lease.isLive()) {
             long delay = lease.isRenewing()
                     ? Math.min(Math.max(lease.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS)
-                    : lease.leaseNanos() / RENEWALS_A_LEASE;
+                    : lease.leaseNanos() / Lease.RENEWALS_A_LEASE;
             planner.renewAt(lease, ticker.nanos() + delay);
         }
     }

@@ -181,7 +181,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"store", "redis", "memory", "quorum", "waiting", "engine"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "engine"})
     void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))

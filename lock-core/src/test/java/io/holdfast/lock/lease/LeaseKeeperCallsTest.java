@@ -53,6 +53,30 @@ class LeaseKeeperCallsTest extends LeaseKeeperFixture {
     }
 
     @Test
+    void lease_whose_terms_changed_is_renewed_once_when_its_former_batch_is_due_too() {
+        Lease lease = acquired(A, LEASE, true);
+        acquired(B, LEASE, true);
+        passAtOnce(Duration.ofSeconds(10));
+        keeper.reconsider(lease);
+
+        passAtOnce(Duration.ofSeconds(10));
+
+        assertThat(store.renewals).hasSize(2);
+        assertThat(keys(store.renewals.get(1))).containsExactlyInAnyOrder(A, B);
+    }
+
+    @Test
+    void lease_whose_terms_change_while_it_is_renewed_is_renewed_again_on_time() {
+        Lease lease = acquired(A, LEASE, true);
+        store.beforeNextCallHere(() -> keeper.reconsider(lease));
+        passAtOnce(Duration.ofSeconds(10));
+
+        passAtOnce(Duration.ofSeconds(10));
+
+        assertThat(store.renewals).hasSize(2);
+    }
+
+    @Test
     void lease_that_is_looked_at_before_it_is_due_is_renewed_when_it_is() {
         var warned = new LeaseTerms(
                 LEASE.toNanos(), LeaseTerms.UNLIMITED, Duration.ofSeconds(4).toNanos());

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** A failed renewal is one line. */
 class RenewalLogTest extends LeaseKeeperFixture {
 
-    private final HeardLog heard = new HeardLog(LeaseKeeper.class.getName(), Level.INFO);
+    private final HeardLog heard = new HeardLog(RenewalLoop.class.getName(), Level.INFO);
 
     @AfterEach
     void stopListening() {

@@ -28,7 +28,7 @@ class RenewalLoopTest extends LeaseKeeperFixture {
 
         private final Map<Lease, Long> alone = new LinkedHashMap<>();
         private final Map<Lease, Long> inBatch = new LinkedHashMap<>();
-        private final Map<Batch, Boolean> through = new LinkedHashMap<>();
+        private final Map<Batch<Lease>, Boolean> through = new LinkedHashMap<>();
 
         @Override
         public void renewAt(Lease lease, long nanos) {
@@ -36,13 +36,13 @@ class RenewalLoopTest extends LeaseKeeperFixture {
         }
 
         @Override
-        public boolean renewAt(Lease lease, Batch batch, long nanos) {
+        public boolean renewAt(Lease lease, Batch<Lease> batch, long nanos) {
             inBatch.put(lease, nanos);
             return nanos == batch.renewAt;
         }
 
         @Override
-        public void renewed(Batch batch, boolean anyStays) {
+        public void renewed(Batch<Lease> batch, boolean anyStays) {
             through.put(batch, anyStays);
         }
     }
@@ -73,11 +73,11 @@ class RenewalLoopTest extends LeaseKeeperFixture {
         return unwatched(LockKey.of(key), LEASE);
     }
 
-    private Batch batch(Lease... leases) {
-        return new Batch("", List.of(leases));
+    private Batch<Lease> batch(Lease... leases) {
+        return new Batch<>(new Alarms<>(), List.of(leases));
     }
 
-    private Batch batchOf(int size) {
+    private Batch<Lease> batchOf(int size) {
         String name = "batch" + time.nanos();
         time.pass(Duration.ofMillis(1));
         return batch(
@@ -105,7 +105,7 @@ class RenewalLoopTest extends LeaseKeeperFixture {
 
     @Test
     void renewed_lease_is_renewed_again_a_third_of_it_after_the_call_was_sent_together_with_its_batch() {
-        Batch batch = batchOf(2);
+        Batch<Lease> batch = batchOf(2);
         answers.late = Duration.ofSeconds(2);
         long sentAt = time.nanos();
 
@@ -121,7 +121,7 @@ class RenewalLoopTest extends LeaseKeeperFixture {
     void batch_of_which_nothing_is_held_any_more_is_through_without_a_call() {
         Lease closed = lease("a");
         closed.abandon();
-        Batch batch = batch(closed);
+        Batch<Lease> batch = batch(closed);
 
         loop.work(List.of(batch));
 
@@ -132,7 +132,7 @@ class RenewalLoopTest extends LeaseKeeperFixture {
     @Test
     void batch_whose_call_failed_is_through_and_its_leases_are_tried_again_after_a_second_on_their_own() {
         Lease lease = lease("a");
-        Batch batch = batch(lease);
+        Batch<Lease> batch = batch(lease);
         answers.reachable(false);
 
         loop.work(List.of(batch));
@@ -158,7 +158,7 @@ class RenewalLoopTest extends LeaseKeeperFixture {
     void lease_that_a_store_could_not_renew_is_told_and_tried_again_and_the_others_are_renewed() {
         Lease broken = unwatched(answers.broken, LEASE);
         Lease other = lease("a");
-        Batch batch = batch(broken, other);
+        Batch<Lease> batch = batch(broken, other);
 
         loop.work(List.of(batch));
 
