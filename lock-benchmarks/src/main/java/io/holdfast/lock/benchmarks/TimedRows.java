@@ -4,7 +4,9 @@ import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_LETTUCE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_QUORUM;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_SENT;
 import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
@@ -41,6 +43,9 @@ final class TimedRows {
     private static final long ONE_MILLI = 1_000;
     private static final int MANY = 64;
 
+    /** Both drivers are for everybody. */
+    private static final Bar LETTUCE = Bar.atLeast(HOLDFAST_LETTUCE, PAIRS, 0.8).times(HOLDFAST);
+
     private TimedRows() {}
 
     static List<Work> all() {
@@ -48,6 +53,7 @@ final class TimedRows {
                 pair(),
                 pairOnOneCore(),
                 pairs(),
+                pairsOfMany(),
                 topologies(),
                 reentrant(),
                 sharedClient(),
@@ -63,9 +69,11 @@ final class TimedRows {
         Row row = new Row(
                 "pair-1",
                 "uncontended lock and unlock, 1 thread, not on Redis' core",
-                List.of(HOLDFAST, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
+                List.of(HOLDFAST, HOLDFAST_SENT, HOLDFAST_LETTUCE, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
                 List.of(
-                        Bar.atLeast(HOLDFAST, PAIRS, 0.90).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.95).times(FLOOR),
+                        Bar.atLeast(HOLDFAST_SENT, PAIRS, 1.5).times(FLOOR),
+                        LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON)));
         return new Work(row, List.of(REDISSON_FENCED), true, jmh("pair", 1, Placement.APART));
     }
@@ -83,12 +91,26 @@ final class TimedRows {
         Row row = new Row(
                 "pair-8",
                 "uncontended lock and unlock, 8 threads with keys of their own",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(HOLDFAST, HOLDFAST_SENT, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING, LOCK4J),
                 List.of(
-                        Bar.atLeast(HOLDFAST, PAIRS, 0.80).times(FLOOR),
-                        Bar.atLeast(HOLDFAST, PAIRS, 2).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR),
+                        LETTUCE,
+                        Bar.atLeast(HOLDFAST, PAIRS, 2.5).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
         return new Work(row, List.of(LOCK4J), true, jmh("pair", 8, Placement.ANYWHERE));
+    }
+
+    private static Work pairsOfMany() {
+        Row row = new Row(
+                "pair-64",
+                "uncontended lock and unlock, 64 threads with keys of their own",
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING),
+                List.of(
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.1).times(FLOOR),
+                        LETTUCE,
+                        Bar.atLeast(HOLDFAST, PAIRS, 4).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, PAIRS, 2).times(SPRING)));
+        return new Work(row, List.of(), true, jmh("pair", MANY, Placement.ANYWHERE));
     }
 
     private static Work topologies() {
@@ -120,8 +142,9 @@ final class TimedRows {
         Row row = new Row(
                 "key-1x64",
                 "one key, 1 client × 64 threads, empty critical section",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING),
                 List.of(
+                        LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 10).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 8).times(SPRING)));
         return new Work(row, List.of(FLOOR), true, contend(Load.clients(1, MANY, 0)));
@@ -131,11 +154,12 @@ final class TimedRows {
         Row row = new Row(
                 "key-4jvm",
                 "one key, 4 JVMs × 4 threads, empty critical section",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING, LOCK4J),
                 List.of(
+                        LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 4).times(FLOOR),
-                        Bar.atLeast(HOLDFAST, PAIRS, 15).times(REDISSON),
-                        Bar.atLeast(HOLDFAST, JAIN, 0.98)));
+                        Bar.atLeast(HOLDFAST, PAIRS, 25).times(REDISSON),
+                        Bar.atLeast(HOLDFAST, JAIN, 0.99)));
         return new Work(row, List.of(SPRING, LOCK4J), true, contend(Load.processes(4, 4)));
     }
 
@@ -155,10 +179,11 @@ final class TimedRows {
         Row row = new Row(
                 "key-4x4-1ms",
                 "one key, 4 clients × 4 threads, held for 1 ms (limit: 1,000 pairs/s)",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING),
                 List.of(
-                        Bar.atLeast(HOLDFAST, PAIRS, 1.15).times(REDISSON),
-                        Bar.atMost(HOLDFAST, WAIT_P99, 0.5).times(REDISSON),
+                        LETTUCE,
+                        Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON),
+                        Bar.atMost(HOLDFAST, WAIT_P99, 1.0 / 6).times(REDISSON),
                         Bar.atLeast(HOLDFAST, JAIN, 0.98)));
         return new Work(row, List.of(FLOOR, SPRING), true, contend(Load.clients(4, 4, ONE_MILLI)));
     }
@@ -178,10 +203,11 @@ final class TimedRows {
         Row row = new Row(
                 "hand-over",
                 "hand-over from one client to another that waits",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING),
                 List.of(
-                        Bar.atMost(HOLDFAST, HAND_OVER, 0.65).times(REDISSON),
-                        Bar.atMost(HOLDFAST, HAND_OVER, 0.95).times(SPRING)));
+                        Bar.atMost(HOLDFAST_LETTUCE, HAND_OVER, 1 / 0.8).times(HOLDFAST),
+                        Bar.atMost(HOLDFAST, HAND_OVER, 0.6).times(REDISSON),
+                        Bar.atMost(HOLDFAST, HAND_OVER, 0.9).times(SPRING)));
         return new Work(
                 row,
                 List.of(FLOOR),
@@ -194,9 +220,9 @@ final class TimedRows {
         Row row = new Row(
                 "many-locks",
                 "10,000 locks held and renewed, lease 6 s",
-                List.of(HOLDFAST, REDISSON),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, REDISSON),
                 List.of(
-                        Bar.atMost(HOLDFAST, COMMAND_RATE, 12),
+                        Bar.atMost(HOLDFAST, COMMAND_RATE, 10),
                         Bar.atMost(HOLDFAST, CPU, 0.5).times(REDISSON),
                         Bar.atMost(HOLDFAST, LOST, 0),
                         Bar.atMost(HOLDFAST, THREADS_ADDED, 3)));

@@ -52,9 +52,9 @@ class WaitingThreadTest {
         public void ended(LockEvent.OfLock outcome) {}
     }
 
-    /** Uses up the permit that a wake-up has left. */
+    /** Uses up the permit that a wake-up has left, unless the other thread was waited for by it. */
     private static void block() {
-        LockSupport.parkNanos(TimeUnit.MINUTES.toNanos(1));
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
     }
 
     @Test

@@ -33,20 +33,20 @@ final class StateWriter {
 
     static {
         kind(Kind.PARTS, "LockState.occupancy", "LockState.cancelled", "Occupancy.holders", "Occupancy.entries");
-        kind(Kind.PARTS, "Holders.holds", "EntryQueue.entries", "QueueEntry.request", "QueueEntry.message");
+        kind(Kind.PARTS, "Holders.holds", "EntryQueue.entries", "EntryRecord.request", "QueueEntry.message");
         kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
-        kind(Kind.TIME, "Hold.leaseEnd", "QueueEntry.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
+        kind(Kind.TIME, "HoldRecord.leaseEnd", "EntryRecord.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
         kind(Kind.ASKED, "StoreTime.askedAt");
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
-        kind(Kind.TOKEN, "Occupancy.lastToken", "Hold.token", "Reservation.token");
+        kind(Kind.TOKEN, "Occupancy.lastToken", "HoldRecord.token", "Reservation.token");
         kind(
                 Kind.PLAIN,
                 "OwnerId.clientId",
                 "OwnerId.sequence",
-                "Hold.owner",
-                "Hold.mode",
-                "Hold.tokens",
-                "Hold.weight");
+                "HoldRecord.owner",
+                "HoldRecord.mode",
+                "HoldRecord.tokens",
+                "HoldRecord.weight");
         kind(
                 Kind.PLAIN,
                 "AcquireRequest.owner",
@@ -57,7 +57,7 @@ final class StateWriter {
         kind(
                 Kind.PLAIN,
                 "Reservation.tokens",
-                "QueueEntry.reserved",
+                "EntryRecord.reserved",
                 "QueueEntry.called",
                 "QueueEntry.taken",
                 "QueueEntry.resent",
@@ -67,9 +67,9 @@ final class StateWriter {
         kind(Kind.SKIPPED, "AcquireRequest.waiting", "AcquireRequest.leastToken", "AcquireRequest.raising");
         kind(
                 Kind.SKIPPED,
-                "Hold.clientId",
-                "Hold.info",
-                "Hold.since",
+                "HoldRecord.clientId",
+                "HoldRecord.info",
+                "HoldRecord.since",
                 "QueueEntry.key",
                 "QueueEntry.waiter",
                 "QueueEntry.closed");

@@ -13,21 +13,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** Holdfast as the starter sets it up: renewed leases, fencing tokens, a watchdog. */
 final class HoldfastClient implements LockClient {
 
     private final LockStore store;
-    private final List<JedisConnectionFactory> factories;
+    private final List<? extends RedisConnectionFactory> factories;
     private final LockEngine locks;
     private final BiFunction<LockTemplate, LockRequest, RemoteLock> kind;
     private final Duration lease;
 
     private HoldfastClient(
             LockStore store,
-            List<JedisConnectionFactory> factories,
+            List<? extends RedisConnectionFactory> factories,
             long leaseMillis,
             BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
         this.store = store;
@@ -41,6 +43,11 @@ final class HoldfastClient implements LockClient {
             int port, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
         JedisConnectionFactory factory = Factories.jedis(port);
         return new HoldfastClient(store(factory), List.of(factory), leaseMillis, kind);
+    }
+
+    static HoldfastClient onLettuce(int port, long leaseMillis) {
+        LettuceConnectionFactory factory = Factories.lettuce(port);
+        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, LockTemplate::getLock);
     }
 
     static HoldfastClient onCluster(Servers servers, long leaseMillis) {
@@ -60,7 +67,7 @@ final class HoldfastClient implements LockClient {
         return new HoldfastClient(new QuorumLockStore(nodes, lease), factories, leaseMillis, LockTemplate::getLock);
     }
 
-    private static LockStore store(JedisConnectionFactory factory) {
+    private static LockStore store(RedisConnectionFactory factory) {
         return new RedisLockStore(factory, RedisLockSettings.STANDARD);
     }
 
@@ -73,7 +80,7 @@ final class HoldfastClient implements LockClient {
     public void close() {
         locks.close();
         store.close();
-        factories.forEach(JedisConnectionFactory::destroy);
+        factories.forEach(Factories::destroy);
     }
 
     private record View(String key, RemoteLock delegate) implements Latch {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.benchmarks.peer;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.ReleaseMode;
 import org.redisson.api.RedissonClient;
 
 /** What is compared, with leases of the same length. */
@@ -9,6 +10,19 @@ public enum Peer {
         @Override
         public LockClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(servers.only(), leaseMillis, LockTemplate::getLock);
+        }
+    },
+    HOLDFAST_SENT("Holdfast, release sent") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onOneServer(
+                    servers.only(), leaseMillis, (locks, request) -> locks.getLock(request.release(ReleaseMode.SENT)));
+        }
+    },
+    HOLDFAST_LETTUCE("Holdfast on Lettuce") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onLettuce(servers.only(), leaseMillis);
         }
     },
     HOLDFAST_FAIR("Holdfast, fair") {

@@ -25,7 +25,7 @@ class PairTest {
     @ParameterizedTest
     @EnumSource(
             value = Peer.class,
-            names = {"HOLDFAST", "FLOOR"})
+            names = {"HOLDFAST", "HOLDFAST_SENT", "HOLDFAST_LETTUCE", "FLOOR"})
     void an_uncontended_pair_is_two_commands(Peer peer) {
         try (LockClient client = peer.open(Servers.of(proxy.port()), LEASE_MILLIS)) {
             Latch latch = client.latch("pair");

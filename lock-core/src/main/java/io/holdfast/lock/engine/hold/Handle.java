@@ -137,14 +137,14 @@ public final class Handle implements ClosableHandle {
 
     @Override
     public void closeAfter(@Nullable Throwable failure) {
-        HandleOperations.Closed closed = beginClose();
+        Releases.Closed closed = beginClose();
         if (closed != null) {
-            tell(operations.end(closed), failure);
+            tell(operations.releases().end(closed), failure);
         }
     }
 
     /** Closes it, but for giving back its lock. Returns null if it was closed before. */
-    HandleOperations.@Nullable Closed beginClose() {
+    Releases.@Nullable Closed beginClose() {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
             return null;

@@ -10,38 +10,28 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
-import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.ReleaseReply;
-import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** What handles do with the lock that they hold: extend it, leave its thread, and give it back. */
+/** What handles do with the lock that they hold: extend it, leave its thread, and give it back, see {@link Releases}. */
 public final class HandleOperations {
-
-    private static final Logger log = LoggerFactory.getLogger(HandleOperations.class);
 
     private final ClientContext client;
     private final LeaseKeeper keeper;
     private final ThreadHolds holds;
-    private final EventPublisher events;
+    private final Releases releases;
 
     public HandleOperations(ClientContext client, LeaseKeeper keeper, ThreadHolds holds, EventPublisher events) {
         this.client = client;
         this.keeper = keeper;
         this.holds = holds;
-        this.events = events;
+        this.releases = new Releases(client, holds, events);
+    }
+
+    Releases releases() {
+        return releases;
     }
 
     public void extend(Lease lease, long nanos) {
@@ -87,17 +77,8 @@ public final class HandleOperations {
         }
     }
 
-    /**
-     * What came of a close.
-     *
-     * @param loss if the lock was lost before
-     * @param ends whether the lock is still to be given back
-     * @param alone whether the handle needed it alone
-     */
-    record Closed(Hold hold, LockEvent.@Nullable Lost loss, boolean ends, boolean alone) {}
-
-    /** A handle was closed. If that was the last one, the lock is still to be given back, by {@link #end}. */
-    Closed close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
+    /** A handle was closed. If that was the last one, the lock is still to be given back, by {@link Releases#end}. */
+    Releases.Closed close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
         Lease lease = hold.lease();
         LockEvent.Lost loss = lease.loss();
         if (renewing) {
@@ -106,267 +87,13 @@ public final class HandleOperations {
         Lease.Exit exit = lease.exit(attached, exclusive);
         leftThread(hold, thread);
         return switch (exit) {
-            case STAYS -> new Closed(hold, loss, false, exclusive);
-            case DOWNGRADES -> new Closed(hold, loss == null ? downgrade(hold) : loss, false, exclusive);
+            case STAYS -> new Releases.Closed(hold, loss, false, exclusive);
+            case DOWNGRADES ->
+                new Releases.Closed(hold, loss == null ? releases.downgrade(hold) : loss, false, exclusive);
             case ENDS -> {
                 keeper.forget(lease);
-                yield new Closed(hold, loss, true, exclusive);
+                yield new Releases.Closed(hold, loss, true, exclusive);
             }
         };
-    }
-
-    /**
-     * Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. It stays in
-     * the books until the store has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
-     */
-    LockEvent.@Nullable Lost end(Closed closed) {
-        if (!closed.ends()) {
-            return closed.loss();
-        }
-        if (closed.loss() == null && closed.hold().isReleaseSent()) {
-            return giveBackUnawaited(closed);
-        }
-        try {
-            return giveBack(closed.hold(), closed.loss(), closed.alone());
-        } finally {
-            holds.remove(closed.hold().lease());
-        }
-    }
-
-    /**
-     * Ends what was closed together: in one call what nobody of this client stands in line for, and then the others, one
-     * after the other. So a thread that one of these is handed off to finds the rest given back.
-     *
-     * @return for each the loss, if it was lost before
-     */
-    List<LockEvent.@Nullable Lost> endAll(List<Closed> closed) {
-        List<LockEvent.@Nullable Lost> losses = new ArrayList<>(Collections.nCopies(closed.size(), null));
-        List<Integer> forTheStore = IntStream.range(0, closed.size())
-                .filter(i -> isForTheStore(closed.get(i)))
-                .boxed()
-                .toList();
-        List<Integer> together = forTheStore.size() > 1 ? forTheStore : List.of();
-        try {
-            List<LockEvent.@Nullable Lost> found =
-                    releaseAll(together.stream().map(i -> closed.get(i).hold()).toList());
-            for (int i = 0; i < found.size(); i++) {
-                losses.set(together.get(i), found.get(i));
-            }
-        } finally {
-            for (int i = 0; i < closed.size(); i++) {
-                if (!together.contains(i)) {
-                    losses.set(i, end(closed.get(i)));
-                }
-            }
-        }
-        return losses;
-    }
-
-    private static boolean isForTheStore(Closed closed) {
-        return closed.ends() && closed.loss() == null && !closed.hold().hasFollowers();
-    }
-
-    private List<LockEvent.@Nullable Lost> releaseAll(List<Hold> ended) {
-        if (ended.isEmpty()) {
-            return List.of();
-        }
-        try {
-            List<ReleaseRequest> requests =
-                    ended.stream().map(this::releaseRequest).toList();
-            List<LockEvent.@Nullable Lost> losses = new ArrayList<>(ended.size());
-            AtomicInteger sends = new AtomicInteger();
-            List<Supplier<ReleaseReply>> replies = replies(requests, sends);
-            for (int i = 0; i < ended.size(); i++) {
-                losses.add(released(ended.get(i), requests.get(i), replies.get(i), sends));
-            }
-            return losses;
-        } finally {
-            for (Hold hold : ended) {
-                hold.leaveLine();
-                holds.remove(hold.lease());
-            }
-        }
-    }
-
-    /** What the store says of each. If an interrupt has broken one, all are sent again. */
-    private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicInteger sends) {
-        try {
-            return Uninterruptibly.call(() -> {
-                sends.incrementAndGet();
-                return client.store().releaseAll(requests).stream()
-                        .map(HandleOperations::await)
-                        .toList();
-            });
-        } catch (LockStoreException e) {
-            return Collections.nCopies(requests.size(), () -> {
-                throw e;
-            });
-        }
-    }
-
-    private static Supplier<ReleaseReply> await(LockStore.Pending<ReleaseReply> pending) {
-        try {
-            ReleaseReply reply = pending.await();
-            return () -> reply;
-        } catch (LockStoreException e) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw e;
-            }
-            return () -> {
-                throw e;
-            };
-        }
-    }
-
-    private LockEvent.@Nullable Lost giveBack(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
-        Lease lease = hold.lease();
-        if (loss != null) {
-            hold.leaveLine();
-            client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
-            return loss;
-        }
-        if (handOff(hold, alone)) {
-            return null;
-        }
-        try {
-            return release(hold);
-        } finally {
-            hold.leaveLine();
-        }
-    }
-
-    private boolean handOff(Hold hold, boolean alone) {
-        Lease lease = hold.lease();
-        boolean handedOff =
-                alone && lease.loss() == null && hold.handOff(client.ticker().nanos());
-        if (handedOff) {
-            publishReleased(lease);
-        }
-        return handedOff;
-    }
-
-    private LockEvent.@Nullable Lost release(Hold hold) {
-        ReleaseRequest request = releaseRequest(hold);
-        AtomicInteger sends = new AtomicInteger();
-        return released(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
-    }
-
-    /** Returns when the release is on its way; until it was answered the lock stays in the books. */
-    private LockEvent.@Nullable Lost giveBackUnawaited(Closed closed) {
-        Hold hold = closed.hold();
-        Lease lease = hold.lease();
-        boolean sent = false;
-        try {
-            if (handOff(hold, closed.alone())) {
-                return null;
-            }
-            ReleaseRequest request = releaseRequest(hold);
-            sent = client.store().sendRelease(request, answer -> released(hold, request, answer));
-            if (!sent) {
-                return release(hold);
-            }
-            publishReleased(lease);
-            return null;
-        } finally {
-            hold.leaveLine();
-            if (!sent) {
-                holds.remove(lease);
-            }
-        }
-    }
-
-    /** A release that nobody waited for was answered: a loss is told by event and log only. */
-    private void released(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
-        try {
-            settle(hold, request, answer::await, new AtomicInteger(1));
-        } catch (RuntimeException e) {
-            log.warn(
-                    "Release of lock '{}' failed; it ends with its lease",
-                    hold.lease().key(),
-                    e);
-        } finally {
-            holds.remove(hold.lease());
-        }
-    }
-
-    private ReleaseRequest releaseRequest(Hold hold) {
-        Lease lease = hold.lease();
-        long longest =
-                Math.max(lease.leaseNanos(), lease.deadline() - client.ticker().nanos());
-        return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
-    }
-
-    private LockEvent.@Nullable Lost released(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
-        LockEvent.Lost loss = settle(hold, request, reply, sends);
-        if (loss == null) {
-            publishReleased(hold.lease());
-        }
-        return loss;
-    }
-
-    /** What the store says of a release: a loss that it knew of first, or something to repeat in the background. */
-    private LockEvent.@Nullable Lost settle(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
-        Lease lease = hold.lease();
-        try {
-            if (isSurelyGone(lease, reply.get(), sends)) {
-                return lease.lose(LossCause.REVOKED);
-            }
-        } catch (LockStoreException e) {
-            log.warn(
-                    "Release of lock '{}', held for {} ms, failed; it is repeated in the background until the lease"
-                            + " ends: {}",
-                    lease.key(),
-                    lease.held().toMillis(),
-                    e.getMessage());
-            hold.releaseLater(client.cleanup());
-        }
-        if (hold.isResent()) {
-            client.cleanup().cancel(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
-        }
-        return null;
-    }
-
-    /** The last handle that needed the lock alone was closed, others are open. Should Redis fail, it is merely late. */
-    private LockEvent.@Nullable Lost downgrade(Hold hold) {
-        Lease lease = hold.lease();
-        long lastToken = hold.lastToken();
-        try {
-            AtomicInteger sends = new AtomicInteger();
-            ReleaseReply reply = ask(() -> client.store().downgrade(lease.key(), lease.owner(), lastToken), sends);
-            if (isSurelyGone(lease, reply, sends)) {
-                return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
-            }
-        } catch (LockStoreException e) {
-            log.warn(
-                    "Downgrade of lock '{}' to shared failed; it is repeated in the background: {}",
-                    lease.key(),
-                    e.getMessage());
-            client.cleanup().downgrade(lease.key(), lease.owner(), lastToken, lease.leaseNanos());
-        } finally {
-            hold.leaveLine();
-        }
-        return null;
-    }
-
-    private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicInteger sends) {
-        return Uninterruptibly.call(() -> {
-            sends.incrementAndGet();
-            return call.get();
-        });
-    }
-
-    /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
-    private boolean isSurelyGone(Lease lease, ReleaseReply reply, AtomicInteger sends) {
-        return reply == ReleaseReply.NOT_HOLDER
-                && sends.get() == 1
-                && client.ticker().nanos() - lease.deadline() < 0;
-    }
-
-    private void publishReleased(Lease lease) {
-        if (events.hasListeners()) {
-            events.publish(new LockEvent.Released(lease.key(), lease.name(), lease.token(), lease.held()));
-        }
     }
 }

@@ -141,11 +141,11 @@ public final class MultiHandle implements ClosableHandle {
 
     /** Returns what was found of those that were open, which it adds to a list. */
     private List<LockEvent.@Nullable Lost> closeAll(List<Handle> closing) {
-        List<HandleOperations.Closed> closed = new ArrayList<>(handles.size());
+        List<Releases.Closed> closed = new ArrayList<>(handles.size());
         try {
             for (int i = handles.size() - 1; i >= 0; i--) {
                 Handle handle = handles.get(i);
-                HandleOperations.Closed begun = handle.beginClose();
+                Releases.Closed begun = handle.beginClose();
                 if (begun != null) {
                     closing.add(handle);
                     closed.add(begun);
@@ -158,8 +158,10 @@ public final class MultiHandle implements ClosableHandle {
         return endAll(closed);
     }
 
-    private List<LockEvent.@Nullable Lost> endAll(List<HandleOperations.Closed> closed) {
-        return closed.isEmpty() ? List.of() : handles.get(0).operations().endAll(closed);
+    private List<LockEvent.@Nullable Lost> endAll(List<Releases.Closed> closed) {
+        return closed.isEmpty()
+                ? List.of()
+                : handles.get(0).operations().releases().endAll(closed);
     }
 
     /** Closes what was taken in vain; a loss of it is of no matter, and was told to listeners. */
