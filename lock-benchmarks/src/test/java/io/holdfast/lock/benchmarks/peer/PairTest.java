@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.testing.CountingProxy;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.util.Map;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,9 +36,10 @@ class PairTest {
 
             pairs(latch, 100);
 
-            assertThat(proxy.total() - total)
-                    .as("from %s to %s", before, proxy.byName())
-                    .isEqualTo(200);
+            Awaitility.await() // for a release that was sent
+                    .untilAsserted(() -> assertThat(proxy.total() - total)
+                            .as("from %s to %s", before, proxy.byName())
+                            .isEqualTo(200));
         }
     }
 
