@@ -181,7 +181,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "engine"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "engine", "api"})
     void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))
