@@ -18,6 +18,7 @@ import static io.holdfast.lock.benchmarks.report.Metric.HAND_OVER;
 import static io.holdfast.lock.benchmarks.report.Metric.JAIN;
 import static io.holdfast.lock.benchmarks.report.Metric.LOST;
 import static io.holdfast.lock.benchmarks.report.Metric.PAIRS;
+import static io.holdfast.lock.benchmarks.report.Metric.SERVER_TIME;
 import static io.holdfast.lock.benchmarks.report.Metric.THREADS_ADDED;
 import static io.holdfast.lock.benchmarks.report.Metric.WAIT_P99;
 
@@ -31,7 +32,9 @@ import io.holdfast.lock.benchmarks.report.Metric;
 import io.holdfast.lock.benchmarks.report.Row;
 import io.holdfast.lock.benchmarks.uncontended.JmhRun;
 import io.holdfast.lock.benchmarks.uncontended.Placement;
+import io.holdfast.lock.benchmarks.uncontended.ServerLoad;
 import io.holdfast.lock.benchmarks.uncontended.Topology;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -61,6 +64,7 @@ final class TimedRows {
                 sharedClientHolding(),
                 clientsHolding(),
                 fair(),
+                fairOfOneClient(),
                 handOver(),
                 manyLocks());
     }
@@ -94,6 +98,7 @@ final class TimedRows {
                 List.of(HOLDFAST, HOLDFAST_SENT, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING, LOCK4J),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR),
+                        Bar.atMost(HOLDFAST, SERVER_TIME, 1.35).times(FLOOR),
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 2.5).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
@@ -107,6 +112,7 @@ final class TimedRows {
                 List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 1.1).times(FLOOR),
+                        Bar.atMost(HOLDFAST, SERVER_TIME, 0.75).times(FLOOR),
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 4).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 2).times(SPRING)));
@@ -199,6 +205,17 @@ final class TimedRows {
         return new Work(row, List.of(), true, contend(Load.clients(4, 4, 0)));
     }
 
+    private static Work fairOfOneClient() {
+        Row row = new Row(
+                "fair-1x64",
+                "one fair lock, 1 client × 64 threads, empty critical section",
+                List.of(HOLDFAST_FAIR, REDISSON_FAIR),
+                List.of(
+                        Bar.atLeast(HOLDFAST_FAIR, PAIRS, 5).times(REDISSON_FAIR),
+                        Bar.atLeast(HOLDFAST_FAIR, JAIN, 0.99)));
+        return new Work(row, List.of(), true, contend(Load.clients(1, MANY, 0)));
+    }
+
     private static Work handOver() {
         Row row = new Row(
                 "hand-over",
@@ -240,7 +257,13 @@ final class TimedRows {
 
     private static Work.Measure jmh(String benchmark, int threads, Placement placement) {
         JmhRun run = new JmhRun(benchmark, threads, placement);
-        return (peer, site) -> measured(run, peer, Servers.of(site.redisPort()), site.variant());
+        return (peer, site) -> {
+            ServerLoad before = ServerLoad.of(site.redisPort());
+            Map<Metric, Double> figures =
+                    new EnumMap<>(measured(run, peer, Servers.of(site.redisPort()), site.variant()));
+            figures.put(SERVER_TIME, ServerLoad.of(site.redisPort()).microsForPairSince(before));
+            return figures;
+        };
     }
 
     private static Map<Metric, Double> measured(JmhRun run, Peer peer, Servers servers, Variant variant) {

@@ -34,13 +34,6 @@ public abstract class HolderContract implements ContractFixture.Subject {
     }
 
     @Nested
-    class SentReleases extends SentReleaseContract {
-        SentReleases() {
-            super(HolderContract.this);
-        }
-    }
-
-    @Nested
     class Joint extends JointContract {
         Joint() {
             super(HolderContract.this);

@@ -39,4 +39,11 @@ public abstract class LockStoreContract extends HolderContract {
             super(LockStoreContract.this);
         }
     }
+
+    @Nested
+    class SentReleases extends SentReleaseContract {
+        SentReleases() {
+            super(LockStoreContract.this);
+        }
+    }
 }

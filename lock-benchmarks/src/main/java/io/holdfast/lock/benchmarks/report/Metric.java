@@ -15,6 +15,7 @@ public enum Metric {
     COMMANDS("commands for each acquisition", false),
     COMMAND_RATE("commands/s", false),
     CPU("client CPU, % of a core", false),
+    SERVER_TIME("Redis' processor time for a pair", false),
     LOST("locks lost", false),
     THREADS_ADDED("threads more than idle", false),
     RENEWAL_RATE("renewal calls/s", false);
@@ -39,6 +40,7 @@ public enum Metric {
     public String text(double value) {
         return switch (this) {
             case WAIT_P50, WAIT_P99, WAIT_LONGEST, HAND_OVER, HAND_OVER_P99 -> time(value);
+            case SERVER_TIME -> String.format(Locale.ROOT, "%.1f µs", value);
             case JAIN -> String.format(Locale.ROOT, "%.4f", value);
             case PAIRS -> String.format(Locale.ROOT, "%,.0f", value);
             case LOST, THREADS_ADDED -> String.format(Locale.ROOT, "%.0f", value);
