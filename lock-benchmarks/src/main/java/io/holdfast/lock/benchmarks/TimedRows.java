@@ -79,7 +79,7 @@ final class TimedRows {
                         Bar.atLeast(HOLDFAST_SENT, PAIRS, 1.5).times(FLOOR),
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON)));
-        return new Work(row, List.of(REDISSON_FENCED), true, jmh("pair", 1, Placement.APART));
+        return new Work(row, List.of(REDISSON_FENCED), true, pairs(1, Placement.APART));
     }
 
     private static Work pairOnOneCore() {
@@ -88,7 +88,7 @@ final class TimedRows {
                 "uncontended lock and unlock, 1 thread, on Redis' core",
                 List.of(HOLDFAST, FLOOR),
                 List.of());
-        return new Work(row, List.of(), true, jmh("pair", 1, Placement.TOGETHER));
+        return new Work(row, List.of(), true, pairs(1, Placement.TOGETHER));
     }
 
     private static Work pairs() {
@@ -102,7 +102,7 @@ final class TimedRows {
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 2.5).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
-        return new Work(row, List.of(LOCK4J), true, jmh("pair", 8, Placement.ANYWHERE));
+        return new Work(row, List.of(LOCK4J), true, pairs(8, Placement.ANYWHERE));
     }
 
     private static Work pairsOfMany() {
@@ -116,7 +116,7 @@ final class TimedRows {
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 4).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 2).times(SPRING)));
-        return new Work(row, List.of(), true, jmh("pair", MANY, Placement.ANYWHERE));
+        return new Work(row, List.of(), true, pairs(MANY, Placement.ANYWHERE));
     }
 
     private static Work topologies() {
@@ -257,11 +257,16 @@ final class TimedRows {
 
     private static Work.Measure jmh(String benchmark, int threads, Placement placement) {
         JmhRun run = new JmhRun(benchmark, threads, placement);
+        return (peer, site) -> measured(run, peer, Servers.of(site.redisPort()), site.variant());
+    }
+
+    private static Work.Measure pairs(int threads, Placement placement) {
+        Work.Measure run = jmh("pair", threads, placement);
         return (peer, site) -> {
             ServerLoad before = ServerLoad.of(site.redisPort());
-            Map<Metric, Double> figures =
-                    new EnumMap<>(measured(run, peer, Servers.of(site.redisPort()), site.variant()));
-            figures.put(SERVER_TIME, ServerLoad.of(site.redisPort()).microsForPairSince(before));
+            Map<Metric, Double> figures = new EnumMap<>(run.run(peer, site));
+            int scripts = peer == FLOOR ? 1 : 2; // it takes a lock by SET
+            figures.put(SERVER_TIME, ServerLoad.of(site.redisPort()).microsForPairSince(before, scripts));
             return figures;
         };
     }

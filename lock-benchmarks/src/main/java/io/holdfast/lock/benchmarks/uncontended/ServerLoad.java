@@ -7,14 +7,13 @@ import redis.clients.jedis.Jedis;
  * What a server has done since its start.
  *
  * @param processorMicros time of the processor
- * @param calls commands that clients lock and unlock with: scripts, and SET, which no script calls
+ * @param scripts how many it has run
  */
-public record ServerLoad(double processorMicros, long calls) {
+public record ServerLoad(double processorMicros, long scripts) {
 
     private static final Pattern PROCESSOR = Pattern.compile("used_cpu_(?:sys|user):([\\d.]+)");
-    private static final Pattern CALLS = Pattern.compile("cmdstat_(?:eval|evalsha|set):calls=(\\d+)");
+    private static final Pattern SCRIPTS = Pattern.compile("cmdstat_(?:eval|evalsha):calls=(\\d+)");
     private static final double MICROS = 1e6;
-    private static final double CALLS_FOR_A_PAIR = 2;
 
     /** {@return what the server at that port has done} */
     public static ServerLoad of(int port) {
@@ -24,11 +23,11 @@ public record ServerLoad(double processorMicros, long calls) {
                     .results()
                     .mapToDouble(found -> Double.parseDouble(found.group(1)))
                     .sum();
-            long calls = CALLS.matcher(redis.info("commandstats"))
+            long scripts = SCRIPTS.matcher(redis.info("commandstats"))
                     .results()
                     .mapToLong(found -> Long.parseLong(found.group(1)))
                     .sum();
-            return new ServerLoad(seconds * MICROS, calls);
+            return new ServerLoad(seconds * MICROS, scripts);
         }
     }
 
@@ -36,8 +35,9 @@ public record ServerLoad(double processorMicros, long calls) {
      * {@return the server's processor time for a pair of lock and unlock, in microseconds}
      *
      * @param before what it had done before
+     * @param scriptsForPair how many scripts a pair takes
      */
-    public double microsForPairSince(ServerLoad before) {
-        return (processorMicros - before.processorMicros) * CALLS_FOR_A_PAIR / (calls - before.calls);
+    public double microsForPairSince(ServerLoad before, int scriptsForPair) {
+        return (processorMicros - before.processorMicros) * scriptsForPair / (scripts - before.scripts);
     }
 }
