@@ -1,6 +1,8 @@
 package io.holdfast.lock.benchmarks.peer;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.engine.LockEngine;
@@ -20,6 +22,8 @@ import redis.clients.jedis.Jedis;
 
 /** Holdfast as the starter sets it up: renewed leases, fencing tokens, a watchdog. */
 final class HoldfastClient implements LockClient {
+
+    private static final int WARM_UPS = 10;
 
     private final LockStore store;
     private final List<? extends RedisConnectionFactory> factories;
@@ -47,7 +51,23 @@ final class HoldfastClient implements LockClient {
 
     static HoldfastClient onLettuce(int port, long leaseMillis) {
         LettuceConnectionFactory factory = Factories.lettuce(port);
-        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, LockTemplate::getLock);
+        LockStore store = store(factory);
+        warmUp(store);
+        return new HoldfastClient(store, List.of(factory), leaseMillis, LockTemplate::getLock);
+    }
+
+    /** The driver takes its time to load, more than the command timeout on one core; the starter does the same at startup. */
+    private static void warmUp(LockStore store) {
+        LockStoreException last = null;
+        for (int attempt = 0; attempt < WARM_UPS; attempt++) {
+            try {
+                store.inspect(LockKey.of("warm-up"));
+                return;
+            } catch (LockStoreException e) {
+                last = e;
+            }
+        }
+        throw last;
     }
 
     static HoldfastClient onCluster(Servers servers, long leaseMillis) {
