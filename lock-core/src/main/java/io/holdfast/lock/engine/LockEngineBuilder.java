@@ -27,6 +27,7 @@ public final class LockEngineBuilder {
     int mostWaiting = 10_000;
     Ticker ticker = Ticker.SYSTEM;
     Pause pause = Pause.PARK;
+    private boolean queueThread = true;
 
     @Nullable
     String clientId;
@@ -136,6 +137,12 @@ public final class LockEngineBuilder {
         return this;
     }
 
+    /** For tests on virtual time: {@link LockEngine#keepEntries} alone asks for the entries, and no thread beside it. */
+    LockEngineBuilder withoutQueueThread() {
+        this.queueThread = false;
+        return this;
+    }
+
     /** For tests: a client that is a copy of that one. */
     LockEngineBuilder copyOf(LockEngine original) {
         this.clientId = original.clientId();
@@ -155,7 +162,8 @@ public final class LockEngineBuilder {
 
     /** {@return the engine; its threads start when they are first needed} */
     public LockEngine build() {
-        var settings = new Parts.Settings(store, List.copyOf(sources), executor, mostWaiting, ticker, pause, clientId);
+        var settings = new Parts.Settings(
+                store, List.copyOf(sources), executor, mostWaiting, ticker, pause, queueThread, clientId);
         return new LockEngine(settings, new Requests(rule, masking, defaults, ticker));
     }
 }

@@ -29,12 +29,14 @@ final class Parts {
             int mostWaiting,
             Ticker ticker,
             Pause pause,
+            boolean queueThread,
             @Nullable String clientId) {}
 
     Parts(Settings settings) {
         this.events = new EventPublisher(settings.listeners);
         this.cleanup = new Cleanup(settings.store);
-        this.client = new ClientContext(settings.store, cleanup, settings.ticker, settings.pause, settings.clientId);
+        this.client = new ClientContext(
+                settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
         this.operations = new LockOperations(client, events);
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
     }

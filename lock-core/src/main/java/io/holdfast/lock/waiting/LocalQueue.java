@@ -26,10 +26,17 @@ public final class LocalQueue implements AutoCloseable {
      * @param clientId the client
      * @param sequences tell its acquisitions apart
      * @param ticker the clock
+     * @param queueThread whether a thread keeps the entries; otherwise only {@link #tick} does
      * @param onRevoked is told of holds that the store may have taken away, by their sequences; must not block
      */
-    public LocalQueue(LockStore store, String clientId, LongSupplier sequences, Ticker ticker, LongConsumer onRevoked) {
-        var entries = new EntryKeeper(store, clientId, ticker);
+    public LocalQueue(
+            LockStore store,
+            String clientId,
+            LongSupplier sequences,
+            Ticker ticker,
+            boolean queueThread,
+            LongConsumer onRevoked) {
+        var entries = new EntryKeeper(store, clientId, ticker, queueThread);
         entries.subscription().onRevoked(onRevoked);
         this.queues = new Queues(store, clientId, sequences, ticker, new Lines(entries), entries, new Outages(ticker));
     }

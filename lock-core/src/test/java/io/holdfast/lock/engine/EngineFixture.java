@@ -44,6 +44,7 @@ abstract class EngineFixture {
         return LockEngine.builder(store)
                 .ticker(time)
                 .pause(pause)
+                .withoutQueueThread()
                 .listener(listener)
                 .build();
     }

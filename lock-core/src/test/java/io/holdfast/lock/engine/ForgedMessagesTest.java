@@ -75,6 +75,7 @@ class ForgedMessagesTest {
                     }
                     engine[0].keepEntries();
                 })
+                .withoutQueueThread()
                 .build();
         return engine[0].acquire(LockRequest.of(KEY.value()).waitFor(Duration.ofMinutes(1)));
     }

@@ -26,6 +26,7 @@ public final class ClientContext {
     private final Cleanup cleanup;
     private final Ticker ticker;
     private final Pause pause;
+    private final boolean queueThread;
     private final Sequences sequences = Sequences.SYSTEM;
     private volatile Identity identity;
     private volatile long wakeUpsBefore;
@@ -34,17 +35,19 @@ public final class ClientContext {
     /** What the client is to the store, and what hangs on that: both change when the process was copied. */
     private record Identity(String id, LocalQueue queue) {}
 
-    public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, @Nullable String id) {
+    public ClientContext(
+            LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, boolean queueThread, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
         this.pause = pause;
+        this.queueThread = queueThread;
         this.identity = identity(id == null ? randomId() : id);
     }
 
     private Identity identity(String id) {
-        return new Identity(
-                id, new LocalQueue(store, id, sequences::next, ticker, sequence -> onRevoked.accept(sequence)));
+        LongConsumer revoked = sequence -> onRevoked.accept(sequence);
+        return new Identity(id, new LocalQueue(store, id, sequences::next, ticker, queueThread, revoked));
     }
 
     public String id() {
