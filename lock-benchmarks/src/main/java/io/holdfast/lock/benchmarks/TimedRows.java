@@ -5,12 +5,14 @@ import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_LETTUCE;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_MULTI;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_QUORUM;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_SENT;
 import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FENCED;
+import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_MULTI;
 import static io.holdfast.lock.benchmarks.peer.Peer.SPRING;
 import static io.holdfast.lock.benchmarks.report.Metric.COMMAND_RATE;
 import static io.holdfast.lock.benchmarks.report.Metric.CPU;
@@ -59,6 +61,7 @@ final class TimedRows {
                 pairsOfMany(),
                 topologies(),
                 reentrant(),
+                multiLock(),
                 sharedClient(),
                 processes(),
                 sharedClientHolding(),
@@ -144,6 +147,17 @@ final class TimedRows {
         return new Work(row, List.of(), true, jmh("reentrantPair", 1, Placement.APART));
     }
 
+    private static Work multiLock() {
+        Row row = new Row(
+                "multi-100",
+                "100 free keys locked and unlocked together, 1 thread",
+                List.of(HOLDFAST_MULTI, HOLDFAST, REDISSON_MULTI),
+                List.of(
+                        Bar.atLeast(HOLDFAST_MULTI, PAIRS, 1.0 / 5).times(HOLDFAST),
+                        Bar.atLeast(HOLDFAST_MULTI, PAIRS, 1).times(REDISSON_MULTI)));
+        return new Work(row, List.of(REDISSON_MULTI), true, jmh("pair", 1, Placement.ANYWHERE));
+    }
+
     private static Work sharedClient() {
         Row row = new Row(
                 "key-1x64",
@@ -195,25 +209,22 @@ final class TimedRows {
     }
 
     private static Work fair() {
-        Row row = new Row(
-                "fair-4x4",
-                "one fair lock, 4 clients × 4 threads, empty critical section",
-                List.of(HOLDFAST_FAIR, REDISSON_FAIR),
-                List.of(
-                        Bar.atLeast(HOLDFAST_FAIR, PAIRS, 2).times(REDISSON_FAIR),
-                        Bar.atLeast(HOLDFAST_FAIR, JAIN, 0.99)));
-        return new Work(row, List.of(), true, contend(Load.clients(4, 4, 0)));
+        return fair("fair-4x4", "4 clients × 4 threads", 2, Load.clients(4, 4, 0));
     }
 
     private static Work fairOfOneClient() {
+        return fair("fair-1x64", "1 client × 64 threads", 5, Load.clients(1, MANY, 0));
+    }
+
+    private static Work fair(String name, String who, double timesRedisson, Load load) {
         Row row = new Row(
-                "fair-1x64",
-                "one fair lock, 1 client × 64 threads, empty critical section",
+                name,
+                "one fair lock, " + who + ", empty critical section",
                 List.of(HOLDFAST_FAIR, REDISSON_FAIR),
                 List.of(
-                        Bar.atLeast(HOLDFAST_FAIR, PAIRS, 5).times(REDISSON_FAIR),
+                        Bar.atLeast(HOLDFAST_FAIR, PAIRS, timesRedisson).times(REDISSON_FAIR),
                         Bar.atLeast(HOLDFAST_FAIR, JAIN, 0.99)));
-        return new Work(row, List.of(), true, contend(Load.clients(1, MANY, 0)));
+        return new Work(row, List.of(), true, contend(load));
     }
 
     private static Work handOver() {

@@ -1,7 +1,11 @@
 package io.holdfast.lock.benchmarks.peer;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.ReleaseMode;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** What is compared, with leases of the same length. */
@@ -30,6 +34,16 @@ public enum Peer {
         public LockClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(
                     servers.only(), leaseMillis, (locks, request) -> locks.getLock(request.fair(true)));
+        }
+    },
+    HOLDFAST_MULTI("Holdfast, 100 keys together") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onOneServer(
+                    servers.only(),
+                    leaseMillis,
+                    (locks, request) -> locks.getLock(request.keys(
+                            manyKeys(request.key().value()).map(LockKey::of).toList())));
         }
     },
     HOLDFAST_CLUSTER("Holdfast, cluster of 3") {
@@ -68,6 +82,16 @@ public enum Peer {
             return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getFencedLock);
         }
     },
+    REDISSON_MULTI("Redisson, 100 keys together") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return new RedissonLockClient(
+                    servers.only(),
+                    leaseMillis,
+                    (redisson, key) -> redisson.getMultiLock(
+                            manyKeys(key).map(redisson::getLock).toArray(RLock[]::new)));
+        }
+    },
     SPRING("Spring Integration") {
         @Override
         public LockClient open(Servers servers, long leaseMillis) {
@@ -87,10 +111,16 @@ public enum Peer {
      */
     static final int CONNECTIONS = 64;
 
+    private static final int MANY_KEYS = 100;
+
     private final String title;
 
     Peer(String title) {
         this.title = title;
+    }
+
+    private static Stream<String> manyKeys(String key) {
+        return IntStream.range(0, MANY_KEYS).mapToObj(i -> key + '-' + i);
     }
 
     /** {@return its name in tables} */
