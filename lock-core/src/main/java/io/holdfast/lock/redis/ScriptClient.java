@@ -128,18 +128,14 @@ final class ScriptClient {
     private Reply unawaited(ScriptCall call, Wire.Sent sent) {
         Object reply;
         try {
-            reply = sent.await().replies().get(0);
+            reply = answer(sent.await());
         } catch (RuntimeException e) {
-            throw resends.failed(e);
-        }
-        if (reply instanceof RuntimeException e) {
             if (RedisFailures.isNoScript(e)) {
                 known.remove(call.script());
             }
             throw resends.failed(e);
         }
-        noticeReplica(call, reply);
-        return new Reply(text(call.script(), reply), true);
+        return reply(call, reply);
     }
 
     private Supplier<Reply> begin(ScriptCall call, long start) {
@@ -155,18 +151,28 @@ final class ScriptClient {
     private Reply await(ScriptCall call, long start, Wire.Sent sent) {
         Object reply;
         try {
-            reply = sent.await().replies().get(0);
+            reply = answer(sent.await());
         } catch (RuntimeException e) {
             return again(call, start, e);
         }
-        if (reply instanceof RuntimeException e) {
-            return again(call, start, e);
-        }
-        noticeReplica(call, reply);
         if (!known.contains(call.script())) {
             known.add(call.script());
         }
-        return new Reply(text(call.script(), reply), true);
+        return reply(call, reply);
+    }
+
+    /** The answer to a single call. Throws the error that it was answered with. */
+    private static Object answer(Answers answers) {
+        Object reply = answers.replies().get(0);
+        if (reply instanceof RuntimeException e) {
+            throw e;
+        }
+        return reply;
+    }
+
+    private Reply reply(ScriptCall call, Object answer) {
+        noticeReplica(call, answer);
+        return new Reply(text(call.script(), answer), true);
     }
 
     /** On a cluster the second send is left to the driver, which may repeat a call without saying so. */
@@ -193,12 +199,7 @@ final class ScriptClient {
     }
 
     private static String sendOnce(Wire over, ScriptCall call, long start) {
-        Object reply =
-                sendKnown(over, List.of(call), Acks.NONE, start).replies().get(0);
-        if (reply instanceof RuntimeException e) {
-            throw e;
-        }
-        return text(call.script(), reply);
+        return text(call.script(), answer(sendKnown(over, List.of(call), Acks.NONE, start)));
     }
 
     /** Sends calls to one server, all of them before the first answer is waited for. */

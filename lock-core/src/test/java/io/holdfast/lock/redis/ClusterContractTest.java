@@ -2,7 +2,6 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.AfterAll;
@@ -32,30 +31,20 @@ class ClusterContractTest {
         }
     }
 
-    /** Scripts go by way of Spring Data, and only its connections tell that there is a cluster. */
+    /** Only its connections tell that there is a cluster. */
     @Nested
-    class OnUnknownFactory extends RedisContract {
+    class OnUnknownFactory extends UnknownFactoryContract {
         OnUnknownFactory() {
             super(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
         }
-
-        @Override
-        public LockStore store() {
-            return OpenStore.byUnknownFactory(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
-        }
     }
 
-    /** Scripts go by way of Spring Data, and only its connections tell that there is a cluster. */
+    /** Only its connections tell that there is a cluster. */
     @Tag("full")
     @Nested
-    class OnUnknownFactoryOfLettuce extends RedisContract {
+    class OnUnknownFactoryOfLettuce extends UnknownFactoryContract {
         OnUnknownFactoryOfLettuce() {
             super(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
-        }
-
-        @Override
-        public LockStore store() {
-            return OpenStore.byUnknownFactory(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
         }
     }
 }

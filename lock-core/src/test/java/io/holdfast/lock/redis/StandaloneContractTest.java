@@ -1,6 +1,5 @@
 package io.holdfast.lock.redis;
 
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.Nested;
@@ -31,30 +30,18 @@ class StandaloneContractTest {
         }
     }
 
-    /** Scripts go by way of Spring Data. */
     @Nested
-    class OnUnknownFactory extends RedisContract {
+    class OnUnknownFactory extends UnknownFactoryContract {
         OnUnknownFactory() {
             super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
         }
-
-        @Override
-        public LockStore store() {
-            return OpenStore.byUnknownFactory(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
-        }
     }
 
-    /** Scripts go by way of Spring Data. */
     @Tag("full")
     @Nested
-    class OnUnknownFactoryOfLettuce extends RedisContract {
+    class OnUnknownFactoryOfLettuce extends UnknownFactoryContract {
         OnUnknownFactoryOfLettuce() {
             super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
-        }
-
-        @Override
-        public LockStore store() {
-            return OpenStore.byUnknownFactory(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
         }
     }
 }

@@ -50,19 +50,30 @@ final class Releases {
 
     /**
      * Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. It stays in
-     * the books until the store has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
+     * the books until the store has said that it has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
      */
     LockEvent.@Nullable Lost end(Closed closed) {
         if (!closed.ends()) {
             return closed.loss();
         }
-        if (closed.loss() == null && closed.hold().isReleaseSent()) {
-            return giveBackUnawaited(closed);
-        }
+        Hold hold = closed.hold();
+        boolean unanswered = false;
         try {
-            return giveBack(closed.hold(), closed.loss(), closed.alone());
+            if (closed.loss() != null) {
+                Lease lease = hold.lease();
+                client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
+                return closed.loss();
+            }
+            if (handOff(hold, closed.alone())) {
+                return null;
+            }
+            unanswered = hold.isReleaseSent() && send(hold);
+            return unanswered ? null : release(hold);
         } finally {
-            holds.remove(closed.hold().lease());
+            hold.leaveLine();
+            if (!unanswered) {
+                holds.remove(hold.lease());
+            }
         }
     }
 
@@ -110,7 +121,7 @@ final class Releases {
             AtomicInteger sends = new AtomicInteger();
             List<Supplier<ReleaseReply>> replies = replies(requests, sends);
             for (int i = 0; i < ended.size(); i++) {
-                losses.add(released(ended.get(i), requests.get(i), replies.get(i), sends));
+                losses.add(finish(ended.get(i), requests.get(i), replies.get(i), sends));
             }
             return losses;
         } finally {
@@ -151,23 +162,6 @@ final class Releases {
         }
     }
 
-    private LockEvent.@Nullable Lost giveBack(Hold hold, LockEvent.@Nullable Lost loss, boolean alone) {
-        Lease lease = hold.lease();
-        if (loss != null) {
-            hold.leaveLine();
-            client.cleanup().undoHold(lease.key(), lease.owner(), lease.leaseNanos());
-            return loss;
-        }
-        if (handOff(hold, alone)) {
-            return null;
-        }
-        try {
-            return release(hold);
-        } finally {
-            hold.leaveLine();
-        }
-    }
-
     private boolean handOff(Hold hold, boolean alone) {
         Lease lease = hold.lease();
         boolean handedOff =
@@ -181,35 +175,21 @@ final class Releases {
     private LockEvent.@Nullable Lost release(Hold hold) {
         ReleaseRequest request = releaseRequest(hold);
         AtomicInteger sends = new AtomicInteger();
-        return released(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
+        return finish(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
     }
 
-    /** Returns when the release is on its way; until it was answered the lock stays in the books. */
-    private LockEvent.@Nullable Lost giveBackUnawaited(Closed closed) {
-        Hold hold = closed.hold();
-        Lease lease = hold.lease();
-        boolean sent = false;
-        try {
-            if (handOff(hold, closed.alone())) {
-                return null;
-            }
-            ReleaseRequest request = releaseRequest(hold);
-            sent = client.store().sendRelease(request, answer -> released(hold, request, answer));
-            if (!sent) {
-                return release(hold);
-            }
-            publishReleased(lease);
-            return null;
-        } finally {
-            hold.leaveLine();
-            if (!sent) {
-                holds.remove(lease);
-            }
+    /** Returns whether the release is on its way, so that nobody waits for the answer. */
+    private boolean send(Hold hold) {
+        ReleaseRequest request = releaseRequest(hold);
+        boolean sent = client.store().sendRelease(request, answer -> answered(hold, request, answer));
+        if (sent) {
+            publishReleased(hold.lease());
         }
+        return sent;
     }
 
     /** A release that nobody waited for was answered: a loss is told by event and log only. */
-    private void released(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
+    private void answered(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
         try {
             settle(hold, request, answer::await, new AtomicInteger(1));
         } catch (RuntimeException e) {
@@ -229,7 +209,7 @@ final class Releases {
         return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
     }
 
-    private LockEvent.@Nullable Lost released(
+    private LockEvent.@Nullable Lost finish(
             Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
         LockEvent.Lost loss = settle(hold, request, reply, sends);
         if (loss == null) {

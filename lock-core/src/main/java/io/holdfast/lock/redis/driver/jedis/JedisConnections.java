@@ -58,25 +58,27 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
         super(server, client);
         this.client = client;
-        this.lender = new JedisLender(
-                this::pools, this::server, client.getReadTimeout().toNanos());
+        this.lender = lender();
         this.unread = unread();
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
-        this.lender = new JedisLender(
-                this::pools, this::server, client.getReadTimeout().toNanos());
+        this.lender = lender();
         this.unread = unread();
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
         super(servers, client);
         this.client = client;
-        this.lender = new JedisLender(
-                this::pools, this::server, client.getReadTimeout().toNanos());
+        this.lender = lender();
         this.unread = unread();
+    }
+
+    private JedisLender lender() {
+        return new JedisLender(
+                this::pools, this::server, client.getReadTimeout().toNanos());
     }
 
     /** At most half of the connections, so that others find one. */

@@ -8,10 +8,10 @@ import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
-import io.holdfast.lock.redis.driver.Wire.Script;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.driver.Wire.Sent;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.testing.NoScript;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,24 +44,6 @@ class JedisCombiningWireTest {
     private final Server server = new Server();
     private final JedisCombiningWire wire = new JedisCombiningWire(server, CONNECTIONS, PATIENT);
     private final List<Sent> alone = new ArrayList<>();
-
-    private record Echo() implements Script {
-
-        @Override
-        public byte[] text() {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] sha() {
-            return new byte[0];
-        }
-
-        @Override
-        public boolean isForMany() {
-            return false;
-        }
-    }
 
     /** Answers each call with its first key, if it may, and notes what was sent together. */
     private static final class Server implements Wire {
@@ -100,7 +82,7 @@ class JedisCombiningWireTest {
     }
 
     private static List<ScriptCall> calls(String key) {
-        return List.of(new ScriptCall(new Echo(), 1, new byte[][] {key.getBytes(StandardCharsets.UTF_8)}, false));
+        return List.of(new ScriptCall(new NoScript(), 1, new byte[][] {key.getBytes(StandardCharsets.UTF_8)}, false));
     }
 
     private Sent begin(String key) {

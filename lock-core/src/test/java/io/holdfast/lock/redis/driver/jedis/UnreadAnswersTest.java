@@ -2,10 +2,10 @@ package io.holdfast.lock.redis.driver.jedis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.driver.jedis.UnreadAnswers.Unread;
 import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.NoScript;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
@@ -50,28 +50,10 @@ class UnreadAnswersTest {
         public void close() {}
     }
 
-    private record Text() implements Wire.Script {
-
-        @Override
-        public byte[] text() {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] sha() {
-            return new byte[0];
-        }
-
-        @Override
-        public boolean isForMany() {
-            return false;
-        }
-    }
-
     private static ScriptCall call(String... keys) {
         byte[][] names =
                 Stream.of(keys).map(key -> key.getBytes(StandardCharsets.UTF_8)).toArray(byte[][]::new);
-        return new ScriptCall(new Text(), names.length, names, false);
+        return new ScriptCall(new NoScript(), names.length, names, false);
     }
 
     /** Its thread comes to nothing before the test ends. */

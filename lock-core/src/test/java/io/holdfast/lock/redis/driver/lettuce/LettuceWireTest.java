@@ -8,6 +8,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.verifyNoInteractions;
 
 import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.testing.NoScript;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.List;
@@ -19,24 +20,6 @@ import org.springframework.data.redis.RedisSystemException;
 /** Calls that begin before there is a connection. */
 class LettuceWireTest {
 
-    private record Any() implements Wire.Script {
-
-        @Override
-        public byte[] text() {
-            return new byte[0];
-        }
-
-        @Override
-        public byte[] sha() {
-            return new byte[0];
-        }
-
-        @Override
-        public boolean isForMany() {
-            return false;
-        }
-    }
-
     private final CompletableFuture<StatefulRedisConnection<byte[], byte[]>> node = new CompletableFuture<>();
 
     @SuppressWarnings("unchecked")
@@ -44,7 +27,7 @@ class LettuceWireTest {
             mock(StatefulRedisConnection.class, RETURNS_DEEP_STUBS);
 
     private Wire.Sent begin(Duration timeout) {
-        Wire.ScriptCall call = new Wire.ScriptCall(new Any(), 1, new byte[][] {{'k'}}, false);
+        Wire.ScriptCall call = new Wire.ScriptCall(new NoScript(), 1, new byte[][] {{'k'}}, false);
         return new LettuceWire(key -> node, unusable -> {}, timeout)
                 .send(List.of(call), Wire.Acks.NONE, System.nanoTime());
     }
