@@ -64,14 +64,14 @@ public final class LockKey {
 
     private static void checkText(@Nullable String value) {
         if (value == null) {
-            throw new LockKeyException("A lock key is null. Name what is to be locked, for example \"order:42\".");
+            throw new LockKeyException("The lock key is null. Name the resource to lock, for example \"order:42\".");
         }
         if (value.isBlank()) {
-            throw new LockKeyException("A lock key is blank. Name what is to be locked, for example \"order:42\".");
+            throw new LockKeyException("The lock key is blank. Name the resource to lock, for example \"order:42\".");
         }
         if (value.length() > MAX_LENGTH) {
             throw new LockKeyException("A lock key has " + value.length() + " characters; at most " + MAX_LENGTH
-                    + " are allowed. Lock on an identifier or a digest instead: " + printable(value.substring(0, 40))
+                    + " are allowed. Use an identifier or a digest instead: " + printable(value.substring(0, 40))
                     + "…");
         }
         if (hasSurrogate(value)) {
@@ -93,7 +93,7 @@ public final class LockKey {
             StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(value));
         } catch (CharacterCodingException e) {
             throw new LockKeyException(
-                    "A lock key has an unpaired surrogate, so it cannot be written in UTF-8. Check how the text was"
+                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text was"
                             + " cut or decoded.",
                     e);
         }

@@ -21,10 +21,10 @@ public final class LockOverloadException extends LockException {
      * @param waiting how many wait
      */
     public static LockOverloadException ofClient(LockKey key, int waiting) {
-        return new LockOverloadException("Lock '" + key + "' was not asked for: " + waiting
-                + " calls of executeAsync, or of locked methods that are"
-                + " reactive or were called on an event loop, wait for locks already, which is the most that may"
-                + " wait at a time. Let fewer calls wait, let them wait for a shorter time, or raise the limit"
+        return new LockOverloadException("Lock '" + key + "' was not requested: " + waiting
+                + " calls of executeAsync, of reactive methods,"
+                + " or on an event loop are already waiting for locks, which is the maximum."
+                + " Reduce the number of waiting calls, shorten waitFor, or raise the limit"
                 + " (holdfast.async.max-waiting, LockEngineBuilder.maxWaiting).");
     }
 
@@ -36,10 +36,10 @@ public final class LockOverloadException extends LockException {
      */
     public static LockOverloadException ofThreads(LockKey key, Duration waited) {
         return new LockOverloadException("Lock '" + key
-                + "' was not asked for within its waitFor: the threads of this client"
-                + " that acquire locks for executeAsync, or for locked methods that are reactive or were called on an event"
-                + " loop, were busy for " + waited.toMillis() + " ms, with calls that Redis has answered late or not at"
-                + " all. Check Redis and the network, or let fewer calls wait.");
+                + "' was not requested within its waitFor: the threads of this client"
+                + " that acquire locks for executeAsync, for reactive methods and for calls on an event"
+                + " loop were busy for " + waited.toMillis() + " ms with calls that Redis answered late or not at"
+                + " all. Check Redis and the network, or reduce the number of waiting calls.");
     }
 
     /**
@@ -50,7 +50,7 @@ public final class LockOverloadException extends LockException {
      */
     public static LockOverloadException ofKey(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' is not free, and " + waiting
-                + " calls of this client wait for it already, which is the most that may (maxWaiting). Try again later, or let"
-                + " more calls wait.");
+                + " calls of this client are already waiting for it, the maximum (maxWaiting). Try again later, or raise"
+                + " maxWaiting.");
     }
 }

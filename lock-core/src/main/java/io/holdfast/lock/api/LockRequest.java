@@ -50,7 +50,7 @@ public final class LockRequest {
     /** Several parts: sorted by their keys, with one for each key. */
     private LockRequest(List<RequestPart> parts, RequestOptions options) {
         if (parts.isEmpty()) {
-            throw new LockKeyException("A lock request has no key. Name at least one thing that is to be locked.");
+            throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
         }
         this.parts = parts.size() == 1 ? List.copyOf(parts) : merged(parts);
         this.options = options;
@@ -426,7 +426,7 @@ public final class LockRequest {
     public LockRequest maxWaiting(int value) {
         if (value < 1) {
             throw new IllegalArgumentException(
-                    "maxWaiting is " + value + "; allowed is 1 or more. To never wait, say waitFor(Duration.ZERO)");
+                    "maxWaiting is " + value + "; it must be 1 or more. Use waitFor(Duration.ZERO) for a try that never waits");
         }
         return with(changed -> changed.maxWaiting = value);
     }

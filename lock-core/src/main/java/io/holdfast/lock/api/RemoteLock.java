@@ -84,7 +84,7 @@ public interface RemoteLock extends Lock {
      */
     @Override
     default Condition newCondition() {
-        throw new UnsupportedOperationException("A distributed lock has no conditions");
+        throw new UnsupportedOperationException("Distributed locks do not support conditions");
     }
 
     /**

@@ -14,15 +14,15 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
     RequestPart {
         if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
             throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
-                    + "; allowed is 1 for EXCLUSIVE, and 1 or more for SHARED");
+                    + "; it must be 1 for EXCLUSIVE, and 1 or more for SHARED");
         }
         if (weight < 1 || weight > limit) {
             throw new IllegalArgumentException(
-                    "weight is " + weight + "; allowed is 1 to the limit, which is " + limit + " for mode " + mode);
+                    "weight is " + weight + "; it must be between 1 and the limit, which is " + limit + " for mode " + mode);
         }
         if (weight > 1 && limit == LockRequest.UNLIMITED) {
             throw new IllegalArgumentException("weight is " + weight
-                    + ", but there is no limit: say shared(limit) first, a weight is a part of it");
+                    + ", but there is no limit: call shared(limit) first");
         }
     }
 
@@ -48,7 +48,7 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
             return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
         }
         if (limit != other.limit) {
-            throw new LockKeyException("Lock '" + key + "' is requested twice at once, with the limits " + limit
+            throw new LockKeyException("Lock '" + key + "' is requested twice in one request, with different limits: " + limit
                     + " and " + other.limit + ". Use one limit for a key.");
         }
         return new RequestPart(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);

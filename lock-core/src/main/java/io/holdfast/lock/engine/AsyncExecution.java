@@ -129,7 +129,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
             timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
         } catch (RuntimeException | Error noTimer) {
             log.error(
-                    "No thread can be started to go on waiting for a lock; it goes on when it is woken again",
+                    "Cannot start a thread to continue waiting for a lock; retrying at the next wake-up",
                     noThread);
         }
     }
@@ -188,7 +188,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         try {
             threads.working().execute(() -> startWork(handle));
         } catch (RejectedExecutionException e) {
-            fail(handle, new IllegalStateException("The executor takes no more work; is the lock client closed?", e));
+            fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
         } catch (RuntimeException | Error e) {
             fail(handle, e);
         }
@@ -212,7 +212,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         try {
             handle.interruptOnLoss();
             stage = Objects.requireNonNull(
-                    work.apply(handle), "The work of executeAsync returned null instead of a stage");
+                    work.apply(handle), "The function passed to executeAsync returned null instead of a stage");
         } catch (RuntimeException | Error e) {
             complete(null, close(handle, e));
             return;

@@ -194,9 +194,9 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
         if (request.keys().size() > 1) {
-            throw new IllegalArgumentException("A read-write lock has one key, not "
+            throw new IllegalArgumentException("A read-write lock takes exactly one key, not "
                     + requests.masked(request).keys()
-                    + ". For several, use getLock with a request that says which of them are shared.");
+                    + ". For several keys, use getLock with a request that marks the shared ones.");
         }
         return new ReadWriteView(
                 requests.masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));

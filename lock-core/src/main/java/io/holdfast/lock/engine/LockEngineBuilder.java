@@ -63,8 +63,8 @@ public final class LockEngineBuilder {
     private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
         LockRequest changed = value.apply(request);
         if (!changed.keys().equals(request.keys())) {
-            throw new IllegalStateException("A rule for requests changed the keys " + request.keys() + " to "
-                    + changed.keys() + ". It may change all but those: have callers name the keys that are meant.");
+            throw new IllegalStateException("A request customizer changed the keys " + request.keys() + " to "
+                    + changed.keys() + ". A customizer must not change keys; change them in the caller.");
         }
         return changed;
     }
@@ -100,7 +100,7 @@ public final class LockEngineBuilder {
      */
     public LockEngineBuilder maxWaiting(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("maxWaiting is 1 or more, and not " + value);
+            throw new IllegalArgumentException("maxWaiting must be 1 or more, but is " + value);
         }
         this.mostWaiting = value;
         return this;

@@ -67,7 +67,7 @@ final class MultiLockView extends LockView {
 
     @Override
     public long fencingToken() {
-        throw new IllegalStateException("This lock has several keys, each with a token of its own, see getLock(\""
+        throw new IllegalStateException("This lock has several keys, each with its own fencing token; use getLock(\""
                 + key() + "\").fencingToken()");
     }
 

@@ -119,7 +119,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
     private record Broken(Lease lease, Throwable failure) {}
 
     private static Throwable failure(RenewReply.Failed reply) {
-        return new IllegalStateException("The store could not renew some locks: " + reply.reason());
+        return new IllegalStateException("The store could not renew some leases: " + reply.reason());
     }
 
     /** Returns how many were renewed. */
@@ -199,12 +199,12 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
                 .filter(lease -> lease.isRenewing() && lease.isLive())
                 .toList();
         if (batch.isEmpty()) {
-            log.debug("Renewal failed of leases that are lost meanwhile, or were only looked at", failure);
+            log.debug("Renewal failed for leases that were lost in the meantime or only checked", failure);
             return;
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
-                "Renewal of {} lock(s) failed, among them {}, held for {} ms; it is tried again until the lease ends: {}",
+                "Renewal of {} lock(s) failed, among them {}, held for {} ms; retrying until the lease expires: {}",
                 keys.size(),
                 Grant.label(keys.get(0), batch.get(0).name()),
                 batch.get(0).held().toMillis(),

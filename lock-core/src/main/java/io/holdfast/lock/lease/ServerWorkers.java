@@ -274,7 +274,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             try {
                 long unused = changed.awaitNanos(nanos);
             } catch (InterruptedException e) {
-                log.debug("{} was interrupted; it ends if the client is closed", threadName);
+                log.debug("{} was interrupted; it stops if the client is closed", threadName);
             }
         }
     }

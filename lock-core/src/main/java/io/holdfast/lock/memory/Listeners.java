@@ -51,7 +51,7 @@ final class Listeners {
         try {
             hint.call().accept(listener);
         } catch (RuntimeException e) {
-            LOG.warn("A listener for hints failed", e);
+            LOG.warn("A wake-up listener failed", e);
         }
     }
 }

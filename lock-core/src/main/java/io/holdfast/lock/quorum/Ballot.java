@@ -52,7 +52,7 @@ final class Ballot<A> {
         if (failure instanceof CompletionException wrapper && wrapper.getCause() != null) {
             return wrapper.getCause();
         }
-        return failure == null ? new IllegalStateException("A store answered nothing") : failure;
+        return failure == null ? new IllegalStateException("A store returned no reply") : failure;
     }
 
     /** Returns when it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
@@ -102,7 +102,7 @@ final class Ballot<A> {
         Throwable first = failures.values().iterator().next();
         LockStoreException exception = new LockStoreException(
                 failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed
-                        + " must do what was asked. " + reasons,
+                        + " must succeed. " + reasons,
                 first,
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);

@@ -55,8 +55,8 @@ final class ClockCheck {
             return;
         }
         log.warn(
-                "Clocks of lock servers differ by {} s, more than the {} s that a restarted one waits (rejoin-delay)."
-                        + " Fencing tokens may then fall after a loss of data. Set the clocks. Times in us: {}",
+                "The clocks of the lock servers differ by {} s, more than the rejoin-delay of {} s."
+                        + " Fencing tokens may decrease after a server has lost its data. Synchronize the clocks. Times in microseconds: {}",
                 TimeUnit.MICROSECONDS.toSeconds(high - low),
                 TimeUnit.MICROSECONDS.toSeconds(longestMicros),
                 tokens);

@@ -124,7 +124,7 @@ final class Node {
     void requireNoDoubt(OwnerId owner) {
         if (inDoubt.contains(owner)) {
             throw new LockStoreException(
-                    "left out: it has not answered when an earlier try for this lock was given back", null, false);
+                    "skipped: it did not respond before an earlier attempt for this lock was undone", null, false);
         }
     }
 
@@ -188,7 +188,7 @@ final class Node {
             return noticing(() -> call.apply(store));
         }
         if (!probing.compareAndSet(false, true)) {
-            throw new LockStoreException("left out until it answers again: " + former.getMessage(), former, false);
+            throw new LockStoreException("skipped until it responds again: " + former.getMessage(), former, false);
         }
         try {
             return noticing(() -> call.apply(store));

@@ -25,13 +25,13 @@ final class Quorum {
 
     Quorum(List<QuorumNode> nodes, Executor threads) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
-            throw new IllegalArgumentException("A quorum needs an odd number of servers, 3 or more, and not "
-                    + nodes.size() + ": of 4 no more may fail than of 3");
+            throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but has "
+                    + nodes.size() + ": 4 servers tolerate no more failures than 3");
         }
         if (nodes.stream().map(QuorumNode::name).distinct().count() < nodes.size()) {
-            throw new IllegalArgumentException("A server is named twice among "
+            throw new IllegalArgumentException("A server is listed twice in "
                     + nodes.stream().map(QuorumNode::name).toList()
-                    + ": one that counts twice makes a majority of its own");
+                    + ": a server that counts twice can form a majority with itself");
         }
         this.threads = threads;
         this.nodes = nodes.stream().map(node -> new Node(node, threads)).toList();

@@ -112,8 +112,8 @@ public final class QuorumLockStore implements LockStore {
     public AcquireReply acquire(AcquireRequest request) {
         if (request.fair()) {
             throw new IllegalArgumentException(
-                    "Fair locks need a queue, which servers of a quorum cannot keep together:"
-                            + " ask for an unfair lock, or keep locks on one server or in a cluster");
+                    "A quorum does not support fair locks, because its servers cannot share a queue:"
+                            + " use an unfair lock, or keep locks on one server or in a cluster");
         }
         checkLease(request.leaseMillis());
         AcquireReply reply = new Election(quorum, tokens, clocks, onEachNode(request)).run();
@@ -133,8 +133,8 @@ public final class QuorumLockStore implements LockStore {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
                     "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
-                            + " ms, the time for which a restarted server waits (holdfast.quorum.rejoin-delay): shorten"
-                            + " the lease, it is renewed while the lock is held; or have servers wait longer");
+                            + " ms, the time a restarted server waits (holdfast.quorum.rejoin-delay): shorten"
+                            + " the lease, which is renewed while the lock is held, or raise the rejoin-delay");
         }
     }
 
@@ -249,7 +249,7 @@ public final class QuorumLockStore implements LockStore {
             return new RenewReply.NotHolder();
         }
         return new RenewReply.Failed(
-                "only " + renewed + " of " + quorum.size() + " servers renewed it, and " + needed + " are needed");
+                "only " + renewed + " of " + quorum.size() + " servers renewed it; " + needed + " are required");
     }
 
     /** Nobody has an entry: everybody who waits asks again. */

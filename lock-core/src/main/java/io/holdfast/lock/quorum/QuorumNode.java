@@ -18,7 +18,7 @@ public record QuorumNode(String name, LockStore store) {
      */
     public QuorumNode {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("A node needs a name, its host and port for instance");
+            throw new IllegalArgumentException("A node needs a name, for example its host and port");
         }
     }
 }

@@ -91,7 +91,7 @@ final class Acknowledgements {
     }
 
     private String tooFew(long replicas) {
-        return "only " + replicas + " of " + acks.number() + " replicas acknowledged that within "
+        return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
                 + acks.timeout().toMillis()
                 + " ms, so it does not count. Check replication, and holdfast.redis.replica-acks.";
     }

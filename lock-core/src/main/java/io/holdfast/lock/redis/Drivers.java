@@ -46,8 +46,8 @@ final class Drivers {
             return LettuceConnections.derive(applications, timeoutWithAcks(timeout, acks), shared);
         }
         log.warn(
-                "Locks share the connections of {}, since it is neither a JedisConnectionFactory nor a"
-                        + " LettuceConnectionFactory: give it timeouts of about {} for commands and for its pool",
+                "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
+                        + " LettuceConnectionFactory: set its command and pool timeouts to about {}",
                 applications.getClass().getName(),
                 timeout);
         return new SharedConnections(applications);

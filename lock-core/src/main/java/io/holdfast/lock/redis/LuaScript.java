@@ -61,7 +61,7 @@ enum LuaScript implements Wire.Script {
     private static String read(String name) {
         try (InputStream in = LuaScript.class.getResourceAsStream(name + ".lua")) {
             if (in == null) {
-                throw new IllegalStateException("The script " + name + ".lua is missing from the jar of lock-core");
+                throw new IllegalStateException("Script " + name + ".lua is missing from the lock-core jar");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

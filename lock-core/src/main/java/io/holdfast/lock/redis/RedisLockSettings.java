@@ -83,7 +83,7 @@ public record RedisLockSettings(
     public RedisLockSettings {
         if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
             throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
-                    + "'; allowed are 1 to 200 characters without braces, blanks, control characters and unpaired"
+                    + "'; it must be 1 to 200 characters without braces, blanks, control characters or unpaired"
                     + " surrogates");
         }
         Ranges.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));

@@ -118,9 +118,9 @@ public final class RedisLockStore implements LockStore {
             connections.close();
             throw new IllegalArgumentException(
                     acks.wanted()
-                            ? "replicaAcks need a JedisConnectionFactory or a LettuceConnectionFactory, and not a "
+                            ? "replicaAcks requires a JedisConnectionFactory or a LettuceConnectionFactory, but the factory is a "
                                     + applications.getClass().getName()
-                            : "rejoinDelay is for servers that know nothing of each other, and not for a cluster");
+                            : "rejoinDelay is for independent servers, not for a cluster");
         }
     }
 

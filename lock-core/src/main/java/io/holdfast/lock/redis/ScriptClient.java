@@ -301,7 +301,7 @@ final class ScriptClient {
             return new String(text, StandardCharsets.UTF_8);
         }
         throw new LockStoreException(
-                "Redis answered " + reply + " to the script " + script + " instead of a text. Check whether the"
+                "Redis answered " + reply + " to the script " + script + " instead of a string. Check whether the"
                         + " connection is in MULTI or pipelining.",
                 null,
                 true);

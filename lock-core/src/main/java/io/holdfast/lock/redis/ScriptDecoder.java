@@ -88,8 +88,8 @@ final class ScriptDecoder {
 
     private static LockStoreException rejoining(Duration left) {
         return new LockStoreException(
-                "The Redis server was started a short time ago and may have forgotten this lock: it grants it in "
-                        + left.toMillis() + " ms, when all leases of the time before have ended (rejoin-delay).",
+                "The Redis server was restarted recently and may have lost this lock: it can be granted in "
+                        + left.toMillis() + " ms, when all earlier leases have expired (rejoin-delay).",
                 null,
                 false);
     }
@@ -255,8 +255,8 @@ final class ScriptDecoder {
 
     private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
         return new LockStoreException(
-                "Redis answered something that no lock script says: '" + LockKey.printable(reply)
-                        + "'. Check what stands between this client and Redis, and who else writes under the key prefix.",
+                "Redis returned an unexpected reply to a lock script: '" + LockKey.printable(reply)
+                        + "'. Check for proxies between this client and Redis, and for other writers under the key prefix.",
                 cause,
                 true);
     }

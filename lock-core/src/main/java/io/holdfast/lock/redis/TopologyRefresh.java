@@ -40,7 +40,7 @@ final class TopologyRefresh {
         try {
             refresh.run();
         } catch (RuntimeException e) {
-            log.debug("Looking anew for the Redis servers failed", e);
+            log.debug("Refreshing the Redis topology failed", e);
         }
     }
 }

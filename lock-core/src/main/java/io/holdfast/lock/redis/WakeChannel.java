@@ -137,7 +137,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 subscription.subscribe(channel);
             }
         } catch (RuntimeException e) {
-            log.debug("The wake-up channel does not answer", e);
+            log.debug("The wake-up subscription does not respond", e);
         }
     }
 
@@ -161,7 +161,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             try {
                 made.breakOff(open);
             } catch (RuntimeException e) {
-                log.debug("The wake-up channel was broken already", e);
+                log.debug("The wake-up subscription was already broken", e);
             }
         }
     }
@@ -194,7 +194,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         if (!reason.equals(warned) && !closed) {
             warned = reason;
             log.warn(
-                    "Subscription to wake-up messages lost; waiting threads ask every 100 ms until it is back: {}",
+                    "Wake-up subscription is down; polling every 100 ms until it is back: {}",
                     reason);
         }
     }
@@ -285,7 +285,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try {
             endReading();
         } catch (RuntimeException e) {
-            log.debug("The wake-up channel was broken, or not made yet, when it was closed", e);
+            log.debug("The wake-up subscription was broken, or not yet established, when it was closed", e);
         }
         try {
             thread.join(LAST_WORDS_MILLIS);

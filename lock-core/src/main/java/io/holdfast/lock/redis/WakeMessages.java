@@ -47,7 +47,7 @@ final class WakeMessages {
             case "granted" -> listener.granted(number(words, 1), reservation(words));
             case "awaited" -> listener.awaited(number(words, 1), ScriptDecoder.waiters(number(words, 2)));
             case "revoked" -> listener.revoked(number(words, 1));
-            default -> log.debug("A message of another version, or of somebody else");
+            default -> log.debug("Ignored a wake-up message of an unknown kind");
         }
     }
 
@@ -73,7 +73,7 @@ final class WakeMessages {
         long planned = warnAt.get();
         if (now - planned >= 0 && warnAt.compareAndSet(planned, now + QUIET_NANOS)) {
             log.warn(
-                    "A message on the wake-up channel is none of Holdfast's and was ignored. Check who may publish to it.",
+                    "Ignored a malformed message on the wake-up channel. Check which users may publish to it.",
                     e);
         }
     }

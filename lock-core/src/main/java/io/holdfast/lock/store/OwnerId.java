@@ -16,7 +16,7 @@ public record OwnerId(String clientId, long sequence) {
      */
     public OwnerId {
         if (clientId.isEmpty() || clientId.indexOf(':') >= 0) {
-            throw new IllegalArgumentException("Not a client id: '" + clientId + "'");
+            throw new IllegalArgumentException("Invalid client id: '" + clientId + "'");
         }
     }
 

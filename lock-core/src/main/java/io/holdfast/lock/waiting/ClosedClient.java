@@ -6,6 +6,6 @@ final class ClosedClient {
     private ClosedClient() {}
 
     static IllegalStateException exception() {
-        return new IllegalStateException("The lock client is closed; no lock can be acquired any more");
+        return new IllegalStateException("The lock client is closed; no lock can be acquired");
     }
 }

@@ -245,7 +245,7 @@ final class EntryKeeper implements AutoCloseable {
             try {
                 settle(due, requests, store.keepEntries(requests), askedAt);
             } catch (RuntimeException e) {
-                log.debug("The entries of {} queue(s) could not be kept", due.size(), e);
+                log.debug("Queue entries could not be kept alive for {} queue(s)", due.size(), e);
                 settle(due, requests, failed(due, e), askedAt);
             } catch (Error e) {
                 settle(due, requests, failed(due, e), askedAt);

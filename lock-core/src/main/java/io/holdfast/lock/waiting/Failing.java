@@ -18,8 +18,8 @@ record Failing(long since, LockStoreException failure) {
      */
     public LockStoreException over(LockKey key) {
         return new LockStoreException(
-                "Redis failed while lock '" + key
-                        + "' was waited for, and did not recover in time (outageTolerance, or waitFor if that is"
+                "Redis failed while waiting for lock '" + key
+                        + "', and did not recover in time (outageTolerance, or waitFor if that is"
                         + " shorter): " + failure.getMessage(),
                 failure,
                 false);

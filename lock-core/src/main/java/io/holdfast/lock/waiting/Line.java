@@ -174,7 +174,7 @@ final class Line {
             LockStoreException failed = failure;
             if (state == State.FAILED && failed != null) {
                 throw new LockStoreException(
-                        "The thread of this client that asked for the lock first was refused: " + failed.getMessage(),
+                        "The first waiting thread of this client failed to acquire the lock: " + failed.getMessage(),
                         failed,
                         false);
             }

@@ -50,7 +50,7 @@ final class Lines implements AutoCloseable {
         Failing failing = member.failing();
         if (failing != null && member.isWaiting() && member.cancel()) {
             throw new LockStoreException(
-                    "Redis is unavailable: other threads of this client wait for it to recover, for lock '" + key
+                    "Redis is unavailable; other threads of this client are waiting for it to recover, for lock '" + key
                             + "': " + failing.failure().getMessage(),
                     failing.failure(),
                     false);

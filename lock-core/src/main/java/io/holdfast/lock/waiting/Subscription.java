@@ -165,7 +165,7 @@ final class Subscription implements WakeListener, AutoCloseable {
             try {
                 listening = store.listen(clientId, this);
             } catch (RuntimeException e) {
-                log.warn("Cannot subscribe to wake-up messages yet; waiting threads ask every 100 ms instead", e);
+                log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
             }
         }
     }

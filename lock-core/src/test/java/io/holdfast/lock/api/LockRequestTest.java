@@ -144,7 +144,7 @@ class LockRequestTest {
         assertThat(request.shared(4).weight(4).shared(3).weight()).isEqualTo(1);
         assertThatThrownBy(() -> request.shared(4).weight(5))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("weight is 5; allowed is 1 to the limit, which is 4");
+                .hasMessageContaining("weight is 5; it must be between 1 and the limit, which is 4");
         assertThatThrownBy(() -> request.shared(4).weight(0)).hasMessageContaining("weight is 0");
         assertThatThrownBy(() -> request.shared().weight(2)).hasMessageContaining("say shared(limit) first");
         assertThatThrownBy(() -> request.weight(2)).hasMessageContaining("limit, which is 1 for mode EXCLUSIVE");

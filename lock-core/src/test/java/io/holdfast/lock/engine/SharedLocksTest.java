@@ -86,7 +86,7 @@ class SharedLocksTest extends EngineFixture {
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessage(
                         "This thread holds lock '%s' shared and asks for it exclusive, so it would wait for itself. Release"
-                                + " the shared lock first, or acquire the exclusive one from the beginning.",
+                                + " the shared lock first, or acquire the exclusive lock from the start.",
                         KEY);
         assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isExactlyInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> locks.getReadWriteLock(KEY).writeLock().lock())

@@ -62,7 +62,7 @@ public final class Attempt implements Steps {
     public AcquireResult result() {
         AcquireResult found = result;
         if (found == null) {
-            throw new IllegalStateException("The attempt to get lock '" + call.key() + "' has not ended");
+            throw new IllegalStateException("The attempt to acquire lock '" + call.key() + "' is still in progress");
         }
         return found;
     }

@@ -53,7 +53,7 @@ public record Caller(
 
     /** The driver gave up its answer because the thread was interrupted. */
     static InterruptedException interrupted(LockStoreException failure) {
-        var interrupt = new InterruptedException("Interrupted while Redis was asked");
+        var interrupt = new InterruptedException("Interrupted while waiting for Redis");
         interrupt.initCause(failure);
         return interrupt;
     }

@@ -101,11 +101,11 @@ final class Question {
     LockStoreException tooLate(AcquireReply reply) {
         String why = reply instanceof AcquireReply.Granted
                 ? "was granted by Redis, but its lease of " + terms.leaseMillis()
-                        + " ms had ended when the answer came after "
+                        + " ms had expired when the reply arrived after "
                         + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
-                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or ask for a"
+                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or use a"
                         + " longer lease."
-                : "was refused by Redis, since this acquisition had been undone before. Nobody is known to hold it.";
+                : "was refused by Redis because this acquisition was cancelled before. No holder is known.";
         return new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
     }
 }

@@ -40,8 +40,8 @@ public final class Reentry {
             }
             case NOT_ALONE -> {
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key()
-                        + "' shared and asks for it exclusive, so it would wait for itself. Release the shared lock first,"
-                        + " or acquire the exclusive one from the beginning.");
+                        + "' in shared mode and requests it exclusively, so it would wait for itself. Release the shared lock first,"
+                        + " or acquire the exclusive lock from the start.");
             }
         }
         return entered(call, hold);
@@ -59,8 +59,8 @@ public final class Reentry {
             if (!lease.isExclusive() && call.terms().weight() > hold.weight()) {
                 handle.close();
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
-                        + hold.weight() + " and asks for one of " + call.terms().weight()
-                        + ", so it would wait for itself. Acquire the greatest weight from the beginning.");
+                        + hold.weight() + " and requests a weight of " + call.terms().weight()
+                        + ", so it would wait for itself. Acquire the largest weight from the start.");
             }
             stretch(lease, call.terms(), wasRenewing);
             return new AcquireResult.Granted(handle);
@@ -77,7 +77,7 @@ public final class Reentry {
         }
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException("This thread holds lock '" + lease.key()
-                    + "' already, and a request with a minHold does not reenter. Take it before, or without minHold.");
+                    + "' already, and a request with minHold is not reentrant. Acquire it first with minHold, or omit minHold.");
         }
     }
 

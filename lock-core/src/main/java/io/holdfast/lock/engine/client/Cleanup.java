@@ -128,7 +128,7 @@ public final class Cleanup {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
                 log.warn(
-                        "{} releases are waiting to be repeated; lock '{}' and later ones end with their leases",
+                        "{} releases are waiting to be retried; lock '{}' and later ones expire with their leases",
                         MOST_WAITING,
                         key);
             }
@@ -153,7 +153,7 @@ public final class Cleanup {
         try {
             attempt.task.run();
         } catch (RuntimeException e) {
-            log.debug("The client is closed; lock '{}' ends with its lease", attempt.key, e);
+            log.debug("The client is closed; lock '{}' expires with its lease", attempt.key, e);
         }
         waiting.decrementAndGet();
     }
@@ -186,17 +186,17 @@ public final class Cleanup {
 
         private boolean isDone(Attempt attempt) {
             if (System.nanoTime() - attempt.giveUpAt >= 0) {
-                log.debug("Gave up tidying lock '{}', whose lease has ended", attempt.key);
+                log.debug("Gave up cleaning up lock '{}'; its lease has expired", attempt.key);
             } else {
                 try {
                     attempt.task.run();
                     restMillis = 0;
                     full.set(false);
                 } catch (LockStoreException e) {
-                    log.debug("Lock '{}' could not be tidied yet", attempt.key, e);
+                    log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
                     return false;
                 } catch (RuntimeException e) {
-                    log.warn("Tidying lock '{}' failed; it ends with its lease", attempt.key, e);
+                    log.warn("Cleaning up lock '{}' failed; it expires with its lease", attempt.key, e);
                 }
             }
             waiting.decrementAndGet();
@@ -209,7 +209,7 @@ public final class Cleanup {
         int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         int left = waiting.get();
         if (left > 0) {
-            log.warn("Redis did not answer in time at shutdown; {} lock(s) end with their leases", left);
+            log.warn("Redis did not respond in time during shutdown; {} lock(s) expire with their leases", left);
         }
     }
 

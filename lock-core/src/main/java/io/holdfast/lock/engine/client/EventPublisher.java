@@ -127,7 +127,7 @@ public final class EventPublisher {
                         .toList();
                 listeners = known;
             } catch (RuntimeException e) {
-                log.warn("The lock listeners are not available yet; an event is lost", e);
+                log.warn("Lock listeners are not available yet; an event was dropped", e);
                 return List.of();
             }
         }
@@ -143,7 +143,7 @@ public final class EventPublisher {
         } catch (RejectedExecutionException closed) {
             guarded(action);
         } catch (OutOfMemoryError noThread) { // the clock may be the one who tells, and has others to look after
-            log.warn("No thread can be started to tell lock listeners of an event", noThread);
+            log.warn("Cannot start a thread to notify lock listeners", noThread);
         }
     }
 
@@ -167,7 +167,7 @@ public final class EventPublisher {
         boolean interrupted = Thread.interrupted();
         try {
             if (!thread.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
-                log.debug("A lock listener is still busy while the client is closed");
+                log.debug("A lock listener is still running while the client closes");
             }
         } catch (InterruptedException e) {
             interrupted = true;

@@ -51,7 +51,7 @@ public final class HandleOperations {
         } else if (lease.isOpen()) {
             loss = lease.lose(LossCause.REVOKED);
         } else {
-            throw new IllegalStateException("Lock '" + lease.key() + "' was released while it was to be extended");
+            throw new IllegalStateException("Lock '" + lease.key() + "' was released while it was being extended");
         }
         if (loss != null) {
             throw new LockLostException(loss);

@@ -66,7 +66,7 @@ public final class LeaseReports implements LeaseEvents {
     @Override
     public void longHeld(LockEvent.LongHeld event) {
         log.warn(
-                "Lock {} has been held for {} ms and is still held; is the work stuck?",
+                "Lock {} has been held for {} ms and is still held; the work may be stuck",
                 Grant.label(event.key(), event.name()),
                 event.held().toMillis());
         events.publishLater(event);

@@ -42,11 +42,11 @@ public final class Lifecycle {
     public void ensureOpen() {
         if (suspended) {
             throw new IllegalStateException(
-                    "This process is being saved as a checkpoint; locks can be acquired again when"
+                    "A checkpoint of this process is being taken; locks can be acquired again once"
                             + " it has been restored");
         }
         if (refusing) {
-            throw new IllegalStateException("The lock client is closed; no lock can be acquired any more");
+            throw new IllegalStateException("The lock client is closed; no lock can be acquired");
         }
     }
 
@@ -62,7 +62,7 @@ public final class Lifecycle {
     public IllegalStateException tooLate(LockKey key) {
         ensureOpen();
         return new IllegalStateException("This process was restored from a checkpoint while lock '" + key
-                + "' was being acquired, and each copy would have it. Acquire it again.");
+                + "' was being acquired, and every restored copy would hold it. Acquire it again.");
     }
 
     /** Refuses new locks, and waits until nothing is held. Returns whether that is so. */
@@ -119,7 +119,7 @@ public final class Lifecycle {
         try {
             Uninterruptibly.call(() -> client.store().release(request));
         } catch (LockStoreException e) {
-            log.warn("Release of lock '{}' before a checkpoint failed; it ends with its lease", lease.key(), e);
+            log.warn("Releasing lock '{}' before a checkpoint failed; it expires with its lease", lease.key(), e);
         }
     }
 

@@ -53,7 +53,7 @@ public final class MultiHandle implements ClosableHandle {
     @Override
     public long fencingToken() {
         throw new IllegalStateException(
-                "This handle locks several keys, each with a token of its own: ask fencingToken(key) with one of "
+                "This handle locks several keys, each with its own fencing token; call fencingToken(key) with one of "
                         + keys());
     }
 
@@ -169,7 +169,7 @@ public final class MultiHandle implements ClosableHandle {
         try {
             close();
         } catch (LockException e) {
-            log.debug("A lock was lost before the others of the request were there", e);
+            log.debug("A lock was lost before the other locks of the request were acquired", e);
         }
     }
 

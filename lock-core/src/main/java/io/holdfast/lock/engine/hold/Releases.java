@@ -194,7 +194,7 @@ final class Releases {
             settle(hold, request, answer::await, new AtomicInteger(1));
         } catch (RuntimeException e) {
             log.warn(
-                    "Release of lock '{}' failed; it ends with its lease",
+                    "Releasing lock '{}' failed; it expires with its lease",
                     hold.lease().key(),
                     e);
         } finally {
@@ -228,8 +228,8 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Release of lock '{}', held for {} ms, failed; it is repeated in the background until the lease"
-                            + " ends: {}",
+                    "Releasing lock '{}', held for {} ms, failed; retrying in the background until the lease"
+                            + " expires: {}",
                     lease.key(),
                     lease.held().toMillis(),
                     e.getMessage());
@@ -253,7 +253,7 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Downgrade of lock '{}' to shared failed; it is repeated in the background: {}",
+                    "Downgrading lock '{}' to shared failed; retrying in the background: {}",
                     lease.key(),
                     e.getMessage());
             client.cleanup().downgrade(lease.key(), lease.owner(), lastToken, lease.leaseNanos());

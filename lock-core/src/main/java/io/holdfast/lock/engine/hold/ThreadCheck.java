@@ -26,7 +26,7 @@ public final class ThreadCheck {
 
     public void ensureHeld(Duration atLeast) {
         if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
-            throw new IllegalArgumentException("the time to be held is " + atLeast + "; allowed is 0 ms to "
+            throw new IllegalArgumentException("the requested hold time is " + atLeast + "; allowed is 0 ms to "
                     + LockRequest.MAX_TIME.toDays() + " days");
         }
         for (Hold hold : holds.ofCurrentThread().values()) {
@@ -59,9 +59,9 @@ public final class ThreadCheck {
     private void extend(Lease lease, long nanos) {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
-            throw new IllegalArgumentException("the time to be held is " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                    + " ms, and no lease is longer than " + TimeUnit.NANOSECONDS.toMillis(longest)
-                    + " ms on this store (of a quorum: its rejoin-delay)");
+            throw new IllegalArgumentException("the requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
+                    + " ms, but the longest possible lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms on this store (for a quorum, its rejoin-delay)");
         }
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {
@@ -69,7 +69,7 @@ public final class ThreadCheck {
                 if (call > MOST_CALLS) {
                     throw new LockStoreException(
                             "Lock '" + lease.key()
-                                    + "' could not be extended for long enough: the store answers too slowly",
+                                    + "' could not be extended by the requested time: the store responds too slowly",
                             null,
                             false);
                 }

@@ -24,7 +24,7 @@ final class EvictionPolicies {
             Properties info = connection.serverCommands().info("memory");
             return info == null ? Map.of("", UNKNOWN) : read(info);
         } catch (RuntimeException e) {
-            log.debug("The eviction policy is not known", e);
+            log.debug("The eviction policy could not be read", e);
             return Map.of("", UNKNOWN);
         }
     }

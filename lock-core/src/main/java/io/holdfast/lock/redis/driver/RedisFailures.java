@@ -36,37 +36,37 @@ public final class RedisFailures {
     private static final String MAX_CLIENTS = "max number of clients";
 
     private static final String REPLICA =
-            "The server is a replica: check that the address is the primary's, or use Sentinel.";
+            "The server is a replica: use the address of the primary, or Sentinel.";
 
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", REPLICA),
             Map.entry(READONLY, REPLICA),
             Map.entry(
                     MAX_CLIENTS,
-                    "The server has as many connections as its maxclients allows: raise that, or find out who has them."),
+                    "The server has reached maxclients: raise it, or find out which clients hold the connections."),
             Map.entry(
                     NOPERM,
-                    "The Redis user may not do this: check its ACL for the commands and channels that locks need."),
-            Map.entry("NOAUTH", "The server wants a password: set spring.data.redis.password."),
+                    "The Redis user lacks a permission: check its ACL for the commands and channels that locks need."),
+            Map.entry("NOAUTH", "The server requires a password: set spring.data.redis.password."),
             Map.entry(
                     "WRONGPASS", "The user name or password is wrong: check spring.data.redis.username and password."),
-            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find what fills it."),
-            Map.entry("LOADING", "Redis is still loading its data after a start; try again shortly."),
+            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what uses it."),
+            Map.entry("LOADING", "Redis is still loading its data after a restart; try again shortly."),
             Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
             Map.entry("NOREPLICAS", "Too few replicas are connected for min-replicas-to-write."),
             Map.entry("MISCONF", "Redis cannot save its data and refuses writes: check its log and disk."),
             Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
-            Map.entry("BUSY", "Redis is busy with a script of somebody else's: check its slow log."),
+            Map.entry("BUSY", "Redis is busy running another script: check its slow log."),
             Map.entry("MOVED", "The key is on another node of the cluster."),
             Map.entry("ASK", "The key is being moved to another node of the cluster."),
             Map.entry(
                     "WRONGTYPE",
-                    "The key holds something that is no lock: check who else writes under the key prefix."),
+                    "The key holds a value that is not a lock: check for other writers under the key prefix."),
             Map.entry(
                     LAYOUT,
-                    "A later version of this library keeps the lock, or something else has written to its key. Upgrade this"
+                    "The lock was written by a later version of this library, or by something else. Upgrade this"
                             + " application too."),
-            Map.entry("ERR", "Check the server's version (6.2 or later), and who else writes under the key prefix."));
+            Map.entry("ERR", "Check the server version (6.2 or later), and for other writers under the key prefix."));
 
     private RedisFailures() {}
 
@@ -86,7 +86,7 @@ public final class RedisFailures {
         if (isRefused(failure)) {
             return new LockStoreException(
                     capitalize(server.get())
-                            + " cannot be reached. Check that the server runs, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if that is set). ("
+                            + " cannot be reached. Check that the server is running, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set). ("
                             + rootOf(failure) + ")",
                     failure,
                     false);
@@ -101,10 +101,10 @@ public final class RedisFailures {
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(server.get())
-                        + " did not answer in time. Check that the server answers, on that port with TLS or without as is configured,"
+                        + " did not respond in time. Check that the server responds on that port, with or without TLS as configured,"
                         + " and holdfast.redis.command-timeout. "
                 : "The connection to " + server.get()
-                        + " broke. Check that the server runs, and what stands in between. ";
+                        + " broke. Check that the server is running, and the network in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
     }
 
@@ -199,7 +199,7 @@ public final class RedisFailures {
             return HINTS.getOrDefault(NOPERM, "");
         }
         if (error.contains("AUTH") && error.contains("without any password")) {
-            return "The server wants no password: remove spring.data.redis.password, or the one in holdfast.redis.url.";
+            return "The server has no password: remove spring.data.redis.password, or the one in holdfast.redis.url.";
         }
         Optional<String> inside =
                 Stream.of(LAYOUT, READONLY, MAX_CLIENTS).filter(error::contains).findFirst();

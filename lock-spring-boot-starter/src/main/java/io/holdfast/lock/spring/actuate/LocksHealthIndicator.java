@@ -48,7 +48,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         try {
             template.get().inspect(PROBE);
         } catch (LockStoreException e) {
-            builder.down(e).withDetail("store", "does not answer");
+            builder.down(e).withDetail("store", "does not respond");
             return;
         }
         builder.up().withDetail("store", "answers");
@@ -79,7 +79,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         Hearing hearing = activity.hearing();
         builder.withDetail("wakeUps", hearing.name().toLowerCase(Locale.ROOT));
         if (hearing == Hearing.DISCONNECTED) {
-            warnings.add("Messages of the store do not arrive: those who wait for locks ask every 100 ms instead");
+            warnings.add("Wake-up subscription is down: waiting threads poll every 100 ms");
         }
     }
 
@@ -92,7 +92,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         new TreeMap<>(policies).forEach((server, policy) -> {
             if (!policy.equals(NO_EVICTION) && !policy.equals(UNKNOWN)) {
                 warnings.add("The eviction policy" + (server.isEmpty() ? "" : " of " + server) + " is " + policy
-                        + ": when its memory is full, Redis may delete locks that are held. Set maxmemory-policy to "
+                        + ": Redis may evict held locks when it runs out of memory. Set maxmemory-policy to "
                         + NO_EVICTION);
             }
         });

@@ -20,9 +20,9 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " The method was called past its proxy, on this or on an object that Spring did not"
-                    + " make: then call it on the bean (inject it, or move the method to a bean of its own), or lock inside"
-                    + " with LockTemplate. Or its condition was false, so it runs without its lock. In a test without Spring: LockAssert.TestHelper.makeAllAssertsPass(true).";
+            " The method was called without going through its proxy: on this, or on an object that Spring did not"
+                    + " create. Call it on the injected bean, move it to another bean, or lock inside"
+                    + " with LockTemplate. Or its condition was false, so it runs without a lock. In a test without Spring, call LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);
 
@@ -36,7 +36,7 @@ public final class LockAssert {
      */
     public static void assertLocked() {
         if (LockContext.current().isEmpty() && !ALWAYS_PASSES.get()) {
-            throw new IllegalStateException("No annotated method is locked on this thread." + ADVICE);
+            throw new IllegalStateException("This thread runs no locked method." + ADVICE);
         }
     }
 
@@ -50,7 +50,7 @@ public final class LockAssert {
     public static void assertLocked(String key) {
         if (!LockContext.holds(LockKey.of(key)) && !ALWAYS_PASSES.get()) {
             throw new IllegalStateException(
-                    "No annotated method on this thread locks '" + LockKey.of(key) + "'." + ADVICE);
+                    "No method on this thread has locked '" + LockKey.of(key) + "'." + ADVICE);
         }
     }
 

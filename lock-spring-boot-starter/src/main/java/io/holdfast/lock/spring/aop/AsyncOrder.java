@@ -39,9 +39,9 @@ final class AsyncOrder {
         if (async.getClassFilter().matches(type) && async.getMethodMatcher().matches(definition.method(), type)) {
             throw new LockDefinitionException(
                     LockDefinition.describe(definition.method(), type)
-                            + " would be released before its work is done: bean '" + name + "' gets the proxy of"
-                            + " @Async before that of the lock, so the lock is outside of it.",
-                    "Leave the order of @EnableAsync at its default, which is the lowest precedence.");
+                            + " would be released before its work is done: bean '" + name + "' is proxied for"
+                            + " @Async before it is proxied for the lock, so the lock wraps the asynchronous call.",
+                    "Keep the default order of @EnableAsync, which is the lowest precedence.");
         }
     }
 }

@@ -55,8 +55,8 @@ public final class ChildContextCheck implements ApplicationListener<ContextRefre
         return new LockDefinitionException(
                 LockDefinition.describe(definition.method(), definition.method().getDeclaringClass())
                         + " would run without its lock: bean '" + name
-                        + "' is in a child of the application context that"
-                        + " has the starter, and has none itself.",
-                "Add @EnableAutoConfiguration to a configuration of the child context, or move the bean to its parent.");
+                        + "' is in a child application context without the lock"
+                        + " auto-configuration.",
+                "Add @EnableAutoConfiguration to a configuration of the child context, or move the bean to the parent context.");
     }
 }

@@ -45,8 +45,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private static final long serialVersionUID = 1L;
 
     private static final String MISSING =
-            "There is no LockTemplate, because the application, or the part of it that a test"
-                    + " starts, is without the auto-configuration of locks, or without Spring Data Redis. ";
+            "There is no LockTemplate: the application, or the slice that a test"
+                    + " loads, excludes the lock auto-configuration or Spring Data Redis. ";
 
     private final transient LockPointcut pointcut;
     private final transient LockDefinitions definitions;
@@ -99,8 +99,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private static String adviceIfMissing(ConfigurableBeanFactory beans) {
         return isPartForTest(beans)
                 ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
-                : "Exclude neither of them, or set holdfast.store=in-memory, or add a LockStore or LockTemplate bean; or,"
-                        + " to a test, @AutoConfigureTestLocks.";
+                : "Do not exclude them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or,"
+                        + " in a test, add @AutoConfigureTestLocks.";
     }
 
     /**
@@ -116,9 +116,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             }
         } catch (NoUniqueBeanDefinitionException e) {
             throw new LockDefinitionException(
-                    caller + " could not be locked: it is not clear by which of these LockTemplate beans: "
+                    caller + " could not be locked: there are several LockTemplate beans: "
                             + e.getBeanNamesFound() + ".",
-                    "Make one of them @Primary, or remove those that are not needed.",
+                    "Mark one of them as @Primary, or remove the others.",
                     e);
         }
     }
@@ -151,8 +151,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
                     && transactions.get().isTransactional(each.method(), type)) {
                 throw new LockDefinitionException(
                         LockDefinition.describe(each.method(), type) + " has onLost = LOG, but the method runs in a"
-                                + " transaction, and that is rolled back if the lock was lost: its result would not stand.",
-                        "Leave out onLost = LOG; or do the work that may be done twice outside of the transaction.");
+                                + " transaction that is rolled back if the lock is lost, so its result is discarded.",
+                        "Remove onLost = LOG, or move work that may run twice out of the transaction.");
             }
         }
     }

@@ -92,9 +92,9 @@ final class LockInterceptor implements MethodInterceptor {
         }
         if (definition == null) {
             throw new IllegalStateException(
-                    invocation.getMethod() + " was to be locked, but no @DistributedLock is found"
+                    invocation.getMethod() + " should be locked, but there is no @DistributedLock"
                             + " for it on " + targetClass.getName()
-                            + ", so it does not run. Put the annotation on that class, or"
+                            + ", so it was not called. Put the annotation on that class, or"
                             + " use LockTemplate inside the method.");
         }
         return definition;

@@ -37,8 +37,8 @@ final class LockRequests {
             LockRequestCustomizer customizer, LockRequest request, LockDefinition definition) {
         @Nullable LockRequest customized = customizer.customize(request, definition.method());
         if (customized == null) {
-            throw new IllegalStateException(customizer.getClass().getName() + " made no request of that for "
-                    + definition.caller() + ". Return the request as it came if there is nothing to change.");
+            throw new IllegalStateException(customizer.getClass().getName() + " returned null for "
+                    + definition.caller() + ". Return the given request if there is nothing to change.");
         }
         return customized
                 .name(customized.name().isEmpty() ? request.name() : customized.name())

@@ -93,10 +93,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             throw new LockDefinitionException(
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
-                            + " would run without its lock: bean '" + name + "' is not behind a proxy with the lock"
-                            + " advisor. It was created too early (a BeanPostProcessor needs it), or registered as an"
+                            + " would run without its lock: bean '" + name + "' has no proxy with the lock"
+                            + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered as an"
                             + " instance.",
-                    "Let Spring create the bean, after the post-processors, or use LockTemplate inside the method.");
+                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method.");
         }
     }
 

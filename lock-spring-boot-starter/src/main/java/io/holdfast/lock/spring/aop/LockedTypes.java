@@ -47,9 +47,9 @@ final class LockedTypes implements ClassFilter {
         for (Class<?> inner : type.getDeclaredClasses()) {
             if (inner.getSimpleName().equals("Companion") && hasAnnotation(inner)) {
                 throw new LockDefinitionException(
-                        "@DistributedLock stands in the companion object of " + type.getSimpleName()
-                                + ", and a lock works through a proxy of a bean, which that is not.",
-                        "Move the function to the class itself, or use LockTemplate inside of it.");
+                        "@DistributedLock is on a function of the companion object of " + type.getSimpleName()
+                                + ", which is not a bean and cannot be proxied.",
+                        "Move the function to the class itself, or use LockTemplate inside it.");
             }
         }
     }

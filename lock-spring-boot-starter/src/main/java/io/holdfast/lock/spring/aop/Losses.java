@@ -14,6 +14,6 @@ final class Losses {
 
     static void log(String caller, LockLostException loss) {
         log.warn(
-                "{} ended after its lock was lost, and its result is used all the same: {}", caller, loss.getMessage());
+                "{} ended after its lock was lost; its result is used anyway: {}", caller, loss.getMessage());
     }
 }

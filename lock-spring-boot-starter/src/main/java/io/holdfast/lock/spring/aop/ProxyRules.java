@@ -31,7 +31,7 @@ import org.springframework.util.ReflectionUtils;
  */
 final class ProxyRules {
 
-    private static final String PROXIES_HINT = "Locks work through a proxy of the bean.";
+    private static final String PROXIES_HINT = "Locks are applied by a proxy of the bean.";
     private static final List<String> CALLBACKS =
             List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
     private static final String FINAL_HINT =
@@ -59,7 +59,7 @@ final class ProxyRules {
             throw refuse(
                     method,
                     userClass,
-                    "the method is package-private and inherited from another package, where no proxy overrides it",
+                    "the method is package-private and inherited from another package, so a proxy cannot override it",
                     "Make it protected or public.");
         }
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
@@ -71,8 +71,8 @@ final class ProxyRules {
             throw refuse(
                     method,
                     userClass,
-                    "Spring calls the method when the bean begins or ends, on the bean itself",
-                    "Use LockTemplate inside the method, or do the work in an ApplicationRunner, or a SmartLifecycle.");
+                    "Spring calls lifecycle methods on the bean itself, not on its proxy",
+                    "Use LockTemplate inside the method, or move the work to an ApplicationRunner or a SmartLifecycle.");
         }
     }
 
@@ -117,7 +117,7 @@ final class ProxyRules {
 
     private static String openHint(Method method, Class<?> userClass) {
         if (isObject(userClass)) {
-            return "An object cannot be opened: make " + userClass.getSimpleName() + " a class;";
+            return "An object cannot be open: make " + userClass.getSimpleName() + " a class;";
         }
         String function = "open fun " + KotlinNames.of(method);
         String open = Modifier.isFinal(userClass.getModifiers())
@@ -125,7 +125,7 @@ final class ProxyRules {
                 : function + " without final";
         return "Write " + open
                 + "; or apply the compiler plugin kotlin-spring, which opens classes with @Service, @Component"
-                + " and the like, and what is not called final in them;";
+                + " and the like, and their members unless marked final;";
     }
 
     private static boolean isObject(Class<?> kotlin) {

@@ -32,14 +32,14 @@ final class BindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
                 cause.getTarget().getType().resolve(Object.class));
         return new FailureAnalysis(
                 "Property " + property.getName() + " is '" + property.getValue() + "' (" + property.getOrigin()
-                        + "), which is not allowed.",
-                "Change " + property.getName() + ": allowed is " + allowed(type) + ".",
+                        + "), which is invalid.",
+                "Change " + property.getName() + " to " + allowed(type) + ".",
                 cause);
     }
 
     private static String allowed(Class<?> type) {
         if (type == Duration.class) {
-            return "a time with its unit, such as 500ms, 30s, 10m or PT30S";
+            return "a duration with a unit, such as 500ms, 30s, 10m or PT30S";
         } else if (type == Boolean.class) {
             return "true or false";
         } else if (Number.class.isAssignableFrom(type)) {

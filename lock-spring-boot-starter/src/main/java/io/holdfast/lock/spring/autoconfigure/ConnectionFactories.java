@@ -77,7 +77,7 @@ final class ConnectionFactories {
         List<String> marked = marked(names());
         if (!marked.isEmpty()) {
             throw new LockSetupException(
-                    "Locks are told twice where they are kept: by " + properties + ", and by @LockConnectionFactory on "
+                    "Conflicting connection settings for locks: " + properties + " and @LockConnectionFactory on "
                             + String.join(", ", marked) + ".",
                     "Remove one of the two.",
                     null);
@@ -100,9 +100,9 @@ final class ConnectionFactories {
             return regular.get(0);
         }
         throw new LockSetupException(
-                "Locks need one RedisConnectionFactory, and it is not clear which one of these: "
+                "Locks need a single RedisConnectionFactory, but there are several: "
                         + String.join(", ", all) + ".",
-                "Mark one of the beans with @LockConnectionFactory, or make one @Primary.",
+                "Annotate one of the beans with @LockConnectionFactory or @Primary.",
                 null);
     }
 

@@ -21,11 +21,11 @@ final class FailFastCheck implements SmartInitializingSingleton {
 
     /** Most failures of the store say themselves what to check. */
     private static String action(String problem) {
-        String without = "To start without it, set holdfast.fail-fast=false.";
+        String without = "To start without Redis, set holdfast.fail-fast=false.";
         return problem.contains("Check") || problem.contains("spring.data.redis")
                 ? without
-                : "Check host, port, user and password under spring.data.redis, or holdfast.redis.url or holdfast.quorum.nodes"
-                        + " if that is set. " + without;
+                : "Check host, port, user and password in spring.data.redis, or holdfast.redis.url or holdfast.quorum.nodes"
+                        + " if set. " + without;
     }
 
     @Override
@@ -33,15 +33,15 @@ final class FailFastCheck implements SmartInitializingSingleton {
         LockTemplate template = templates.getIfAvailable();
         if (template == null) {
             throw new LockSetupException(
-                    "holdfast.fail-fast is true, and there is no LockTemplate.",
-                    "Do not exclude the auto-configurations of locks, or add a LockStore or LockTemplate bean.",
+                    "holdfast.fail-fast is true, but there is no LockTemplate.",
+                    "Do not exclude the lock auto-configurations, or add a LockStore or LockTemplate bean.",
                     null);
         }
         try {
             ask(template);
         } catch (LockStoreException e) {
             throw new LockSetupException(
-                    "holdfast.fail-fast is true, and the lock store does not answer: " + e.getMessage(),
+                    "holdfast.fail-fast is true, but the lock store does not respond: " + e.getMessage(),
                     action(String.valueOf(e.getMessage())),
                     e);
         }

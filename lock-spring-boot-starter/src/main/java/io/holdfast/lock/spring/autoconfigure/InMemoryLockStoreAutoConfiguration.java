@@ -39,7 +39,7 @@ public final class InMemoryLockStoreAutoConfiguration {
         if (isPresent("org.springframework.data.redis.connection.RedisConnectionFactory")) {
             new ConnectionFactories(beans).refuseMarked(IN_MEMORY);
         }
-        log.warn("Locks exclude nobody in another process, since they are kept in memory (holdfast.store=in-memory)");
+        log.warn("Locks are kept in memory and do not work across processes (holdfast.store=in-memory)");
         return new InMemoryLockStore();
     }
 
@@ -51,8 +51,8 @@ public final class InMemoryLockStoreAutoConfiguration {
         }
         if (!given.isEmpty()) {
             throw new LockSetupException(
-                    IN_MEMORY + " is set, and so is " + String.join(", ", given) + ".",
-                    "Remove one of the two: locks are kept in memory, or in that Redis.",
+                    IN_MEMORY + " is set together with " + String.join(", ", given) + ".",
+                    "Remove one of them: locks are kept either in memory or in that Redis.",
                     null);
         }
     }

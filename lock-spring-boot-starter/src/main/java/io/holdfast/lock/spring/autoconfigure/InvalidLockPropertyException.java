@@ -35,7 +35,7 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
      * @param allowed what is, as a phrase
      */
     InvalidLockPropertyException(String property, @Nullable Object value, String allowed) {
-        this(property, value, new IllegalArgumentException("it is " + value + "; allowed is " + allowed));
+        this(property, value, new IllegalArgumentException("it is " + value + "; it must be " + allowed));
     }
 
     /**
@@ -74,11 +74,11 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     }
 
     String problem() {
-        return "Property " + property + " is '" + value + "', which is not allowed.";
+        return "Property " + property + " is '" + value + "', which is invalid.";
     }
 
     String action() {
-        String unit = time ? " A number without a unit is milliseconds: write 30s for seconds." : "";
+        String unit = time ? " A number without a unit means milliseconds: write 30s for seconds." : "";
         return "Change " + property + ": " + allowed + "." + unit;
     }
 }

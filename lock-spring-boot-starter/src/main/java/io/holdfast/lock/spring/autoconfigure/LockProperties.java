@@ -91,13 +91,13 @@ record LockProperties(
         List<String> doubts = new ArrayList<>();
         if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
             doubts.add("holdfast.redis.command-timeout is " + text(redis.commandTimeout())
-                    + ", not less than holdfast.lease, which is " + text(lease)
-                    + ": a lock is lost while one renewal waits for its answer");
+                    + ", which is not less than holdfast.lease of " + text(lease)
+                    + ": a lock is lost while a single renewal waits for its reply");
         }
         if (transactions.commitMargin().compareTo(lease) >= 0) {
             doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())
-                    + ", not less than holdfast.lease, which is " + text(lease)
-                    + ": each commit extends all locks by a call to Redis");
+                    + ", which is not less than holdfast.lease of " + text(lease)
+                    + ": every commit extends all locks with a call to Redis");
         }
         return doubts;
     }

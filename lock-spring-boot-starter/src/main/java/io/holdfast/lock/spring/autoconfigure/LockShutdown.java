@@ -78,7 +78,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     void suspend() throws InterruptedException {
         suspended = true;
         for (LockEngine locks : clients()) {
-            tellHeld(locks, await, "is saved as a checkpoint");
+            tellHeld(locks, await, "takes a checkpoint");
             locks.suspend(await);
         }
     }
@@ -144,7 +144,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         List<LockKey> held = locks.held().stream().map(LockActivity.Hold::key).toList();
         if (!held.isEmpty()) {
             log.info(
-                    "{} lock(s) are held while the application {}; they are waited for, {} at most: {}{}",
+                    "{} lock(s) are still held while the application {}; waiting up to {} for their release: {}{}",
                     held.size(),
                     event,
                     atMost,

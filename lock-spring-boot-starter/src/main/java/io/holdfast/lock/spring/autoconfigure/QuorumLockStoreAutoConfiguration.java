@@ -77,9 +77,9 @@ public final class QuorumLockStoreAutoConfiguration {
         }
         if (!others.isEmpty()) {
             throw new LockSetupException(
-                    "holdfast.quorum.nodes is set, and so is " + String.join(", ", others) + ".",
-                    "Remove one of the two: locks are kept by a quorum, or by one Redis with its replicas. User, password"
-                            + " and database of a server of the quorum are part of its URL.",
+                    "holdfast.quorum.nodes is set together with " + String.join(", ", others) + ".",
+                    "Remove one of them: locks are kept either by a quorum, or by one Redis with its replicas. User, password"
+                            + " and database of a quorum server belong in its URL.",
                     null);
         }
     }
@@ -89,10 +89,10 @@ public final class QuorumLockStoreAutoConfiguration {
         if (lease.compareTo(delay) > 0) {
             throw new LockSetupException(
                     "holdfast.lease is " + InvalidLockPropertyException.text(lease)
-                            + ", longer than holdfast.quorum.rejoin-delay, which is "
+                            + ", longer than holdfast.quorum.rejoin-delay of "
                             + InvalidLockPropertyException.text(delay)
-                            + ": a server that has lost its data would grant locks while their old leases still run.",
-                    "Set holdfast.quorum.rejoin-delay to the longest lease that is used, or shorten holdfast.lease.",
+                            + ": a server that has lost its data would grant locks whose old leases are still running.",
+                    "Set holdfast.quorum.rejoin-delay to the longest lease in use, or shorten holdfast.lease.",
                     null);
         }
         return delay;

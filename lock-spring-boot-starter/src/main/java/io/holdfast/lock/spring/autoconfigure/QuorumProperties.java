@@ -63,7 +63,7 @@ record QuorumProperties(
             throw new InvalidLockPropertyException(
                     NODES,
                     nodes.size() + (nodes.size() == 1 ? " server" : " servers"),
-                    "an odd number of servers, 3 or more: of 4 no more may fail than of 3");
+                    "an odd number of servers, 3 or more: 4 servers tolerate no more failures than 3");
         }
     }
 
@@ -75,7 +75,7 @@ record QuorumProperties(
                 .count();
         if (different < names.size()) {
             throw new InvalidLockPropertyException(
-                    NODES, names, "each server once: one that counts twice makes a majority of its own");
+                    NODES, names, "a list without duplicates: a server that counts twice can form a majority with itself");
         }
     }
 

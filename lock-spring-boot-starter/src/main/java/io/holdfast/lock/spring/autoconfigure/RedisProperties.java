@@ -134,7 +134,7 @@ record RedisProperties(
         }
         if (StringUtils.hasText(ssl.bundle)) {
             throw new LockSetupException(
-                    BUNDLE + " is set, and " + URL + " is not.",
+                    BUNDLE + " is set, but " + URL + " is not.",
                     "Set " + URL + " to the Redis that locks use, or use spring.data.redis.ssl.bundle for the"
                             + " application's.",
                     null);

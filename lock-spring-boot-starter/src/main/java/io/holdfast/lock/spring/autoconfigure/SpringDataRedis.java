@@ -71,7 +71,7 @@ final class SpringDataRedis {
     private void refuse(String nodes) {
         if (binder.bind(PREFIX + nodes, Bindable.listOf(String.class)).isBound()) {
             throw new LockSetupException(
-                    PREFIX + nodes + " is set, and there is no RedisConnectionFactory bean made from it.",
+                    PREFIX + nodes + " is set, but there is no RedisConnectionFactory bean for it.",
                     "Add Spring Boot's module for Redis, org.springframework.boot:spring-boot-data-redis, or do not exclude its"
                             + " auto-configuration.",
                     null);

@@ -30,7 +30,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         String names = ours.stream()
                 .map(property -> property.getName() + " (" + property.getOrigin() + ")")
                 .collect(Collectors.joining(", "));
-        return new FailureAnalysis("Nothing reads " + names + ".", action(ours), cause);
+        return new FailureAnalysis("Unknown property: " + names + ".", action(ours), cause);
     }
 
     private static String action(List<ConfigurationProperty> ours) {
@@ -41,12 +41,12 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         String action = meant.isEmpty() ? "" : "Did you mean " + String.join(", ", meant) + "? ";
         if (ours.stream().anyMatch(property -> property.getName().equals(ENABLED))) {
             return action
-                    + "There is no switch: leave out the starter, or keep the locks in memory by holdfast.store=in-memory.";
+                    + "There is no such switch: remove the starter, or set holdfast.store=in-memory.";
         }
         boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
         return action + "Correct the name, or remove the property."
                 + (meant.isEmpty() && redis
-                        ? " Another Redis for locks than the application's is named by holdfast.redis.url, with user,"
+                        ? " To use another Redis for locks, set holdfast.redis.url, including user,"
                                 + " password and database in it."
                         : "");
     }

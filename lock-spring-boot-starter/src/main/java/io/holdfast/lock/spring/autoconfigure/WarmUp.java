@@ -56,9 +56,9 @@ final class WarmUp implements SmartInitializingSingleton {
             store.inspect(LockKey.of("warm-up"));
         } catch (RuntimeException e) {
             log.warn(
-                    "The store of locks does not answer yet; calls that need a lock fail until it does: {}",
+                    "The lock store does not respond yet; calls that need a lock fail until it does: {}",
                     e.getMessage());
-            log.debug("Its failure", e);
+            log.debug("Stack trace of the failure", e);
         }
     }
 }

@@ -38,8 +38,8 @@ public final class BareKeys {
         }
         single.keySet().retainAll(joined.keySet());
         single.forEach((name, caller) -> log.warn(
-                "Lock keys of {} and {} have the name '{}', and one part here and several there, so a colon in the one part"
-                        + " may make them the same key. Give one of them another name.",
+                "Lock keys of {} and {} share the name '{}', but have one part and several parts, so a colon in the single part"
+                        + " may make them equal. Give one of them another name.",
                 caller,
                 joined.get(name),
                 name));
@@ -63,7 +63,7 @@ public final class BareKeys {
         }
         if (callers.size() > 1) {
             log.warn(
-                    "These lock keys have no name and no text of their own, so different things with equal values are"
+                    "These lock keys have neither a name nor literal text, so different resources with equal values share"
                             + " one lock: {}. Give each a name: @DistributedLock(name = \"order\", key = \"#order.id\")",
                     callers.values());
         }

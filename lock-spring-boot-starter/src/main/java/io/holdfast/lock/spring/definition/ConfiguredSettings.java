@@ -40,8 +40,8 @@ public record ConfiguredSettings(Duration waitFor, LockSettings scheduled, Map<S
         unused.removeAll(known);
         if (!unused.isEmpty()) {
             log.warn(
-                    "holdfast.instances has settings for {}, and no @DistributedLock has that name. Names are: {}. A name with"
-                            + " other characters than letters, digits and hyphens needs brackets: holdfast.instances[{}]",
+                    "holdfast.instances has settings for {}, but no @DistributedLock has that name. Known names: {}. A name with"
+                            + " characters other than letters, digits and hyphens needs brackets: holdfast.instances[{}]",
                     unused,
                     known,
                     "Orders.pay");

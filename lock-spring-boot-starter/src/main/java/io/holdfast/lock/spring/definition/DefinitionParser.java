@@ -126,7 +126,7 @@ final class DefinitionParser {
         if (name.isBlank() && (!name.isEmpty() || expressions.isEmpty())) {
             throw new LockDefinitionException(
                     where + " has neither a name nor a key.",
-                    "Say what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
+                    "Specify what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
         }
         return KeySource.of(name, expressions, place);
     }
@@ -141,8 +141,8 @@ final class DefinitionParser {
         }
         if (expressions.stream().anyMatch(String::isBlank)) {
             throw new LockDefinitionException(
-                    where + " has a key of " + expressions.size() + " parts, and one of them is blank.",
-                    "Remove it, or say what stands there: key = {\"#shop\", \"#order.id\"}.");
+                    where + " has a key of " + expressions.size() + " parts, one of which is blank.",
+                    "Remove it, or give it a value: key = {\"#shop\", \"#order.id\"}.");
         }
         return expressions;
     }
@@ -156,12 +156,12 @@ final class DefinitionParser {
                                     : "a "
                                             + SuspendFunctions.declaredType(method)
                                                     .getName())
-                            + ", so a skipped call has nothing to return.",
+                            + ", so a skipped call has no value to return.",
                     "Return "
                             + (type.isPrimitive()
                                     ? ClassUtils.resolvePrimitiveIfNecessary(type)
                                                     .getSimpleName() + " or an Optional"
-                                    : "what may be empty or null")
+                                    : "a type that can be empty or null")
                             + " instead, or use onContention = THROW.");
         }
     }

@@ -57,7 +57,7 @@ final class FallbackParser {
         if (annotation.onContention() == OnContention.SKIP) {
             throw new LockDefinitionException(
                     where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
-                    "Give one of them; a fallback that returns nothing skips as well.");
+                    "Use one of them; an empty fallback method skips the call as well.");
         }
         return new FallbackParser(locked, userClass, where, name).find();
     }
@@ -77,12 +77,12 @@ final class FallbackParser {
             List<Method> suspending = candidates(method -> true);
             return suspending.isEmpty()
                     ? "there is no such method"
-                    : described(suspending.get(0)) + " is a suspend function, and the annotated one is not: it has no"
+                    : described(suspending.get(0)) + " is a suspend function, but the annotated one is not and has no"
                             + " coroutine to run the fallback in";
         }
         return candidates.stream().map(FallbackParser::described).sorted().collect(Collectors.joining(" and "))
                 + (candidates.size() == 1 ? " does" : " do")
-                + " not fit: the parameters must be those of the annotated method";
+                + " not match: the parameters must be those of the annotated method";
     }
 
     private List<Method> candidates(Predicate<Method> which) {
@@ -123,8 +123,8 @@ final class FallbackParser {
     private void check(Method candidate) {
         Class<?> exception = exceptionOf(candidate);
         if (exception != null && !takes(candidate, CONTENTION) && exception != STORE_FAILURE) {
-            throw misfit(described(candidate) + " asks for " + exception.getSimpleName()
-                    + ", and only LockNotAcquiredException or LockStoreException is handed on");
+            throw misfit(described(candidate) + " takes " + exception.getSimpleName()
+                    + ", but only LockNotAcquiredException or LockStoreException is passed to it");
         }
         Class<?> wanted = returnType(locked);
         if (!ClassUtils.isAssignable(wanted, returnType(candidate))) {
@@ -189,7 +189,7 @@ final class FallbackParser {
         String comma = inside.isEmpty() ? "" : ", ";
         return new LockDefinitionException(
                 where + " has fallbackMethod = \"" + name + "\", but " + problem + ".",
-                "Write in " + userClass.getSimpleName() + ": " + result + " " + name + parameters + ", or " + result
+                "Declare in " + userClass.getSimpleName() + ": " + result + " " + name + parameters + ", or " + result
                         + " " + name + "(" + inside + comma + "LockNotAcquiredException); it may be private.");
     }
 }

@@ -31,8 +31,8 @@ final class LeadingAnnotation {
                 annotations.stream().filter(each -> !settingsOf(each).isEmpty()).toList();
         if (leading.size() > 1) {
             throw new LockDefinitionException(
-                    where + " stands there " + annotations.size()
-                            + " times, and more than once with attributes that concern the"
+                    where + " is present " + annotations.size()
+                            + " times, and more than one of them sets attributes that apply to the"
                             + " whole call: "
                             + String.join(
                                     " and ",
@@ -40,7 +40,7 @@ final class LeadingAnnotation {
                                             .map(each -> String.join(", ", settingsOf(each)))
                                             .toList())
                             + ".",
-                    "Set these on one of them. The others say no more than "
+                    "Set these on one of them only. The others may only set "
                             + OF_EACH_LOCK.stream().sorted().toList() + ".");
         }
         return leading.isEmpty() ? annotations.get(0) : leading.get(0);

@@ -41,8 +41,8 @@ final class Placeholders {
     private static LockDefinitionException refuse(
             String attribute, String text, String where, @Nullable Throwable cause) {
         return new LockDefinitionException(
-                where + " has " + attribute + " = \"" + text + "\", and a property in it is not set.",
-                "Set the property, or give a default: ${name:value}.",
+                where + " has " + attribute + " = \"" + text + "\", but a property in it is not set.",
+                "Set the property, or add a default: ${name:value}.",
                 cause);
     }
 }

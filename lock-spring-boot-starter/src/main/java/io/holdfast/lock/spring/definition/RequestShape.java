@@ -55,8 +55,8 @@ final class RequestShape {
             request = with(request, settings.maxHold(), LockRequest::maxHold);
             if (isCron && settings.minHold().isEmpty()) {
                 log.warn(
-                        "{} is scheduled by cron and has no minHold: a node that comes when another one is through runs it"
-                                + " once more. Set minHold, or holdfast.scheduled.min-hold, to more than the clocks of the"
+                        "{} is scheduled by cron and has no minHold: a node that starts after another one has finished runs it"
+                                + " again. Set minHold, or holdfast.scheduled.min-hold, to more than the clocks of the"
                                 + " nodes differ, and waitFor = 0 with onContention = SKIP.",
                         where);
             }
@@ -83,9 +83,9 @@ final class RequestShape {
                             .weight(annotation.weight());
         } catch (IllegalArgumentException e) {
             throw new LockDefinitionException(
-                    where + " has weight = " + annotation.weight() + ", which is not a part of its limit: "
+                    where + " has weight = " + annotation.weight() + ", which exceeds its limit: "
                             + e.getMessage() + ".",
-                    "Say mode = LockMode.SHARED and a limit that is not less, or leave out the weight.",
+                    "Set mode = LockMode.SHARED and a limit of at least the weight, or remove the weight.",
                     e);
         }
     }

@@ -76,7 +76,7 @@ final class SettingsParser {
         }
         if (annotation.mode() == LockMode.EXCLUSIVE) {
             throw new LockDefinitionException(
-                    where + " has limit = " + limit + ", but locks alone.",
+                    where + " has limit = " + limit + ", but locks exclusively.",
                     "Add mode = LockMode.SHARED, or remove the limit.");
         }
         return atLeastOne("limit", limit, where);
@@ -89,7 +89,7 @@ final class SettingsParser {
         if (value < 1) {
             throw new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ".",
-                    "Allowed is 1 or more; without a " + attribute + ", any number.");
+                    "It must be 1 or more; without a " + attribute + ", any number.");
         }
         return Optional.of(value);
     }

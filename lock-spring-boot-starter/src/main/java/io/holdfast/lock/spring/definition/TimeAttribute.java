@@ -33,10 +33,10 @@ final class TimeAttribute {
             String attribute = text.isEmpty() ? name : textName();
             return new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ".",
-                    "Allowed is " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
+                    "It must be " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
                             + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
-                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which names its unit, or as an expression (\"#order.lease\"). Leave the attribute out"
-                            + " to take the time of the properties." + withoutLimit(value),
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which includes its unit, or as an expression (\"#order.lease\"). Omit the attribute"
+                            + " to use the value of the properties." + withoutLimit(value),
                     cause);
         }
 
@@ -57,7 +57,7 @@ final class TimeAttribute {
             throw new LockDefinitionException(
                     where + " has both " + given.name() + " = " + given.number() + " and " + given.textName() + " = \""
                             + given.text() + "\".",
-                    "Give one of them.");
+                    "Use only one of them.");
         }
         if (hasText) {
             return ofText(given, where);

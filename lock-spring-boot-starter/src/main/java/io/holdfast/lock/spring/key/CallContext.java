@@ -69,7 +69,7 @@ final class CallContext implements EvaluationContext {
 
     @Override
     public void setVariable(String name, @Nullable Object value) {
-        throw new UnsupportedOperationException("The expressions of a lock cannot set variables: #" + name);
+        throw new UnsupportedOperationException("Lock expressions cannot set variables: #" + name);
     }
 
     @Override

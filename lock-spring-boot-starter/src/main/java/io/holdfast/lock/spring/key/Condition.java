@@ -46,8 +46,8 @@ public final class Condition {
             return answer;
         }
         throw expression.failure(
-                "it yields " + (value == null ? "null" : "a " + value.getClass().getName())
-                        + ", and must yield true or false.",
+                "it evaluates to " + (value == null ? "null" : "a " + value.getClass().getName())
+                        + ", but must evaluate to true or false.",
                 null);
     }
 }

@@ -45,9 +45,9 @@ public final class KeySource {
         if (name.indexOf(SEPARATOR) >= 0) {
             throw new LockDefinitionException(
                     place.description() + " has name = \"" + name
-                            + "\", with a colon. The first colon of a key ends the"
+                            + "\", which contains a colon. The first colon of a key ends the"
                             + " name, so that 'a:b' with 'c' and 'a' with 'b:c' are different keys.",
-                    "Write the name with another character, such as \"" + name.replace(SEPARATOR, '.') + "\".");
+                    "Use another character in the name, such as \"" + name.replace(SEPARATOR, '.') + "\".");
         }
         return new KeySource(
                 name,

@@ -55,8 +55,8 @@ final class KeyText {
     private static List<@Nullable Object> elements(Object array, LockExpression source) {
         if (array instanceof byte[] || array instanceof char[]) {
             throw source.failure(
-                    "it yields a " + array.getClass().getComponentType() + "[], whose elements are no keys. Make a text"
-                            + " of it, such as new String(#chars), or a digest in hexadecimal digits.",
+                    "it evaluates to a " + array.getClass().getComponentType() + "[], whose elements are not keys. Convert it to text"
+                            + ", such as new String(#chars) or a hexadecimal digest.",
                     null);
         }
         List<@Nullable Object> elements = new ArrayList<>();
@@ -73,7 +73,7 @@ final class KeyText {
         }
         if (texts.isEmpty()) {
             throw source.failure(
-                    "it is an empty collection, so there is nothing to lock. Return before the call if there is nothing"
+                    "it is an empty collection, so there is nothing to lock. Do not call the method if there is nothing"
                             + " to do.",
                     null);
         }
@@ -94,8 +94,8 @@ final class KeyText {
         if (text.indexOf('@') >= 0 && TEXT_OF_ARRAY.matcher(text).find()) {
             throw source.failure(
                     what + " is '" + text
-                            + "', the text of an array, which is another one for each array. Let a part of"
-                            + " the key yield the array, which makes a multi-lock, or join its elements.",
+                            + "', the default text of an array, which differs for each array. Let a part of"
+                            + " the key evaluate to the array, which makes a multi-lock, or join its elements.",
                     null);
         }
         return text;
@@ -106,21 +106,21 @@ final class KeyText {
         if (iterable || value instanceof Map<?, ?> || value.getClass().isArray()) {
             throw source.failure(
                     what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
-                            + ", which is no key. Let the expression yield one value, or a collection of values.",
+                            + ", which is not a key. The expression must evaluate to one value, or to a collection of values.",
                     null);
         }
         if (value instanceof Date || value instanceof Calendar) {
             throw source.failure(
                     what + " is a " + value.getClass().getName()
-                            + ", whose text depends on the time zone of each JVM. Use one that does not, such as"
+                            + ", whose text depends on the time zone of the JVM. Use a value that does not, such as"
                             + " #date.toInstant(), or #date.getTime().",
                     null);
         }
         if (PRINTS_IDENTITY.get(value.getClass())) {
             throw source.failure(
                     what + " is a " + value.getClass().getName()
-                            + ", which has no toString() of its own, so each object"
-                            + " would be another key. Use a property that identifies it, such as its id.",
+                            + ", which does not override toString(), so each object"
+                            + " would be a different key. Use a property that identifies it, such as its id.",
                     null);
         }
     }

@@ -69,7 +69,7 @@ record KeyVariables(List<String> named, int count, Map<String, Integer> position
         usable.add("root");
         String list = "Available: " + usable.stream().map(name -> '#' + name).collect(Collectors.joining(", ")) + ".";
         return count > 0 && named.isEmpty()
-                ? list + " The names of the parameters are not known: compile with -parameters, or use the positions."
+                ? list + " Parameter names are not available: compile with -parameters, or use positions."
                 : list;
     }
 }

@@ -52,7 +52,7 @@ final class KotlinGetters implements PropertyAccessor {
     public TypedValue read(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
         Method getter = target == null ? null : of(target.getClass()).get(name);
         if (getter == null) {
-            throw new AccessException("There is no property '" + name + "'");
+            throw new AccessException("Unknown property '" + name + "'");
         }
         ReflectionUtils.makeAccessible(getter);
         return new TypedValue(ReflectionUtils.invokeMethod(getter, target));
@@ -65,6 +65,6 @@ final class KotlinGetters implements PropertyAccessor {
 
     @Override
     public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue) {
-        throw new UnsupportedOperationException("The expressions of a lock change nothing: " + name);
+        throw new UnsupportedOperationException("Lock expressions cannot change anything: " + name);
     }
 }

@@ -52,10 +52,10 @@ final class LockExpression {
             parsed = new LockExpression(attribute, PARSER.parseRaw(text), place);
         } catch (ParseException | IllegalStateException e) {
             throw new LockDefinitionException(
-                    place.description() + " has " + attribute + " = \"" + text + "\", which is no expression: "
+                    place.description() + " has " + attribute + " = \"" + text + "\", which is not a valid expression: "
                             + e.getMessage() + ".",
                     text.contains("#{")
-                            ? "Leave out #{ and }: \"#order.id\"."
+                            ? "Remove #{ and }: \"#order.id\"."
                             : "Put literal text in single quotes: \"'nightly'\" or \"'order:' + #id\".",
                     e);
         }
@@ -70,7 +70,7 @@ final class LockExpression {
         }
         var loose = ExpressionNodes.unknownProperties(expression.getAST());
         if (!loose.isEmpty()) {
-            throw refuse("'" + loose.get(0) + "' is neither a parameter nor a text", advice());
+            throw refuse("'" + loose.get(0) + "' is neither a parameter nor literal text", advice());
         }
         var missing = new PropertyPaths(place.method(), variables.positions()).missingIn(expression.getAST());
         if (missing != null) {
@@ -80,13 +80,13 @@ final class LockExpression {
 
     private void refuseOrWarnOf(PropertyPaths.Missing missing) {
         String type = missing.type().getSimpleName();
-        String problem = type + " has no property '" + missing.property() + "' that can be read";
-        String action = "Those that it has: " + missing.available() + ".";
+        String problem = type + " has no property '" + missing.property() + "' that is readable";
+        String action = "Available properties: " + missing.available() + ".";
         if (!missing.mayBeThere()) {
             throw refuse(problem, action);
         }
         log.warn(
-                "{} has {} = \"{}\", and {}: calls will fail, unless they pass a subclass that has it. {}",
+                "{} has {} = \"{}\", and {}: calls fail unless they pass a subclass that has it. {}",
                 place.description(),
                 attribute,
                 text(),
@@ -108,7 +108,7 @@ final class LockExpression {
 
     private String advice() {
         String literal = text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
-        return literal + "Parameters need a #. " + variables.describe();
+        return literal + "Parameters start with #. " + variables.describe();
     }
 
     /** {@return the context of one call, for this expression and others of its place} */
@@ -134,8 +134,8 @@ final class LockExpression {
         if (nothing != null) {
             throw failure(
                     nothing
-                            + " is null, and its text would be a part of the key, the same one for all callers without a"
-                            + " value. Check the argument before the call, or say what it is to be: " + nothing
+                            + " is null, and would make the key the same for all callers without a"
+                            + " value. Check the argument before the call, or give a default: " + nothing
                             + " ?: 'none'.",
                     null);
         }

@@ -46,8 +46,8 @@ public final class TimeExpression {
         int position = expression.position();
         if (position >= 0 && KotlinDurations.isDuration(place.method(), position)) {
             throw expression.refuse(
-                    text.trim() + " is a kotlin.time.Duration, of which only a number is left at run time",
-                    "Let the parameter be a java.time.Duration; callers have toJavaDuration().");
+                    text.trim() + " is a kotlin.time.Duration, which is only a number at run time",
+                    "Declare the parameter as java.time.Duration; callers can use toJavaDuration().");
         }
         return new TimeExpression(expression, unit);
     }
@@ -73,7 +73,7 @@ public final class TimeExpression {
         try {
             return time(value).map(time -> setting.apply(request, time)).orElse(request);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw expression.failure("it yields '" + value + "': " + e.getMessage() + ".", e);
+            throw expression.failure("it evaluates to '" + value + "': " + e.getMessage() + ".", e);
         }
     }
 
@@ -88,7 +88,7 @@ public final class TimeExpression {
             return Optional.empty();
         }
         throw new IllegalArgumentException("a " + value.getClass().getName()
-                + " is no time; let it be a Duration, a text with its unit such as 10s, or a whole number");
+                + " is not a time; use a Duration, text with a unit such as 10s, or a whole number");
     }
 
     /**
@@ -100,7 +100,7 @@ public final class TimeExpression {
      */
     public static Duration ofText(String text) {
         if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
-            throw new IllegalArgumentException("A time as text needs a unit, as in " + text + "ms or " + text + "s");
+            throw new IllegalArgumentException("A time given as text needs a unit, such as " + text + "ms or " + text + "s");
         }
         return DurationStyle.detectAndParse(text);
     }

@@ -43,13 +43,13 @@ final class LockMetrics implements LockListener {
         this.renewed = renewals("renewed");
         this.renewalsFailed = renewals(Meters.FAILED);
         this.forced = Counter.builder(Meters.FORCED)
-                .description("Locks that were taken away from their holders by force, through this client")
+                .description("Locks released by force through this client")
                 .register(registry);
     }
 
     private Counter renewals(String outcome) {
         return Counter.builder(Meters.RENEWALS)
-                .description("Leases that were renewed, or could not be")
+                .description("Renewals of leases, by outcome")
                 .tag(Meters.OUTCOME, outcome)
                 .register(registry);
     }
@@ -105,8 +105,8 @@ final class LockMetrics implements LockListener {
         NamedMeters meters = new NamedMeters(registry, tag);
         if (books != null) {
             CountsByName counts = countsOf(books);
-            meters.gauge(Meters.HELD, "Locks that this client holds", () -> counts.held(tag));
-            meters.gauge(Meters.WAITING, "Calls of this client that wait for a lock", () -> counts.waiting(tag));
+            meters.gauge(Meters.HELD, "Locks held by this client", () -> counts.held(tag));
+            meters.gauge(Meters.WAITING, "Calls of this client waiting for a lock", () -> counts.waiting(tag));
             countWakeUps(books);
         }
         return meters;
@@ -116,7 +116,7 @@ final class LockMetrics implements LockListener {
     private void countWakeUps(LockActivity books) {
         if (countsWakeUps.compareAndSet(false, true)) {
             FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
-                    .description("Waiters that a message of the store told that their lock is there")
+                    .description("Waiters that were notified of their lock by a message")
                     .register(registry);
         }
     }

@@ -40,8 +40,8 @@ final class LockNames {
         if (!full) {
             full = true;
             log.warn(
-                    "Locks have more than {} names; metrics of '{}' and all further ones are tagged '{}'. Are names made"
-                            + " from data that belongs into keys?",
+                    "There are more than {} lock names; metrics of '{}' and all further names are tagged '{}'. Check whether names are built"
+                            + " from data that belongs in keys.",
                     MOST,
                     name,
                     OTHER);

@@ -28,7 +28,7 @@ final class NamedMeters {
         this.registry = registry;
         this.name = name;
         this.hold = Timer.builder(Meters.HOLD)
-                .description("How long locks were held, until they were released or lost")
+                .description("Time from acquisition to release or loss")
                 .tag(Meters.NAME, name)
                 .register(registry);
         for (LossCause cause : LossCause.values()) {
@@ -39,7 +39,7 @@ final class NamedMeters {
     /** There from the beginning: what watches for an increase does not see that of a counter that begins at one. */
     private Counter lossesBy(LossCause cause) {
         return Counter.builder(Meters.LOST)
-                .description("Held locks that were lost")
+                .description("Locks lost while held")
                 .tag(Meters.NAME, name)
                 .tag(Meters.CAUSE, cause.name().toLowerCase(Locale.ROOT))
                 .register(registry);
@@ -69,7 +69,7 @@ final class NamedMeters {
     /** With the tags that the timer of the observation has. */
     private Timer timer(String outcome, @Nullable Throwable failure) {
         return Timer.builder(Meters.ACQUIRE)
-                .description("How long acquisitions took, by what came of them")
+                .description("Time to acquire a lock, by outcome")
                 .tag(Meters.NAME, name)
                 .tag(Meters.OUTCOME, outcome)
                 .tag(
@@ -86,7 +86,7 @@ final class NamedMeters {
         Counter counter = handOffs;
         if (counter == null) {
             counter = Counter.builder(Meters.HAND_OFFS)
-                    .description("Locks that one thread of this client passed on to another, without asking the store")
+                    .description("Locks handed from one thread of this client to another without the store")
                     .tag(Meters.NAME, name)
                     .register(registry);
             handOffs = counter;

@@ -16,19 +16,19 @@ public final class Answers {
      */
     public static <T> T required(@Nullable T answer, String method) {
         if (answer == null) {
-            throw notAsked(method, "answered null");
+            throw notAsked(method, "returned null");
         }
         return answer;
     }
 
     /** What a future says that was completed although its work was never begun. */
     static IllegalStateException withoutWork(String method) {
-        return notAsked(method, "is complete without having called its work");
+        return notAsked(method, "completed without calling the work");
     }
 
     private static IllegalStateException notAsked(String method, String problem) {
         return new IllegalStateException("LockTemplate." + method + " " + problem
-                + ", so the method does not run. Is the template a mock? Then tell it what to do when " + method
-                + " is called; or use @AutoConfigureTestLocks, whose locks need no Redis.");
+                + ", so the method was not called. If the template is a mock, stub " + method
+                + "; or use @AutoConfigureTestLocks, which needs no Redis.");
     }
 }

@@ -63,7 +63,7 @@ final class PublisherLock {
             Object returned = call.runElsewhere(session.lock(), session.run());
             if (returned == null) {
                 throw new IllegalStateException(call.caller() + " returned null instead of a "
-                        + call.type().getSimpleName() + "; return an empty one");
+                        + call.type().getSimpleName() + "; return an empty one instead");
             }
             return session.run().watched(adapter.toPublisher(returned));
         } catch (Throwable failure) {

@@ -80,7 +80,7 @@ public enum ResultKind {
         }
         if (ReactiveTypes.isReactorMissing()) {
             throw new LockDefinitionException(
-                    where + " returns a " + type.getName() + ", which can only be locked with Reactor.",
+                    where + " returns a " + type.getName() + ", which can only be locked with Reactor on the classpath.",
                     "Add io.projectreactor:reactor-core to the application.");
         }
         if (!ReactiveTypes.canBeMade(type)) {
@@ -118,9 +118,9 @@ public enum ResultKind {
         return isLater(type)
                 ? refuse(where, what)
                 : new LockDefinitionException(
-                        where + " " + what + ", which is not supported: it would be locked until it returns that, not"
-                                + " until that has ended.",
-                        "Leave out suspend, or return the value itself.");
+                        where + " " + what + ", which is not supported: the lock would be held until the function returns, not"
+                                + " until that result completes.",
+                        "Remove suspend, or return the value itself.");
     }
 
     private static LockDefinitionException refuseCoroutine(String where, Class<?> type) {
@@ -149,7 +149,7 @@ public enum ResultKind {
         if (result != null && UNFINISHED.get(result.getClass())) {
             throw new IllegalStateException(
                     caller + " is locked and returned a " + result.getClass().getName()
-                            + ", but does not declare it, so the lock is released before that work is done. Declare it"
+                            + " without declaring it, so the lock is released before that work is done. Declare it"
                             + " as the return type.");
         }
         return result;

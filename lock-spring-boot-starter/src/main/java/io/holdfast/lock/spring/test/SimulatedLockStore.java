@@ -64,7 +64,7 @@ final class SimulatedLockStore implements LockStore {
 
     private InMemoryLockStore reachable() {
         if (outages.get() > 0) {
-            throw new LockStoreException("The lock store does not answer: TestLocks.fail() is in force.", null, false);
+            throw new LockStoreException("The lock store does not respond: TestLocks.fail() is active.", null, false);
         }
         return memory;
     }

@@ -64,9 +64,9 @@ final class EarlyReleases implements LockListener {
         }
         log.warn(
                 "Lock '{}' was acquired and released inside {}, before its commit: the next holder does not see what that"
-                        + " transaction wrote. Acquire the lock before the transaction begins, or let the work run in one of"
+                        + " transaction wrote. Acquire the lock before the transaction begins, or run the work in one of"
                         + " its own (REQUIRES_NEW), or use @DistributedLock, which keeps the lock until the transaction ends."
-                        + " This is logged once for each name of a lock.",
+                        + " This is logged once per lock name.",
                 shown,
                 InsideWarnings.transaction());
     }

@@ -118,14 +118,14 @@ final class HeldUntilCompletion implements TransactionSynchronization {
             handle.close();
         } catch (LockLostException lost) {
             log.warn(
-                    "The transaction that kept a lock until its end was {}: {}",
+                    "The transaction that held a lock until completion was {}: {}",
                     rolledBack
-                            ? "rolled back, and the lock was lost before"
-                            : "committed or left in doubt, although the lock was lost during the commit; if somebody"
-                                    + " else wrote with a greater fencing token, that came first",
+                            ? "rolled back; the lock had been lost before"
+                            : "committed or left in doubt although the lock was lost during the commit; if another"
+                                    + " holder wrote with a greater fencing token, that write came first",
                     lost.getMessage());
         } catch (RuntimeException e) {
-            log.warn("{} could not be released at the end of a transaction", handle, e);
+            log.warn("{} could not be released after a transaction completed", handle, e);
         }
     }
 }

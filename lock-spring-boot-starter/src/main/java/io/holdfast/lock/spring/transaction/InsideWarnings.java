@@ -22,17 +22,17 @@ final class InsideWarnings {
         }
         if (kept) {
             log.warn(
-                    "{} takes lock '{}' inside {}, which runs already. What that transaction has read"
-                            + " before may be older than the lock. Take the lock before the transaction begins, or let the"
-                            + " method run in one of its own (REQUIRES_NEW). The lock is kept until the transaction ends.",
+                    "{} acquires lock '{}' inside the running {}. What that transaction has read"
+                            + " before may be stale. Acquire the lock before the transaction begins, or run the"
+                            + " method in a transaction of its own (REQUIRES_NEW). The lock is held until the transaction completes.",
                     caller,
                     request.key(),
                     transaction());
         } else {
             log.warn(
-                    "{} takes lock '{}' inside {}, which runs already, and releases it before the commit:"
+                    "{} acquires lock '{}' inside the running {} and releases it before the commit:"
                             + " the next holder does not see what was written. Set"
-                            + " holdfast.transactions.release-after-completion=true, or take the lock before the transaction"
+                            + " holdfast.transactions.release-after-completion=true, or acquire the lock before the transaction"
                             + " begins.",
                     caller,
                     request.key(),

@@ -10,7 +10,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps the lock of a method that joins its caller's transaction until that has ended. Released at the end of the method,
+ * Keeps the lock of a method that joins its caller's transaction until that result completes. Released at the end of the method,
  * the lock would go to a next holder who does not see yet what the method wrote.
  *
  * <p>The method may end with an exception that the caller deals with, and what it wrote before may still be committed; so

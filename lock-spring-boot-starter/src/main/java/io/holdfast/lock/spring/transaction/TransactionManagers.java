@@ -138,7 +138,7 @@ public final class TransactionManagers
             });
         } else if (unchecked.add(name)) {
             log.warn(
-                    "Transaction manager '{}' commits without asking whether locks are still held: {} is no"
+                    "Transaction manager '{}' commits without checking that locks are still held: {} is not a"
                             + " ConfigurableTransactionManager. Call LockTemplate.ensureHeld before its commits.",
                     name,
                     manager.getClass().getName());

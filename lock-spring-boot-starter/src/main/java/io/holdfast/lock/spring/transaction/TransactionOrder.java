@@ -48,7 +48,7 @@ public final class TransactionOrder {
             throw new LockDefinitionException(
                     "Transactions would begin before their lock is acquired, and locks would be released before the"
                             + " commit: the order of the transaction advisor '" + name + "' is " + transactionOrder
-                            + ", that of the lock advisor is " + lockOrder + ", and the lower one is outside.",
+                            + ", that of the lock advisor is " + lockOrder + ", and the lower value is outermost.",
                     advice(transactionOrder, lockOrder));
         }
     }

@@ -36,13 +36,13 @@ final class LockProblemDetails {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException contention) {
-        return answer(status, "Somebody else is working on this. Try again later.");
+        return answer(status, "This resource is locked by another request. Try again later.");
     }
 
     @ExceptionHandler({LockStoreException.class, LockOverloadException.class})
     ResponseEntity<ProblemDetail> unavailable(LockException failure) {
-        log.warn("A request is answered with status 503: {}", failure.getMessage());
-        return answer(HttpStatus.SERVICE_UNAVAILABLE.value(), "This is not possible at the moment. Try again later.");
+        log.warn("Responding with status 503: {}", failure.getMessage());
+        return answer(HttpStatus.SERVICE_UNAVAILABLE.value(), "The service is temporarily unavailable. Try again later.");
     }
 
     private ResponseEntity<ProblemDetail> answer(int code, String text) {

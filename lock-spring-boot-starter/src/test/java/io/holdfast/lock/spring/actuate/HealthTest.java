@@ -66,7 +66,7 @@ class HealthTest {
 
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.getDetails())
-                    .containsEntry("store", "does not answer")
+                    .containsEntry("store", "does not respond")
                     .hasEntrySatisfying(
                             "error", error -> assertThat(error).asString().contains("LockStoreException"));
         });

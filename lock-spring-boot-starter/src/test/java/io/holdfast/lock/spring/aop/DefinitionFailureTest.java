@@ -295,12 +295,12 @@ class DefinitionFailureTest {
 
     @Test
     void unquoted_text() {
-        fails(Unquoted.class, "'nightly' is neither a parameter nor a text", "\"'nightly'\"");
+        fails(Unquoted.class, "'nightly' is neither a parameter nor literal text", "\"'nightly'\"");
     }
 
     @Test
     void parameter_without_its_hash() {
-        fails(WithoutHash.class, "'order' is neither a parameter nor a text", "Parameters need a #");
+        fails(WithoutHash.class, "'order' is neither a parameter nor literal text", "Parameters need a #");
     }
 
     @Test

@@ -172,7 +172,7 @@ class PropertyPathTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
                                 bean.getSimpleName() + ".pay(",
-                                "has no property 'naem' that can be read",
+                                "has no property 'naem' that is readable",
                                 "Those that it has"));
     }
 
@@ -180,7 +180,7 @@ class PropertyPathTest {
     void message_names_the_properties_that_there_are() {
         Runners.inMemory()
                 .withBean(Misspelt.class)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("Those that it has: eMail, id."));
+                .run(context -> assertThat(Startup.failureOf(context)).contains("Available properties: eMail, id."));
     }
 
     @Test

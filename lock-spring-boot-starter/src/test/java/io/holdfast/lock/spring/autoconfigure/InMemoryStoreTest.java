@@ -124,7 +124,7 @@ class InMemoryStoreTest {
                 .withPropertyValues(property)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "holdfast.store=in-memory is set, and so is " + property.split("=", 2)[0],
+                                "holdfast.store=in-memory is set together with " + property.split("=", 2)[0],
                                 "Remove one of the two"));
     }
 

@@ -45,7 +45,7 @@ class MisspeltPropertyTest {
         Runners.inMemory()
                 .withPropertyValues("holdfast.redis.password=secret")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Nothing reads holdfast.redis.password", "holdfast.redis.url")
+                        .contains("Unknown property: holdfast.redis.password", "holdfast.redis.url")
                         .doesNotContain("secret"));
     }
 
@@ -64,7 +64,7 @@ class MisspeltPropertyTest {
         Runners.inMemory()
                 .withPropertyValues(misspelt + "=5")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Nothing reads " + misspelt, "Did you mean " + meant + "?")
+                        .contains("Unknown property: " + misspelt, "Did you mean " + meant + "?")
                         .doesNotContain("Another Redis"));
     }
 

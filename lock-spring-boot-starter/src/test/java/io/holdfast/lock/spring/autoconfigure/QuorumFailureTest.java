@@ -94,7 +94,7 @@ class QuorumFailureTest {
         quorum(property)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "holdfast.quorum.nodes is set, and so is "
+                                "holdfast.quorum.nodes is set together with "
                                         + property.substring(0, property.indexOf('=')),
                                 "Remove one"));
     }

@@ -123,7 +123,7 @@ class DefinitionParserTest {
     void time_as_text_needs_a_unit(String method) {
         assertThatThrownBy(() -> request(method))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasRootCauseMessage("A time as text needs a unit, as in 7ms or 7s");
+                .hasRootCauseMessage("A time given as text needs a unit, such as 7ms or 7s");
     }
 
     /** As users of Redisson write it. */

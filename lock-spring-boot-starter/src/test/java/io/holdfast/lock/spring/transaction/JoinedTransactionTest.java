@@ -342,7 +342,7 @@ class JoinedTransactionTest extends TransactionFixture {
                     throw new IllegalStateException("own");
                 }))
                 .hasMessage("own");
-        assertThat(output).contains("rolled back, and the lock was lost before", "Lock 'stock'");
+        assertThat(output).contains("rolled back; the lock had been lost before", "Lock 'stock'");
     }
 
     @Test

@@ -240,7 +240,7 @@ final class JedisCombiningWire implements Wire {
                 throw new LockStoreException(String.valueOf(e.getMessage()), e.getCause(), e.outcomeUnknown());
             }
             if (failure instanceof Error e) {
-                throw new IllegalStateException("A call that was sent together with this one broke down", e);
+                throw new IllegalStateException("Another call sent together with this one failed", e);
             }
             if (failure instanceof JedisConnectionException e) {
                 throw new JedisConnectionException(e.getMessage(), e);

@@ -62,7 +62,7 @@ final class JedisLender {
         Long until = connectUntil.get();
         if (until != null && System.nanoTime() - until >= 0) {
             throw new JedisConnectionException(
-                    "The time for this call is over", new SocketTimeoutException("No time is left to connect"));
+                    "The deadline of this call has passed", new SocketTimeoutException("No time left to connect"));
         }
     }
 
@@ -81,8 +81,8 @@ final class JedisLender {
         return unanswered && RedisFailures.isPoolExhausted(failure)
                 ? new LockStoreException(
                         capitalize(server.get())
-                                + " did not answer in time, and all connections for locks wait for it. Check that the server"
-                                + " answers, and holdfast.redis.command-timeout.",
+                                + " did not respond in time, and all connections for locks are waiting for it. Check that the server"
+                                + " responds, and holdfast.redis.command-timeout.",
                         failure,
                         false)
                 : failure;
@@ -134,7 +134,7 @@ final class JedisLender {
         try {
             connection.close();
         } catch (JedisException e) {
-            log.trace("The pool makes no other connection on this thread", e);
+            log.trace("The pool could not replace a connection on this thread", e);
         } finally {
             connectUntil.remove();
         }
@@ -172,7 +172,7 @@ final class JedisLender {
             }
             connected = true;
         } catch (RuntimeException e) {
-            log.debug("No connection for those who wait for one", e);
+            log.debug("Could not connect for waiting calls", e);
         } finally {
             refilling.set(false);
         }

@@ -264,7 +264,7 @@ final class UnreadAnswers {
             }
             try {
                 if (!read.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    log.debug("A call goes out before the answer to the one before it for the same key was read");
+                    log.debug("A call is sent before the reply to the previous call for the same key was read");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt(); // the call that comes next finds it

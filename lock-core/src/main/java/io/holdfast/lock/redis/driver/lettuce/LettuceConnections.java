@@ -86,7 +86,7 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
         try {
             LettuceWire.await(link.get(), timeout.toNanos());
         } catch (RuntimeException e) {
-            log.debug("The cluster does not answer yet; the first call tries again", e);
+            log.debug("The cluster does not respond yet; the first call tries again", e);
         }
     }
 
@@ -180,7 +180,7 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
                     .eventExecutorGroup()
                     .schedule(() -> close(connection), timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            log.debug("The connection ends with its client", e);
+            log.debug("The connection could not be closed; it is closed with its client", e);
         }
     }
 

@@ -101,7 +101,7 @@ final class LettuceWire implements Wire {
             this.deadline = deadline;
             this.sent = node.thenApply(connection -> {
                 if (!settled.compareAndSet(false, true)) {
-                    throw new CancellationException("Nobody waits for the answer any more");
+                    throw new CancellationException("The reply is no longer awaited");
                 }
                 return send.apply(connection);
             });
@@ -173,14 +173,14 @@ final class LettuceWire implements Wire {
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
             if (cause instanceof RedisCommandTimeoutException) {
-                throw new QueryTimeoutException("Redis did not answer", cause);
+                throw new QueryTimeoutException("Redis did not respond", cause);
             }
             throw cause instanceof RuntimeException known ? known : new RedisSystemException("Redis failed", cause);
         } catch (TimeoutException e) {
-            throw new QueryTimeoutException("Redis did not answer", e);
+            throw new QueryTimeoutException("Redis did not respond", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new RedisSystemException("Interrupted while Redis was asked", e);
+            throw new RedisSystemException("Interrupted while waiting for Redis", e);
         }
     }
 }
