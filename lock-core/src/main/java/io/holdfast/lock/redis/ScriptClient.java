@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +43,10 @@ final class ScriptClient {
     private final Wire following;
     private final Resends resends;
 
-    /** Scripts that a server has run by their digests, or their text. */
+    /** Scripts that a server has run by their digests, or their text; of the nodes of a cluster, by the names of these. */
     private final Set<Script> known = ConcurrentHashMap.newKeySet();
+
+    private final ConcurrentMap<String, Set<Script>> knownByNode = new ConcurrentHashMap<>();
 
     /** @param listener is notified of what failures say of the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
@@ -106,7 +109,8 @@ final class ScriptClient {
 
     /** Sends one call, and waits for its answer. */
     Reply run(ScriptCall call) {
-        return begin(call).get();
+        long start = System.nanoTime();
+        return finish(call, start, () -> wire.call(List.of(call), Acks.NONE, start));
     }
 
     /** Sends one call, at once unless that would wait for the answer; what goes wrong shows when somebody waits for it. */
@@ -121,8 +125,15 @@ final class ScriptClient {
      * the script, nobody could send its text, so the call is left to its caller.
      */
     boolean sendUnawaited(ScriptCall call, Consumer<Supplier<Reply>> answered) {
-        return known.contains(call.script())
-                && wire.sendUnawaited(call, System.nanoTime(), sent -> answered.accept(() -> unawaited(call, sent)));
+        return known(call).contains(call.script())
+                && wire.sendUnawaited(call, sent -> answered.accept(() -> unawaited(call, sent)));
+    }
+
+    private Set<Script> known(ScriptCall call) {
+        return isCluster()
+                ? knownByNode.computeIfAbsent(
+                        connections.serverOf(call.firstKey()), node -> ConcurrentHashMap.newKeySet())
+                : known;
     }
 
     private Reply unawaited(ScriptCall call, Wire.Sent sent) {
@@ -131,7 +142,7 @@ final class ScriptClient {
             reply = answer(sent.await());
         } catch (RuntimeException e) {
             if (RedisFailures.isNoScript(e)) {
-                known.remove(call.script());
+                known(call).remove(call.script());
             }
             throw resends.failed(e);
         }
@@ -145,18 +156,19 @@ final class ScriptClient {
         } catch (RuntimeException e) {
             return () -> again(call, start, e);
         }
-        return () -> await(call, start, sent);
+        return () -> finish(call, start, sent);
     }
 
-    private Reply await(ScriptCall call, long start, Wire.Sent sent) {
+    private Reply finish(ScriptCall call, long start, Wire.Sent sent) {
         Object reply;
         try {
             reply = answer(sent.await());
         } catch (RuntimeException e) {
             return again(call, start, e);
         }
-        if (!known.contains(call.script())) {
-            known.add(call.script());
+        Set<Script> here = known(call);
+        if (!here.contains(call.script())) {
+            here.add(call.script());
         }
         return reply(call, reply);
     }

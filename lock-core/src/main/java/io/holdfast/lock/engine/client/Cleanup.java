@@ -55,7 +55,8 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
-                LockStore.ENTRY_TIMEOUT.toNanos());
+                LockStore.ENTRY_TIMEOUT.toNanos(),
+                true);
     }
 
     /**
@@ -76,7 +77,8 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
-                leaseNanos);
+                leaseNanos,
+                true);
     }
 
     /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
@@ -115,15 +117,20 @@ public final class Cleanup {
      * @param leaseNanos its lease, after which it has ended by itself
      */
     public void release(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
-        submit(key, () -> store.release(request.get()), leaseNanos);
+        submit(key, () -> store.release(request.get()), leaseNanos, true);
+    }
+
+    /** As {@link #release}, on a thread that must not block: once the client is closed, the lock ends with its lease. */
+    public void releaseInBackground(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
+        submit(key, () -> store.release(request.get()), leaseNanos, false);
     }
 
     /** Lets other shared holders in; until then the lock is held alone. */
     public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
-        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos);
+        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos, true);
     }
 
-    private void submit(LockKey key, Runnable task, long patienceNanos) {
+    private void submit(LockKey key, Runnable task, long patienceNanos, boolean mayBlock) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
@@ -135,8 +142,14 @@ public final class Cleanup {
             return;
         }
         Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
-        if (!again(List.of(attempt))) {
+        if (again(List.of(attempt))) {
+            return;
+        }
+        if (mayBlock) {
             runOnce(attempt);
+        } else {
+            log.debug("The client is closed; lock '{}' expires with its lease", key);
+            waiting.decrementAndGet();
         }
     }
 

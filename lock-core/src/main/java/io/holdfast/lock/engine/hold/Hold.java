@@ -182,6 +182,12 @@ public final class Hold {
         cleanup.release(lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
     }
 
+    /** The same, on a thread that must not block. */
+    void releaseInBackground(Cleanup cleanup) {
+        cleanup.releaseInBackground(
+                lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
+    }
+
     /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */
     Duration keep() {
         if (terms.minHoldNanos() == 0) {

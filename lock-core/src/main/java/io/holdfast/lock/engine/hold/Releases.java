@@ -191,7 +191,12 @@ final class Releases {
     /** A release that nobody waited for was answered: a loss is told by event and log only. */
     private void answered(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
         try {
-            settle(hold, request, answer::await, new AtomicInteger(1));
+            settle(
+                    hold,
+                    request,
+                    answer::await,
+                    new AtomicInteger(1),
+                    () -> hold.releaseInBackground(client.cleanup()));
         } catch (RuntimeException e) {
             log.warn(
                     "Releasing lock '{}' failed; it expires with its lease",
@@ -211,7 +216,7 @@ final class Releases {
 
     private LockEvent.@Nullable Lost finish(
             Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
-        LockEvent.Lost loss = settle(hold, request, reply, sends);
+        LockEvent.Lost loss = settle(hold, request, reply, sends, () -> hold.releaseLater(client.cleanup()));
         if (loss == null) {
             publishReleased(hold.lease());
         }
@@ -220,7 +225,7 @@ final class Releases {
 
     /** What the store says of a release: a loss that it knew of first, or something to repeat in the background. */
     private LockEvent.@Nullable Lost settle(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
+            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends, Runnable again) {
         Lease lease = hold.lease();
         try {
             if (isSurelyGone(lease, reply.get(), sends)) {
@@ -233,7 +238,7 @@ final class Releases {
                     lease.key(),
                     lease.held().toMillis(),
                     e.getMessage());
-            hold.releaseLater(client.cleanup());
+            again.run();
         }
         if (hold.isResent()) {
             client.cleanup().cancel(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());

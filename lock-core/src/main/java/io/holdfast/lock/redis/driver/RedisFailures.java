@@ -35,8 +35,7 @@ public final class RedisFailures {
     /** All that Redis says to a new connection, before it closes it. */
     private static final String MAX_CLIENTS = "max number of clients";
 
-    private static final String REPLICA =
-            "The server is a replica: use the address of the primary, or Sentinel.";
+    private static final String REPLICA = "The server is a replica: use the address of the primary, or Sentinel.";
 
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", REPLICA),
@@ -250,7 +249,7 @@ public final class RedisFailures {
     }
 
     /** Pools clear the interrupt flag when they are interrupted; the engine needs to see it. */
-    private static void restoreInterrupt(Throwable failure) {
+    public static void restoreInterrupt(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof InterruptedException) {
                 Thread.currentThread().interrupt();

@@ -9,6 +9,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.Set;
@@ -184,5 +185,17 @@ class CleanupTest {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** It may be told of a release on a thread of the driver. */
+    @Test
+    void thread_that_must_not_block_calls_no_store_after_the_end() {
+        cleanup.close();
+
+        cleanup.releaseInBackground(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
+        assertThat(store.releases).isEmpty();
+
+        cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
+        assertThat(store.releases).hasSize(1);
     }
 }

@@ -73,9 +73,27 @@ final class JedisCombiningWire implements Wire {
 
     @Override
     public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        if (underWay.getAndIncrement() < mostAlone || acks.wanted()) {
-            return sendAlone(calls, acks, start);
+        return isAlone(acks) ? sendAlone(calls, acks, start) : share(calls, start);
+    }
+
+    @Override
+    public Answers call(List<ScriptCall> calls, Acks acks, long start) {
+        if (!isAlone(acks)) {
+            return share(calls, start).await();
         }
+        try {
+            return alone.call(calls, acks, start);
+        } finally {
+            underWay.decrementAndGet();
+        }
+    }
+
+    /** Counts the call, which is under way from now on. */
+    private boolean isAlone(Acks acks) {
+        return underWay.getAndIncrement() < mostAlone || acks.wanted();
+    }
+
+    private Sent share(List<ScriptCall> calls, long start) {
         var call = new Call(calls, start + timeoutNanos);
         pending.add(call);
         writePending();
@@ -84,8 +102,8 @@ final class JedisCombiningWire implements Wire {
 
     /** Only where there are connections enough: a call that nobody waits for would have nobody to write or read its batch. */
     @Override
-    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
-        return underWay.get() < mostAlone && alone.sendUnawaited(call, start, answered);
+    public boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
+        return underWay.get() < mostAlone && alone.sendUnawaited(call, answered);
     }
 
     private Sent sendAlone(List<ScriptCall> calls, Acks acks, long start) {

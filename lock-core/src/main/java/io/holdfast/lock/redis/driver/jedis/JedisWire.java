@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis.driver.jedis;
 
+import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.jedis.UnreadAnswers.Unread;
 import java.nio.charset.StandardCharsets;
@@ -38,47 +39,45 @@ final class JedisWire implements Wire {
 
     @Override
     public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        Unread before = unread.takeFor(calls, !acks.wanted());
-        return before == null
-                ? sendOn(pools.apply(calls.get(0).firstKey()), calls, acks)
-                : sendBehind(before, calls, acks);
-    }
-
-    private Sent sendOn(Connection connection, List<ScriptCall> calls, Acks acks) {
+        unread.settle(calls);
+        Connection connection = pools.apply(calls.get(0).firstKey());
         guarded(connection, () -> write(connection, calls, acks));
-        return () -> {
-            Answers answers = guarded(connection, () -> read(connection, calls.size(), acks));
-            lender.giveBack(connection, calls, answers.replies());
-            return answers;
-        };
+        return () -> finish(connection, calls, acks);
     }
 
-    /** On the connection of a call that nobody waits for: its answer is the first one. */
-    private Sent sendBehind(Unread before, List<ScriptCall> calls, Acks acks) {
-        Sent sent;
-        try {
-            sent = sendOn(before.connection(), calls, acks);
-        } catch (RuntimeException e) {
-            before.fail(e);
-            throw e;
-        }
-        return () -> {
-            Object first;
-            try {
-                first = guarded(
-                        before.connection(),
-                        () -> before.connection().getMany(1).get(0));
-            } catch (RuntimeException e) {
-                before.fail(e);
-                throw e;
-            }
-            before.tell(first);
-            return sent.await();
-        };
+    private Answers finish(Connection connection, List<ScriptCall> calls, Acks acks) {
+        Answers answers = guarded(connection, () -> read(connection, calls.size(), acks));
+        lender.giveBack(connection, calls, answers.replies());
+        return answers;
     }
 
     @Override
-    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
+    public Answers call(List<ScriptCall> calls, Acks acks, long start) {
+        Unread before = calls.size() > 1 || acks.wanted() ? null : unread.takeFor(calls.get(0));
+        return before == null ? send(calls, acks, start).await() : callBehind(before, calls);
+    }
+
+    /** On the connection of a call that nobody waits for: its answer is the first one. */
+    private Answers callBehind(Unread before, List<ScriptCall> calls) {
+        Connection connection = before.connection();
+        Object first;
+        try {
+            first = guarded(
+                    connection,
+                    () -> write(connection, calls, Acks.NONE).getMany(1).get(0));
+        } catch (RuntimeException | Error e) {
+            before.fail(e);
+            throw e;
+        }
+        try {
+            return finish(connection, calls, Acks.NONE);
+        } finally {
+            before.tell(first);
+        }
+    }
+
+    @Override
+    public boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
         if (!unread.hasRoomFor(call)) {
             return false;
         }
@@ -86,16 +85,17 @@ final class JedisWire implements Wire {
         try {
             connection = pools.apply(call.firstKey());
         } catch (RuntimeException e) {
+            RedisFailures.restoreInterrupt(e);
             return false; // nothing was sent; who sends it and waits learns why
         }
-        Unread expected = unread.expect(call, connection, start, answered);
+        Unread expected = unread.expect(call, connection, answered);
         if (expected == null) {
             lender.giveBack(connection);
             return false;
         }
         try {
             guarded(connection, () -> write(connection, List.of(call), Acks.NONE));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             expected.fail(e);
             return true;
         }

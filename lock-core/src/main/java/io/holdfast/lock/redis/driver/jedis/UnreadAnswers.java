@@ -22,16 +22,16 @@ import redis.clients.jedis.Connection;
 /**
  * Connections on which there is the answer to a call that nobody waits for.
  *
- * <p>The next call goes out on such a connection and reads that answer with its own: so it costs no round trip, and the connection
- * is not missed. What no call has taken after 5 ms is read by a thread of its own.
+ * <p>The next call that is waited for at once goes out on such a connection and reads that answer before its own: so it costs no
+ * round trip, and the connection is not missed. What no call has taken after 5 ms is read by a thread of its own.
  *
  * <p><b>Each answer is read once, by one thread.</b> {@link Unread#take} is a compare-and-set; whoever wins has the connection
  * alone, reads, and tells.
  *
  * <p><b>Calls for the same key come later.</b> An answer stays in {@link #byKey} until it was read. A call for one key that finds
- * one there takes it, and is sent on the same connection, behind the call before. If it cannot take it, or is for several keys, it
- * reads it, or waits until another thread has read it, before it is sent. Whoever waits for another thread has taken nothing, and whoever
- * reads waits for nobody, so there is no circle.
+ * one there takes it, and is sent on the same connection, behind the call before. If it cannot take it, or is for several keys, or
+ * its own answer is read later, it reads that answer, or waits until another thread has read it, before it is sent. Whoever has taken an
+ * answer reads it next, and waits for nobody before; so there is no circle, whatever else a thread that waits has sent and not read.
  */
 final class UnreadAnswers {
 
@@ -75,11 +75,11 @@ final class UnreadAnswers {
         return byKey.size() < most && !byKey.containsKey(ByteBuffer.wrap(call.firstKey()));
     }
 
-    /** To be called before the call is sent. Returns null if another call for the same key is not answered yet. */
+    /** To be called before the call is sent. Returns null if there is no room for it any more. */
     @Nullable
-    Unread expect(ScriptCall call, Connection connection, long start, Consumer<Sent> answered) {
-        var unread = new Unread(call, connection, start + timeoutNanos, answered);
-        return byKey.putIfAbsent(unread.key, unread) == null ? unread : null;
+    Unread expect(ScriptCall call, Connection connection, Consumer<Sent> answered) {
+        var unread = new Unread(call, connection, System.nanoTime() + timeoutNanos, answered);
+        return byKey.size() < most && byKey.putIfAbsent(unread.key, unread) == null ? unread : null;
     }
 
     /** The call was sent, and its answer may be taken. */
@@ -95,27 +95,17 @@ final class UnreadAnswers {
         }
     }
 
-    /**
-     * The connection that a call has to go out on, or may; null if it may have any.
-     *
-     * @param sharable whether the call may be sent behind another one
-     */
+    /** The connection that a call has to go out on, or may; null if it may have any. To be read next, by the same thread. */
     @Nullable
-    Unread takeFor(List<ScriptCall> calls, boolean sharable) {
-        if (byKey.isEmpty()) {
+    Unread takeFor(ScriptCall call) {
+        if (byKey.isEmpty() || call.keys() > 1) {
             return null;
         }
-        if (sharable && calls.size() == 1 && calls.get(0).keys() == 1) {
-            Unread same = byKey.get(ByteBuffer.wrap(calls.get(0).firstKey()));
-            if (same == null) {
-                return oneServer ? takeOldest() : null;
-            }
-            if (same.take()) {
-                return same;
-            }
+        Unread same = byKey.get(ByteBuffer.wrap(call.firstKey()));
+        if (same == null) {
+            return oneServer ? takeOldest() : null;
         }
-        calls.forEach(this::settle);
-        return null;
+        return same.take() ? same : null;
     }
 
     private @Nullable Unread takeOldest() {
@@ -125,6 +115,13 @@ final class UnreadAnswers {
             }
         }
         return null;
+    }
+
+    /** The answers for these keys have been read when it returns, so that calls may go out on any connection. */
+    void settle(List<ScriptCall> calls) {
+        if (!byKey.isEmpty()) {
+            calls.forEach(this::settle);
+        }
     }
 
     private void settle(ScriptCall call) {
@@ -244,9 +241,11 @@ final class UnreadAnswers {
         }
 
         /** Whoever has taken it, or sends it, has met a failure. */
-        void fail(RuntimeException failure) {
+        void fail(Throwable failure) {
             end(() -> {
-                throw failure;
+                throw failure instanceof RuntimeException e
+                        ? e
+                        : new IllegalStateException("The call with the reply failed", failure);
             });
         }
 
@@ -262,11 +261,18 @@ final class UnreadAnswers {
                 read();
                 return;
             }
-            try {
-                if (!read.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    log.debug("A call is sent before the reply to the previous call for the same key was read");
+            boolean interrupted = false;
+            while (true) {
+                try {
+                    if (!read.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                        log.debug("A call is sent before the reply to the previous call for the same key was read");
+                    }
+                    break;
+                } catch (InterruptedException e) {
+                    interrupted = true;
                 }
-            } catch (InterruptedException e) {
+            }
+            if (interrupted) {
                 Thread.currentThread().interrupt(); // the call that comes next finds it
             }
         }
@@ -280,12 +286,18 @@ final class UnreadAnswers {
                 reply = connection.getMany(1).get(0);
                 connection.setSoTimeout((int) TimeUnit.NANOSECONDS.toMillis(timeoutNanos));
             } catch (RuntimeException e) {
-                lender.giveBack(connection, e);
-                fail(e);
+                try {
+                    lender.giveBack(connection, e);
+                } finally {
+                    fail(e);
+                }
                 return;
             }
-            lender.giveBack(connection, List.of(call), List.of(reply));
-            tell(reply);
+            try {
+                lender.giveBack(connection, List.of(call), List.of(reply));
+            } finally {
+                tell(reply);
+            }
         }
     }
 }

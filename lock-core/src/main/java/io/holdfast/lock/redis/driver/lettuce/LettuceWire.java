@@ -75,15 +75,21 @@ final class LettuceWire implements Wire {
 
     /** The driver's own timeout ends a call that is not answered. */
     @Override
-    public boolean sendUnawaited(ScriptCall call, long start, Consumer<Sent> answered) {
-        var node = nodes.apply(call.firstKey());
-        if (!node.isDone() || node.isCompletedExceptionally()) {
-            return false;
+    public boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
+        StatefulRedisConnection<byte[], byte[]> connection;
+        RedisFuture<byte[]> reply;
+        try {
+            var node = nodes.apply(call.firstKey());
+            if (!node.isDone() || node.isCompletedExceptionally()) {
+                return false;
+            }
+            connection = await(node, 0);
+            reply = send(connection.async(), call);
+        } catch (RuntimeException e) {
+            return false; // nothing was sent; who sends it and waits learns why
         }
-        StatefulRedisConnection<byte[], byte[]> connection = await(node, 0);
-        RedisFuture<byte[]> reply = send(connection.async(), call);
-        reply.whenComplete((text, failure) ->
-                answered.accept(() -> new Answers(await(connection, List.of(call), List.of(reply), start), 0)));
+        reply.whenComplete((text, failure) -> answered.accept(
+                () -> new Answers(await(connection, List.of(call), List.of(reply), System.nanoTime()), 0)));
         return true;
     }
 
