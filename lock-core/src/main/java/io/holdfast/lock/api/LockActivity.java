@@ -4,33 +4,32 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What one client does with locks now, by its own books: nothing here asks the store. Any thread may ask; an answer is a
- * moment's view, and the next call may differ.
+ * The locks that one client holds and waits for, without a call to the store. Thread-safe; each result is a snapshot.
  */
 public interface LockActivity {
 
-    /** {@return the locks that threads and handles of this client hold; not those that are lost} */
+    /** {@return the locks held by threads and handles of this client, without lost ones} */
     List<Hold> held();
 
-    /** {@return the calls of this client that wait for a lock} */
+    /** {@return the calls of this client that are waiting for a lock} */
     List<Wait> waiting();
 
-    /** {@return how often a message of the store, rather than asking again, told a waiter that a lock is its own} */
+    /** {@return how often a message of the store, rather than polling, notified a waiter that it has the lock} */
     long wakeUps();
 
-    /** {@return how many held locks should have been renewed by now, and could not be; they will be lost if that goes on} */
+    /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
     int lateRenewals();
 
-    /** {@return whether messages of the store arrive; without them, those who wait ask more often} */
-    Hearing hearing();
+    /** {@return the state of the subscription to wake-up messages; while it is down, waiters poll more often} */
+    SubscriptionState subscriptionState();
 
-    /** Whether messages of the store arrive. */
-    enum Hearing {
-        /** Nobody has waited yet, so nobody listens. */
+    /** The state of the subscription to wake-up messages. */
+    enum SubscriptionState {
+        /** There is none yet, because nobody has waited. */
         NOT_NEEDED,
-        /** They do. */
+        /** Messages arrive. */
         CONNECTED,
-        /** They do not, until the store has been connected to again. */
+        /** Messages do not arrive until the connection is re-established. */
         DISCONNECTED
     }
 
@@ -38,12 +37,12 @@ public interface LockActivity {
      * A lock that is held.
      *
      * @param key the lock
-     * @param name what its use is called; empty for none
-     * @param mode alone, or together with others
+     * @param name the name of its use; empty for none
+     * @param mode exclusive or shared
      * @param fencingToken the token of the grant
      * @param thread the name of the thread that acquired it
-     * @param held since when
-     * @param remaining how long it is certainly held even if no renewal succeeds any more
+     * @param held for how long it has been held
+     * @param remaining for how long it is certainly still held if no further renewal succeeds
      */
     record Hold(
             LockKey key,
@@ -55,13 +54,13 @@ public interface LockActivity {
             Duration remaining) {}
 
     /**
-     * A call that waits.
+     * A waiting call.
      *
      * @param key what it waits for
-     * @param name what its use is called; empty for none
-     * @param mode alone, or together with others
+     * @param name the name of its use; empty for none
+     * @param mode exclusive or shared
      * @param thread the name of the thread that waits
-     * @param waited since when
+     * @param waited for how long it has been waiting
      */
     record Wait(LockKey key, String name, LockMode mode, String thread, Duration waited) {}
 }

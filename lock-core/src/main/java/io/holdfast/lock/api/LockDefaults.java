@@ -2,77 +2,177 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a client does where a {@link LockRequest} says nothing.
- *
- * @param lease how long a lock survives without renewal; 100 ms to 365 days, 30 s unless told
- * @param waitFor how long {@code execute} and {@code acquire} wait; 0, which is one try, to 365 days, 5 s unless told
- *     ({@code try…} does not wait)
- * @param renew whether leases are renewed; true unless told
- * @param maxHold ends renewal this long after the grant; 100 ms to 365 days, none unless told
- * @param warnAfter a lock held for longer is logged once; 1 ms to 365 days, 60 s unless told
- * @param outageTolerance how long who has queued for a lock waits for a failure of Redis, within {@code waitFor}; 0, which is
- *     to fail at once, to 365 days, 30 s unless told: longer than sentinels and clusters usually need to replace a server
- * @param release what releasing a lock waits for; {@link ReleaseMode#ACKNOWLEDGED} unless told
+ * The options of a client that apply where a {@link LockRequest} sets none. Immutable: start with {@link #STANDARD}, and change
+ * what differs.
  */
-public record LockDefaults(
-        Duration lease,
-        Duration waitFor,
-        boolean renew,
-        Optional<Duration> maxHold,
-        Duration warnAfter,
-        Duration outageTolerance,
-        ReleaseMode release) {
+public final class LockDefaults {
 
-    private static final Duration OUTAGE_TOLERANCE = Duration.ofSeconds(30);
-
-    /** 30 s, renewed, waiting 5 s, no limit on the hold, a warning after 60 s, 30 s for an outage. */
-    public static final LockDefaults STANDARD = new LockDefaults(
+    /**
+     * Lease 30 s, renewed; wait for 5 s; no limit on the hold; a warning after 60 s; outages are tolerated for 30 s; releases are
+     * acknowledged.
+     */
+    public static final LockDefaults STANDARD = new LockDefaults(new Values(
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),
             true,
-            Optional.empty(),
+            null,
             Duration.ofSeconds(60),
-            OUTAGE_TOLERANCE,
-            ReleaseMode.ACKNOWLEDGED);
+            Duration.ofSeconds(30),
+            ReleaseMode.ACKNOWLEDGED));
 
-    /**
-     * Checks the components.
-     *
-     * @throws IllegalArgumentException if a time is out of range; the message says which, and what is allowed
-     */
-    public LockDefaults {
-        LockRequest.checkRange("lease", lease, LockRequest.MIN_LEASE);
-        LockRequest.checkRange("waitFor", waitFor, Duration.ZERO);
-        maxHold.ifPresent(value -> LockRequest.checkRange("maxHold", value, LockRequest.MIN_LEASE));
-        LockRequest.checkRange("warnAfter", warnAfter, Duration.ofMillis(1));
-        LockRequest.checkRange("outageTolerance", outageTolerance, Duration.ZERO);
+    private final Values values;
+
+    private record Values(
+            Duration lease,
+            Duration waitFor,
+            boolean renew,
+            @Nullable Duration maxHold,
+            Duration warnAfter,
+            Duration outageTolerance,
+            ReleaseMode release) {}
+
+    private LockDefaults(Values values) {
+        this.values = values;
+    }
+
+    /** {@return how long a lock survives without renewal} */
+    public Duration lease() {
+        return values.lease;
+    }
+
+    /** {@return how long {@code execute} and {@code acquire} wait for a lock; the {@code try…} methods do not wait} */
+    public Duration waitFor() {
+        return values.waitFor;
+    }
+
+    /** {@return whether leases are renewed} */
+    public boolean renew() {
+        return values.renew;
+    }
+
+    /** {@return how long after the grant renewal ends, if it does} */
+    public Optional<Duration> maxHold() {
+        return Optional.ofNullable(values.maxHold);
+    }
+
+    /** {@return after which time a held lock is logged, once} */
+    public Duration warnAfter() {
+        return values.warnAfter;
+    }
+
+    /** {@return how long a queued caller waits for Redis to recover from a failure, within {@code waitFor}} */
+    public Duration outageTolerance() {
+        return values.outageTolerance;
+    }
+
+    /** {@return what a release waits for} */
+    public ReleaseMode release() {
+        return values.release;
     }
 
     /**
-     * With the usual tolerance of outages, 30 s, and releases that are acknowledged.
+     * {@return a copy with that lease}
      *
-     * @param lease as in the record
-     * @param waitFor as in the record
-     * @param renew as in the record
-     * @param maxHold as in the record
-     * @param warnAfter as in the record
-     * @throws IllegalArgumentException if a time is out of range
+     * @param value 100 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
-    public LockDefaults(
-            Duration lease, Duration waitFor, boolean renew, Optional<Duration> maxHold, Duration warnAfter) {
-        this(lease, waitFor, renew, maxHold, warnAfter, OUTAGE_TOLERANCE, ReleaseMode.ACKNOWLEDGED);
+    public LockDefaults withLease(Duration value) {
+        LockRequest.checkRange("lease", value, LockRequest.MIN_LEASE);
+        return new LockDefaults(new Values(
+                value,
+                values.waitFor,
+                values.renew,
+                values.maxHold,
+                values.warnAfter,
+                values.outageTolerance,
+                values.release));
     }
 
     /**
-     * {@return a copy with another tolerance of outages}
+     * {@return a copy with that time to wait}
      *
-     * @param value 0 to 365 days
+     * @param value 0, for a single try, to 365 days
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockDefaults withWaitFor(Duration value) {
+        LockRequest.checkRange("waitFor", value, Duration.ZERO);
+        return new LockDefaults(new Values(
+                values.lease,
+                value,
+                values.renew,
+                values.maxHold,
+                values.warnAfter,
+                values.outageTolerance,
+                values.release));
+    }
+
+    /**
+     * {@return a copy that renews leases, or does not}
+     *
+     * @param value whether leases are renewed
+     */
+    public LockDefaults withRenew(boolean value) {
+        return new LockDefaults(new Values(
+                values.lease,
+                values.waitFor,
+                value,
+                values.maxHold,
+                values.warnAfter,
+                values.outageTolerance,
+                values.release));
+    }
+
+    /**
+     * {@return a copy with that limit on the hold}
+     *
+     * @param value how long after the grant renewal ends; 100 ms to 365 days, or null for no limit
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockDefaults withMaxHold(@Nullable Duration value) {
+        if (value != null) {
+            LockRequest.checkRange("maxHold", value, LockRequest.MIN_LEASE);
+        }
+        return new LockDefaults(new Values(
+                values.lease,
+                values.waitFor,
+                values.renew,
+                value,
+                values.warnAfter,
+                values.outageTolerance,
+                values.release));
+    }
+
+    /**
+     * {@return a copy that warns after that time}
+     *
+     * @param value 1 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockDefaults withWarnAfter(Duration value) {
+        LockRequest.checkRange("warnAfter", value, Duration.ofMillis(1));
+        return new LockDefaults(new Values(
+                values.lease,
+                values.waitFor,
+                values.renew,
+                values.maxHold,
+                value,
+                values.outageTolerance,
+                values.release));
+    }
+
+    /**
+     * {@return a copy that tolerates outages for that time}
+     *
+     * @param value 0, to fail at once, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
-        return new LockDefaults(lease, waitFor, renew, maxHold, warnAfter, value, release);
+        LockRequest.checkRange("outageTolerance", value, Duration.ZERO);
+        return new LockDefaults(new Values(
+                values.lease, values.waitFor, values.renew, values.maxHold, values.warnAfter, value, values.release));
     }
 
     /**
@@ -81,6 +181,28 @@ public record LockDefaults(
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */
     public LockDefaults withRelease(ReleaseMode value) {
-        return new LockDefaults(lease, waitFor, renew, maxHold, warnAfter, outageTolerance, value);
+        return new LockDefaults(new Values(
+                values.lease,
+                values.waitFor,
+                values.renew,
+                values.maxHold,
+                values.warnAfter,
+                values.outageTolerance,
+                value));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockDefaults defaults && values.equals(defaults.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "LockDefaults" + values.toString().substring("Values".length());
     }
 }

@@ -5,88 +5,93 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Something that happened to locks of this client: to one ({@link OfLock}), or to several at once. */
-public sealed interface LockEvent {
+/**
+ * Something that happened to locks of this client: to one ({@link OfLock}), or to several at once.
+ *
+ * <p>Later versions may add kinds of events, and components to records: ignore events you do not know, and call accessors instead of
+ * using record patterns. Existing constructors stay.
+ */
+public interface LockEvent {
 
-    /** What happened to one lock. */
-    sealed interface OfLock extends LockEvent {
+    /** An event of a single lock. */
+    interface OfLock extends LockEvent {
 
         /** {@return the lock} */
         LockKey key();
     }
 
     /**
-     * A lock was granted by the store. A reentrant acquisition is no event.
+     * A lock was granted by the store. Reentrant acquisitions are not reported.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param waited how long the caller waited
-     * @param handedOff whether another thread of this client passed the lock on, without asking the store
+     * @param handedOff whether another thread of this client handed the lock over, without a call to the store
      */
     record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handedOff)
             implements OfLock {}
 
     /**
-     * A lock was not free at once, and a caller begins to wait for it. {@code Acquired}, {@code NotAcquired} or
+     * A lock was not free, and a caller begins to wait for it. {@code Acquired}, {@code NotAcquired} or
      * {@code Failed} follows.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      */
     record Waiting(LockKey key, String name) implements OfLock {}
 
     /**
-     * A lock was not free in time.
+     * A lock was not acquired in time.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param waited how long the caller waited
-     * @param holder who held it at the last look, if known
+     * @param holder who held it when last checked, if known
      */
     record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements OfLock {}
 
     /**
-     * An attempt to get a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
+     * An attempt to acquire a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param waited how long the caller waited
-     * @param failure what it is; an interrupt is an {@link InterruptedException}
+     * @param failure the exception; {@link InterruptedException} for an interrupt
      */
     record Failed(LockKey key, String name, Duration waited, Throwable failure) implements OfLock {}
 
     /**
-     * A lock was given back by its last handle.
+     * A lock was released by its last handle.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param held how long it was held
      */
     record Released(LockKey key, String name, long fencingToken, Duration held) implements OfLock {}
 
     /**
-     * A renewal call went through.
+     * A renewal call succeeded.
      *
-     * @param locks how many locks it renewed
+     * @param locks the number of locks it renewed
      * @param took how long the call took
      */
     record Renewed(int locks, Duration took) implements LockEvent {}
 
     /**
-     * A renewal call failed. The locks are still held; it is tried again until their leases end.
+     * A renewal call failed. The locks are still held; the call is retried until their leases expire.
      *
-     * @param keys the locks of that call
-     * @param failure why
+     * @param keys the locks of the call
+     * @param failure the reason
      */
     record RenewalFailed(List<LockKey> keys, Throwable failure) implements LockEvent {}
 
     /**
-     * A lock has been held for longer than the warning threshold. It goes on being held.
+     * A lock has been held for longer than the warning threshold, and is still held.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the grant
      * @param held how long it has been held
      */
@@ -96,11 +101,11 @@ public sealed interface LockEvent {
      * A held lock was lost.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
      * @param fencingToken the token of the lost grant
      * @param held how long it was held
-     * @param cause why
-     * @param failure the last failed renewal, if one led to this
+     * @param cause the reason
+     * @param failure the last failed renewal, if one caused the loss
      */
     record Lost(
             LockKey key,
@@ -111,7 +116,7 @@ public sealed interface LockEvent {
             @Nullable Throwable failure) implements OfLock {}
 
     /**
-     * A lock was taken away from its holder by force, through this client.
+     * A lock was released by force, through this client.
      *
      * @param key the lock
      * @param holder who held it

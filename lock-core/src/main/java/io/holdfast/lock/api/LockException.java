@@ -3,10 +3,10 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parent of everything that Holdfast throws of its own. Its children are different outcomes, to be handled
- * differently: {@link LockNotAcquiredException} (somebody else has it), {@link LockStoreException} (Redis did not do
- * it), {@link LockLostException} (it was held and is no longer), {@link LockInterruptedException} (the caller was
- * interrupted), {@link LockOverloadException} (too many wait), {@link LockKeyException} (the key makes no sense).
+ * Superclass of all exceptions of Holdfast. The subclasses are different outcomes that need different handling: {@link
+ * LockNotAcquiredException} (somebody else holds the lock), {@link LockStoreException} (Redis failed), {@link LockLostException}
+ * (the lock was held and is lost), {@link LockInterruptedException} (the caller was interrupted), {@link LockOverloadException}
+ * (too many callers wait), {@link LockKeyException} (invalid key).
  */
 public abstract class LockException extends RuntimeException {
 

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A lock that was acquired. Whoever has the handle may use and close it, on any thread. It is closed once; after that
- * it answers {@link #isHeld()} with false, and what needs a held lock throws {@link IllegalStateException}.
+ * An acquired lock. Any thread that has the handle may use and close it. After it is closed, {@link #isHeld()} returns false, and
+ * methods that need a held lock throw {@link IllegalStateException}.
  *
- * <p>A handle that turned LOST stays lost.
+ * <p>A lost handle stays lost.
  *
  * <pre>{@code
  * try (LockHandle lock = lockTemplate.acquire("stock:7")) {
@@ -18,19 +18,19 @@ import java.util.function.Consumer;
  */
 public interface LockHandle extends AutoCloseable {
 
-    /** {@return what is locked; of several keys the first} */
+    /** {@return the key; the first one if there are several} */
     LockKey key();
 
-    /** {@return all that is locked by this handle, in the order of acquisition} */
+    /** {@return all keys of this handle, in the order of acquisition} */
     List<LockKey> keys();
 
     /**
-     * A number that is greater than that of every earlier grant of this key, also after Redis lost its data. Write it
-     * next to what the lock guards, and refuse to write where a greater one stands: then even a holder that lost the
-     * lock without noticing cannot do harm. See Martin Kleppmann, "How to do distributed locking" (2016).
+     * A number that is greater than that of every earlier grant of this key, even after Redis has lost its data. Store it with
+     * the data that the lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost the
+     * lock without noticing it cannot do harm. See Martin Kleppmann, "How to do distributed locking" (2016).
      *
-     * @return the token; the same for all handles of one reentrant hold; also known after the handle was closed or lost
-     * @throws IllegalStateException if the handle has several keys: each has its own token
+     * @return the token; the same for all handles of one reentrant hold, and available after the handle was closed or lost
+     * @throws IllegalStateException if the handle has several keys, each with its own token
      */
     long fencingToken();
 
@@ -44,21 +44,21 @@ public interface LockHandle extends AutoCloseable {
     long fencingToken(LockKey key);
 
     /**
-     * Asks this process only, never Redis.
+     * Does not call Redis.
      *
-     * @return whether the lock is certainly held now; false once closed, lost, or past its deadline
+     * @return whether the lock is certainly held now; false once it is closed, lost, or past its deadline
      */
     boolean isHeld();
 
     /**
-     * Asks this process only, never Redis.
+     * Does not call Redis.
      *
-     * @return how long the lock is certainly held even if no renewal succeeds any more; zero if it is not held
+     * @return for how long the lock is certainly held if no further renewal succeeds; zero if it is not held
      */
     Duration remaining();
 
     /**
-     * Goes on only while the lock is held.
+     * Throws an exception unless the lock is held.
      *
      * @throws LockLostException if it was lost
      * @throws IllegalStateException if this handle was closed
@@ -66,33 +66,33 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Makes sure that the lock lasts for at least the given time from now. Never shortens. One call to the store for each
-     * key; if one fails, those before it are extended.
+     * Ensures that the lock lasts for at least the given time from now. Never shortens a lease. Makes one call to the store for
+     * each key; if one fails, the keys before it are extended.
      *
      * @param atLeast 100 ms to 365 days
      * @throws LockLostException if the lock was lost
-     * @throws LockStoreException if the store refused or did not answer; the lock is still held until its former deadline
+     * @throws LockStoreException if the store refused or did not respond; the lock is still held until its previous deadline
      * @throws IllegalStateException if this handle was closed
      * @throws IllegalArgumentException if the time is out of range
      */
     void extend(Duration atLeast);
 
     /**
-     * Runs the action once if this handle is lost: at once, on this thread, if that has happened already; otherwise on
-     * a thread kept for listeners. An action that throws is logged.
+     * Runs the action once if this handle is lost: immediately and on this thread if that has already happened, otherwise on the
+     * listener thread. Exceptions of the action are logged.
      *
-     * @param action is told of the loss; of several keys, of the first that is lost
+     * @param action receives the loss; with several keys, that of the first lost key
      * @throws IllegalStateException if this handle was closed
      */
     void onLost(Consumer<LockEvent.Lost> action);
 
     /**
-     * Takes the handle out of the bookkeeping of the thread that acquired it, so that it can be passed on: the thread's
-     * next acquisition of the key is no reentry of this one any more, and the thread may end without releasing it. Calling
-     * it twice does nothing.
+     * Detaches the handle from the thread that acquired it, so that it can be passed to another thread: further acquisitions of
+     * the key by that thread are no longer reentrant, and the thread may end without releasing the lock. Calling it twice has no
+     * effect.
      *
-     * <p>Another thread may call it too, with the same effect on the thread that acquired the handle: a reentry there at
-     * the same moment comes before it or after it.
+     * <p>Another thread may call it as well, with the same effect; a concurrent reentrant acquisition takes place either before
+     * or after it.
      *
      * @return this handle
      * @throws IllegalStateException if this handle was closed
@@ -100,9 +100,9 @@ public interface LockHandle extends AutoCloseable {
     LockHandle detach();
 
     /**
-     * Gives the lock back, if this is the last handle of a reentrant hold. Closing twice does nothing. When Redis does
-     * not answer, the release is repeated in the background until the lease has ended; that is no error for the caller,
-     * whose work was done under the lock.
+     * Releases the lock if this is the last handle of a reentrant hold. Closing twice has no effect. If Redis does not respond,
+     * the release is retried in the background until the lease has expired; the caller sees no error, because its work was done
+     * under the lock.
      *
      * @throws LockLostException if the lock was lost before
      */

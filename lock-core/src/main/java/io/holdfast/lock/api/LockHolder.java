@@ -4,16 +4,16 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Who holds a lock, as the store knows it, for people: these are not credentials.
+ * The holder of a lock, as the store knows it. For people to read; these are not credentials.
  *
- * @param clientId the client that holds it; each has an id of its own
+ * @param clientId the id of the client that holds it
  * @param host the host name of the holder's machine
  * @param pid the process on that machine
  * @param thread the thread that acquired the lock
- * @param since when it was acquired, by the store's clock, as far as its fencing token tells
- * @param remaining how long the lease still lasts without renewal, at the moment of the answer; never negative
+ * @param since when it was acquired by the store's clock, as derived from its fencing token
+ * @param remaining for how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
- * @param mode whether it holds the lock alone
+ * @param mode whether it holds the lock exclusively
  */
 public record LockHolder(
         String clientId,
@@ -25,7 +25,7 @@ public record LockHolder(
         long fencingToken,
         LockMode mode) {
 
-    /** Names come from whoever writes to Redis, and go into messages: they are kept as {@link LockKey#printable} shows them. */
+    /** Escapes the names, which come from Redis and appear in messages, see {@link LockKey#printable}. */
     public LockHolder {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);

@@ -3,8 +3,7 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread was interrupted while it waited for a lock. The lock is not held, nothing is left behind, and the
- * thread's interrupt flag is set.
+ * The thread was interrupted while waiting for a lock. It does not hold the lock, and its interrupt flag is set.
  */
 public final class LockInterruptedException extends LockException {
 
@@ -13,7 +12,7 @@ public final class LockInterruptedException extends LockException {
     /**
      * Creates an instance.
      *
-     * @param key the key that was waited for
+     * @param key the key it was waiting for
      * @param cause the interrupt, or null
      */
     public LockInterruptedException(LockKey key, @Nullable Throwable cause) {

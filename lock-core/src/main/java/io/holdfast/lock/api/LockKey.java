@@ -8,13 +8,13 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is locked. Two callers exclude each other exactly when their keys are equal, character by character.
+ * The name of a lock. Two callers exclude each other if and only if their keys are equal, character by character.
  *
- * <p>A key may hold anything that can be written in UTF-8: blanks, braces, emoji. It is not blank as a whole, and at
- * most {@value #MAX_LENGTH} characters long.
+ * <p>A key may contain anything that can be encoded as UTF-8, including blanks, braces and emoji. It must not be blank, and has
+ * at most {@value #MAX_LENGTH} characters.
  *
- * <p>Messages show it as {@link #toString()} does. One that is {@linkplain #masked() masked} is shown as a hash; it is the same
- * key.
+ * <p>Messages show it as {@link #toString()} does. A {@linkplain #masked() masked} key is shown as a hash, and is equal to the
+ * unmasked one.
  */
 public final class LockKey {
 
@@ -35,8 +35,8 @@ public final class LockKey {
      * {@return the key}
      *
      * @param value the text of the key
-     * @throws LockKeyException if the value is null, blank, too long, or has an unpaired surrogate (such a text has no
-     *     UTF-8 form, so two different keys would become one lock)
+     * @throws LockKeyException if the value is null, blank, too long, or contains an unpaired surrogate (which UTF-8 cannot
+     *     represent, so that different keys would become the same lock)
      */
     public static LockKey of(String value) {
         checkText(value);
@@ -49,7 +49,7 @@ public final class LockKey {
     }
 
     /**
-     * {@return the same key, which messages show as a hash: for keys that are personal data}
+     * {@return the same key, shown as a hash in messages, for keys that contain personal data}
      *
      * @see LockRequest#maskKeys()
      */
@@ -100,12 +100,12 @@ public final class LockKey {
     }
 
     /**
-     * A text as messages show it: on one line, in the order in which it was written. Characters that would break the line, or
-     * that a terminal or a viewer would act on instead of showing them, are written as {@code \n}, {@code \t}, {@code \r}
-     * or {@code \}{@code u001b}. So whoever chooses a key, or writes to Redis, cannot forge a line of a log.
+     * Escapes text for messages, on a single line. Characters that would break the line, or that a terminal or viewer would
+     * interpret instead of showing, are written as {@code \n}, {@code \t}, {@code \r} or {@code \}{@code u001b}. This prevents
+     * forged log lines.
      *
      * @param text any text
-     * @return the text without control, line separating and formatting characters
+     * @return the text without control characters, line separators and formatting characters
      */
     public static String printable(String text) {
         for (int i = 0; i < text.length(); i++) {
@@ -156,7 +156,7 @@ public final class LockKey {
         }
     }
 
-    /** {@return whether the other is a key of the same text, be it masked or not} */
+    /** {@return whether the other object is a key with the same text, masked or not} */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof LockKey key && key.value.equals(value);
@@ -168,7 +168,7 @@ public final class LockKey {
     }
 
     /**
-     * {@return the key as messages show it: see {@link #printable}; of a masked one, {@code sha256:} and the first 16 digits of
+     * {@return the key as messages show it, see {@link #printable}; for a masked key, {@code sha256:} and the first 16 digits of
      * the hash of its text}
      */
     @Override

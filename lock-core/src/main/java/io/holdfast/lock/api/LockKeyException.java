@@ -2,7 +2,7 @@ package io.holdfast.lock.api;
 
 import org.jspecify.annotations.Nullable;
 
-/** A key cannot be used: null, blank, too long, or an expression that does not yield one. Nothing was locked. */
+/** A key is invalid: null, blank, too long, or an expression that does not evaluate to a key. Nothing was locked. */
 public final class LockKeyException extends LockException {
 
     private static final long serialVersionUID = 1L;

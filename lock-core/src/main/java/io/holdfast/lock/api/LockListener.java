@@ -1,12 +1,11 @@
 package io.holdfast.lock.api;
 
 /**
- * Is told what happens to the locks of one client.
+ * Receives the events of one client's locks.
  *
  * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are
- * told on the thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on a thread
- * kept for listeners, one after the
- * other. A listener should be quick. One that throws is logged and harms nobody.
+ * delivered on the thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on the
+ * listener thread, one at a time. Listeners should return quickly. Their exceptions are logged and have no other effect.
  *
  * <pre>{@code
  * LockListener listener = event -> {
@@ -18,45 +17,45 @@ package io.holdfast.lock.api;
 public interface LockListener {
 
     /**
-     * Is told of an event.
+     * Called for each event.
      *
      * @param event what happened
      */
     void onEvent(LockEvent event);
 
     /**
-     * Is told that an acquisition begins, of a lock that the caller does not hold. Does nothing unless implemented.
+     * Called when an acquisition begins, unless the caller already holds the lock. The default does nothing.
      *
      * @param key the lock
-     * @param name what its use is called, see {@link LockRequest#name()}; empty for none
-     * @return is told what becomes of it
+     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
+     * @return an observer of this acquisition
      */
     default Acquisition onAcquire(LockKey key, String name) {
         return Acquisition.UNOBSERVED;
     }
 
     /**
-     * One acquisition, as a listener follows it: what lasts for it is opened before, and closed when it has ended. Used by one
-     * thread at a time, which need not be the same: that of an acquisition without a thread of its own changes.
+     * Observes one acquisition. Used by one thread at a time, but not always by the same one: an asynchronous acquisition changes
+     * threads.
      */
     interface Acquisition {
 
-        /** One that the listener does not care for. */
+        /** Ignores the acquisition. */
         Acquisition UNOBSERVED = outcome -> {};
 
         /**
-         * The current thread goes on with it: asks the store, or hears of it.
+         * The current thread continues the acquisition: it calls the store, or receives its reply.
          *
-         * @return is closed by the same thread, before anybody is told of the outcome
+         * @return closed by the same thread before the outcome is reported
          */
         default Scope onThread() {
             return Scope.NOTHING;
         }
 
         /**
-         * It has ended. Called once.
+         * The acquisition has ended. Called once.
          *
-         * @param outcome {@code Acquired}, {@code NotAcquired} or {@code Failed}; {@link #onEvent} was told of it before
+         * @param outcome {@code Acquired}, {@code NotAcquired} or {@code Failed}; passed to {@link #onEvent} before
          */
         void ended(LockEvent.OfLock outcome);
     }

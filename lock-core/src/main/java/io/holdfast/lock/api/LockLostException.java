@@ -4,9 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock was held and is no longer, although its holder had not released it. Somebody else may have it since. Thrown at
- * the holder's first question or at release. What the guarded code itself threw is {@linkplain #getSuppressed()
- * suppressed} inside.
+ * A held lock was lost before its holder released it, and somebody else may hold it now. Thrown when the holder checks or
+ * releases the lock. An exception of the guarded code is {@linkplain #getSuppressed() suppressed} in it.
  */
 public final class LockLostException extends LockException {
 
@@ -19,7 +18,7 @@ public final class LockLostException extends LockException {
     /**
      * Creates an instance.
      *
-     * @param loss what was lost, and why
+     * @param loss the lost lock and the cause
      */
     public LockLostException(LockEvent.Lost loss) {
         super(message(loss.key(), loss.cause(), loss.held(), loss.fencingToken()), loss.failure());
@@ -33,7 +32,7 @@ public final class LockLostException extends LockException {
                 + cause.explanation();
     }
 
-    /** {@return what was lost} */
+    /** {@return the lost lock} */
     public LockKey key() {
         return key;
     }
@@ -43,15 +42,15 @@ public final class LockLostException extends LockException {
         return lossCause;
     }
 
-    /** {@return the token that the lost lock had; whoever got the lock since has a greater one} */
+    /** {@return the token of the lost lock; later holders have a greater one} */
     public long fencingToken() {
         return fencingToken;
     }
 
     /**
-     * {@return this, with the failure suppressed inside}
+     * {@return this exception, with the failure suppressed in it}
      *
-     * @param failure what the guarded code threw, or null
+     * @param failure the exception of the guarded code, or null
      */
     public LockLostException suppressing(@Nullable Throwable failure) {
         if (failure != null && failure != this) {

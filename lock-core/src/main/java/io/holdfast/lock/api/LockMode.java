@@ -1,12 +1,12 @@
 package io.holdfast.lock.api;
 
-/** How a lock is held: alone, or together with others. */
+/** How a lock is held: exclusively, or together with others. */
 public enum LockMode {
-    /** Nobody else holds the lock. A mutex, or the write lock of a read-write lock. */
+    /** No other holder is admitted: a mutex, or the write lock of a read-write lock. */
     EXCLUSIVE,
     /**
-     * Nobody holds the lock {@link #EXCLUSIVE}, and fewer than the request's limit hold it {@code SHARED}. Without a
-     * limit this is the read lock of a read-write lock; with limit <i>n</i> a semaphore of <i>n</i> permits.
+     * Other shared holders are admitted up to the limit of the request, but no exclusive one. Without a limit this is the read
+     * lock of a read-write lock; with limit <i>n</i> it is a semaphore with <i>n</i> permits.
      */
     SHARED
 }

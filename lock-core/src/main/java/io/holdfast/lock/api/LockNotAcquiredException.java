@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not free within the time the caller was ready to wait. Contention, not an error of Redis: trying again
- * later makes sense.
+ * The lock was not acquired in time because somebody else holds it. This is contention, not a failure of Redis: it makes sense to
+ * try again later.
  */
 public final class LockNotAcquiredException extends LockException {
 
@@ -19,10 +19,10 @@ public final class LockNotAcquiredException extends LockException {
     /**
      * Creates an instance.
      *
-     * @param caller who asked, for the message: a method, or null
-     * @param key what was asked for
+     * @param caller the calling method, for the message, or null
+     * @param key the lock
      * @param waited how long the caller waited
-     * @param holder who held it at the last look, or null if that is not known
+     * @param holder who held it when last checked, or null if unknown
      */
     public LockNotAcquiredException(
             @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
@@ -38,7 +38,7 @@ public final class LockNotAcquiredException extends LockException {
                 + (holder == null ? "." : "; held by " + holder.describe() + ".");
     }
 
-    /** {@return what was asked for} */
+    /** {@return the lock} */
     public LockKey key() {
         return key;
     }
@@ -48,7 +48,7 @@ public final class LockNotAcquiredException extends LockException {
         return waited;
     }
 
-    /** {@return who held it at the last look, if known} */
+    /** {@return who held it when last checked, if known} */
     public Optional<LockHolder> holder() {
         return Optional.ofNullable(holder);
     }

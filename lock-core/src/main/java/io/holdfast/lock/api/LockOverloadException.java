@@ -3,8 +3,8 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 
 /**
- * So many calls of this client wait, for locks in general or for this one, that one more was refused at once. It is no matter
- * of who holds the lock: to shed load, try again later, or not at all.
+ * The call was refused because too many calls of this client are already waiting, for locks in general or for this lock. Shed
+ * load, or try again later.
  */
 public final class LockOverloadException extends LockException {
 
@@ -15,10 +15,10 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call of which the client has too many that wait; the store was not asked}
+     * {@return an exception for a client with too many waiting calls; the store was not called}
      *
      * @param key the key that was requested
-     * @param waiting how many wait
+     * @param waiting the number of waiting calls
      */
     public static LockOverloadException ofClient(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' was not requested: " + waiting
@@ -29,7 +29,7 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call whose time was over before the client had a thread to ask the store}
+     * {@return an exception for a call whose time expired before the client had a thread to call the store}
      *
      * @param key the key that was requested
      * @param waited how long it has waited for a thread
@@ -43,10 +43,10 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call that found the lock taken, and its line too long, see {@link LockRequest#maxWaiting}}
+     * {@return an exception for a call that found too many waiting calls for the same lock, see {@link LockRequest#maxWaiting}}
      *
      * @param key the key that was requested
-     * @param waiting how many wait for it
+     * @param waiting the number of calls that wait for it
      */
     public static LockOverloadException ofKey(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' is not free, and " + waiting

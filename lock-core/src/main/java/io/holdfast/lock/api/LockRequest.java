@@ -18,27 +18,25 @@ import org.jspecify.annotations.Nullable;
  * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
  *
  * <pre>{@code
- * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2))
- * LockRequest.of("catalogue").shared()                                  // read lock
- * LockRequest.of("mail-gateway").shared(5)                              // one of five permits
+ * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2)) LockRequest.of("catalogue").shared()
+ * // read lock LockRequest.of("mail-gateway").shared(5)                              // one of five permits
  * LockRequest.of("import").shared(64).weight(16)                        // 16 of 64 permits at once
  * LockRequest.ofAll(List.of("account:1", "account:2"))                  // both or none
- * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared())    // one alone, the other shared, both or none
- * }</pre>
+ * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared())    // one exclusive, one shared, both or none }</pre>
  *
- * <p>All times are from 0 ({@code lease} and {@code maxHold} from 100 ms) to 365 days; the store counts in milliseconds, so finer parts are cut.
+ * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms) to 365 days, and are truncated to milliseconds.
  *
- * <p>All requests for one key should have the same limit and be either fair or not: each is judged by its own.
+ * <p>All requests for a key should use the same limit and fairness, because each request is judged by its own.
  */
 public final class LockRequest {
 
     /** The shortest lease. */
     public static final Duration MIN_LEASE = Duration.ofMillis(100);
 
-    /** The longest time that any setting takes. */
+    /** The longest time that any option accepts. */
     public static final Duration MAX_TIME = Duration.ofDays(365);
 
-    /** Any number: of shared holders, or of waiting calls. */
+    /** No limit on shared holders, or on waiting calls. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final Comparator<RequestPart> ORDER =
@@ -83,7 +81,7 @@ public final class LockRequest {
      * {@return a request with the client's defaults}
      *
      * @param key what to lock
-     * @throws LockKeyException if the text cannot be a key
+     * @throws LockKeyException if the key is invalid
      */
     public static LockRequest of(String key) {
         return of(LockKey.of(key));
@@ -99,13 +97,13 @@ public final class LockRequest {
     }
 
     /**
-     * A request for several locks, all or nothing: a multi-lock. They are acquired one after the other in the order of
-     * their keys, so two requests with overlapping keys never wait for each other in a circle. If one is lost while the
-     * others are waited for, all are given back, and the acquisition starts over within the same {@code waitFor}.
+     * A request for several locks, all or none: a multi-lock. They are acquired in the order of their keys, so requests with
+     * overlapping keys never deadlock. If one is lost while waiting for the others, all are released, and the acquisition starts
+     * over within the same {@code waitFor}.
      *
      * @param keys what to lock; their order does not matter
      * @return a request with the client's defaults
-     * @throws LockKeyException if there is no key, or a text cannot be one
+     * @throws LockKeyException if there are no keys, or one is invalid
      */
     public static LockRequest ofAll(Collection<String> keys) {
         return new LockRequest(
@@ -113,17 +111,17 @@ public final class LockRequest {
     }
 
     /**
-     * A request for the locks of this one and of another, all or nothing, each in the mode, with the limit, the weight and the
-     * fairness that it has there: to read one thing and write another, for example. All other options are those of this
-     * request. What both lock is locked once: alone, if one of them wants it alone.
+     * A request for the locks of this request and another one, all or none, each with its own mode, limit, weight and fairness:
+     * for example, to read one resource and write another. All other options are those of this request. A key of both requests is
+     * locked once, exclusively if either of them is exclusive.
      *
      * <pre>{@code
      * LockRequest.of("price-list").shared().and(LockRequest.of("order:42")).waitFor(Duration.ofSeconds(2))
      * }</pre>
      *
-     * @param other names further locks
+     * @param other the other request
      * @return a request for both
-     * @throws LockKeyException if both share a key, and with different limits
+     * @throws LockKeyException if both have a key in common, with different limits
      */
     public LockRequest and(LockRequest other) {
         return new LockRequest(
@@ -139,42 +137,44 @@ public final class LockRequest {
                         .toList();
     }
 
-    /** {@return what is locked: at least one key, each once, in their natural order, which is the order of acquisition} */
+    /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
     public List<LockKey> keys() {
         return parts.size() == 1
                 ? List.of(parts.get(0).key())
                 : parts.stream().map(RequestPart::key).toList();
     }
 
-    /** {@return what is locked; of several keys the first} */
+    /** {@return the key; the first one if there are several} */
     public LockKey key() {
         return parts.get(0).key();
     }
 
-    /** {@return whether it is locked alone, or together with others; of several keys the first, see {@link #each()}} */
+    /** {@return the mode; that of the first key if there are several, see {@link #each()}} */
     public LockMode mode() {
         return parts.get(0).mode();
     }
 
     /**
-     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link #UNLIMITED} if shared; of several keys the
-     * first, see {@link #each()}}
+     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link #UNLIMITED} if shared; for the first key if there
+     * are several, see {@link #each()}}
      */
     public int limit() {
         return parts.get(0).limit();
     }
 
-    /** {@return how many of the limit this request stands for; of several keys the first, see {@link #each()}} */
+    /** {@return how much of the limit this request takes; for the first key if there are several, see {@link #each()}} */
     public int weight() {
         return parts.get(0).weight();
     }
 
-    /** {@return whether it is served strictly in order of arrival; of several keys the first, see {@link #each()}} */
+    /**
+     * {@return whether it is served strictly in order of arrival; for the first key if there are several, see {@link #each()}}
+     */
     public boolean fair() {
         return parts.get(0).fair();
     }
 
-    /** {@return what this use of locks is called; empty for none} */
+    /** {@return the name of this use of locks; empty for none} */
     public String name() {
         return options.name;
     }
@@ -184,7 +184,7 @@ public final class LockRequest {
         return options.lease;
     }
 
-    /** {@return how long to wait for it, where zero is one try; empty for the default} */
+    /** {@return how long to wait, zero for a single try; empty for the default} */
     public Optional<Duration> waitFor() {
         return options.waitFor;
     }
@@ -194,39 +194,38 @@ public final class LockRequest {
         return options.renew;
     }
 
-    /** {@return for how long after the grant others are kept out at least; empty for none} */
+    /** {@return the minimum time after the grant for which others are kept out; empty for none} */
     public Optional<Duration> minHold() {
         return options.minHold;
     }
 
-    /** {@return when renewal ends, counted from the grant; empty for the client's default} */
+    /** {@return how long after the grant renewal ends; empty for the client's default} */
     public Optional<Duration> maxHold() {
         return options.maxHold;
     }
 
-    /** {@return how long a failure of Redis is waited for by who has queued before; empty for the client's default} */
+    /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
     public Optional<Duration> outageTolerance() {
         return options.outageTolerance;
     }
 
-    /** {@return what releasing the lock waits for; empty for the client's default} */
+    /** {@return what a release waits for; empty for the client's default} */
     public Optional<ReleaseMode> release() {
         return options.release;
     }
 
-    /** {@return how many calls of the client may wait for one key; {@link #UNLIMITED} for any number} */
+    /** {@return how many calls of the client may wait for the same key; {@link #UNLIMITED} for any number} */
     public int maxWaiting() {
         return options.maxWaiting;
     }
 
-    /** {@return whether a loss of the lock stops the work} */
+    /** {@return whether the loss of the lock stops the work} */
     public boolean interruptOnLoss() {
         return options.interruptOnLoss;
     }
 
     /**
-     * Gives this use of locks a name. Locks are counted and timed by it, so there should be few of them: {@code "order"}, not
-     * {@code "order:42"}.
+     * Names this use of locks. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
      *
      * @param value the name; empty for none
      * @return a copy with that name
@@ -236,19 +235,19 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy whose keys are shown as hashes by logs, exceptions, events and endpoints, see {@link LockKey#masked()}:
-     * for keys that are personal data}
+     * {@return a copy whose keys are shown as hashes in logs, exceptions, events and endpoints, see {@link LockKey#masked()}, for
+     * keys that contain personal data}
      */
     public LockRequest maskKeys() {
         return withEach(part -> part.withKey(part.key().masked()));
     }
 
     /**
-     * A copy for other keys: with a tenant's name in front of each, for example.
+     * Maps the keys, for example to add the name of a tenant.
      *
-     * @param change makes the text of each new key from the text of a former one
+     * @param change maps the text of a key to the text of the new key
      * @return a copy with those keys
-     * @throws LockKeyException if a text cannot be a key
+     * @throws LockKeyException if a key is invalid
      */
     public LockRequest mapKeys(UnaryOperator<String> change) {
         return withEach(part -> part.withKey(mapped(part.key(), change)));
@@ -260,11 +259,11 @@ public final class LockRequest {
     }
 
     /**
-     * A copy for other keys, which are locked as the first one of this request is.
+     * Replaces the keys. All are locked like the first key of this request.
      *
-     * @param values what to lock instead; their order does not matter
+     * @param values the new keys; their order does not matter
      * @return a copy with those keys
-     * @throws LockKeyException if there is none
+     * @throws LockKeyException if there are no keys
      */
     public LockRequest keys(Collection<LockKey> values) {
         RequestPart first = parts.get(0);
@@ -277,7 +276,7 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy that shares the lock with other shared holders: one permit of a semaphore}
+     * {@return a copy that shares the lock with a limited number of other shared holders: one permit of a semaphore}
      *
      * @param atMost how many may hold the lock together; 1 or more
      * @throws IllegalArgumentException if it is less
@@ -287,19 +286,20 @@ public final class LockRequest {
     }
 
     /**
-     * Takes several permits of a semaphore at once, all or none. Who waits for many is not passed by those who want few.
+     * Acquires several permits of a semaphore at once, all or none. A request for many permits is not overtaken by requests for
+     * few.
      *
      * <pre>{@code LockRequest.of("import").shared(64).weight(16)}</pre>
      *
-     * @param value how many of the {@linkplain #limit() limit}; 1 to the limit
-     * @return a copy of that weight
+     * @param value how much of the {@linkplain #limit() limit} to take; 1 to the limit
+     * @return a copy with that weight
      * @throws IllegalArgumentException if it is out of range, or the request has no limit
      */
     public LockRequest weight(int value) {
         return withEach(part -> part.withWeight(value));
     }
 
-    /** {@return a copy that holds the lock alone} */
+    /** {@return a copy that holds the lock exclusively} */
     public LockRequest exclusive() {
         return withEach(part -> new RequestPart(part.key(), LockMode.EXCLUSIVE, 1, 1, part.fair()));
     }
@@ -307,7 +307,7 @@ public final class LockRequest {
     /**
      * {@return a copy that is served strictly in order of arrival, or not}
      *
-     * @param value true for first come, first served over all clients
+     * @param value true for first come, first served across all clients
      */
     public LockRequest fair(boolean value) {
         return withEach(part -> part.withFair(value));
@@ -325,9 +325,9 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy that waits so long}
+     * {@return a copy with that time to wait}
      *
-     * @param value how long to wait; 0, which is one try, to 365 days
+     * @param value how long to wait; 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
@@ -335,13 +335,13 @@ public final class LockRequest {
         return with(changed -> changed.waitFor = Optional.of(value));
     }
 
-    /** {@return a copy that waits without a limit: for 365 days, {@link #MAX_TIME}} */
+    /** {@return a copy that waits without limit, that is for 365 days, {@link #MAX_TIME}} */
     public LockRequest waitWithoutLimit() {
         return waitFor(MAX_TIME);
     }
 
     /**
-     * {@return a copy that is renewed, or not}
+     * {@return a copy whose lease is renewed, or not}
      *
      * @param value false makes the lease a fixed time limit
      */
@@ -350,10 +350,10 @@ public final class LockRequest {
     }
 
     /**
-     * Keeps others out for at least this time, also when the work was shorter: a job that several nodes start at about
-     * the same time runs once. Such a request does not reenter a lock that its thread already holds.
+     * Keeps others out for at least this time, even if the work is shorter, so that a job that several nodes start at about the
+     * same time runs once. Such a request cannot reenter a lock that its thread already holds.
      *
-     * @param value counted from the grant; 0 to 365 days
+     * @param value the time from the grant; 0 to 365 days
      * @return a copy with that minimum
      * @throws IllegalArgumentException if it is out of range
      */
@@ -363,9 +363,9 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy whose renewal ends then}
+     * {@return a copy whose renewal ends after that time}
      *
-     * @param value counted from the grant; 100 ms to 365 days
+     * @param value the time from the grant; 100 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
@@ -374,28 +374,27 @@ public final class LockRequest {
     }
 
     /**
-     * Has a loss of the lock stop the work, instead of being found when it has ended: the thread that holds the lock is
-     * interrupted, which is the one that acquired it, until its handle is closed or {@linkplain LockHandle#detach detached}; the
-     * stage of {@code executeAsync} is cancelled. The outcome is {@link LockLostException}, with what the work made of the
-     * interrupt suppressed inside.
+     * Stops the work when the lock is lost, instead of reporting the loss when the work ends: the thread that acquired the lock
+     * is interrupted, unless the handle was closed or {@linkplain LockHandle#detach detached}; the stage of {@code executeAsync}
+     * is cancelled. The result is a {@link LockLostException}, with the exception of the work suppressed in it.
      *
-     * <p>No thread is interrupted after its hold has ended, and an interrupt of that kind does not outlast it: where it is
-     * still pending when the handle is closed, the flag is cleared. So is that of somebody else who has interrupted the thread
-     * since the loss; its work was to be stopped in any case.
+     * <p>A thread is never interrupted after its hold has ended, and the interrupt does not outlast the hold: if it is still
+     * pending when the handle is closed, the flag is cleared. This also clears the interrupt of anybody else who has interrupted
+     * the thread since the loss.
      *
-     * @param value true to have the work interrupted
-     * @return a copy that says so
+     * @param value true to interrupt the work
+     * @return a copy with that option
      */
     public LockRequest interruptOnLoss(boolean value) {
         return with(changed -> changed.interruptOnLoss = value);
     }
 
     /**
-     * How long a failure of Redis is waited for by a caller that was queued for the lock before it: a failover, for example.
-     * It is a part of {@code waitFor}, not added to it. Afterwards the queue is formed anew. A first try that fails, fails at
-     * once.
+     * How long a caller that is already queued for the lock waits for Redis to recover from a failure, such as a failover. This
+     * is part of {@code waitFor}, not added to it. After the failure a new queue is formed. A caller whose first attempt fails is
+     * not queued, and fails immediately.
      *
-     * @param value for each failure, counted from its first call that failed; 0, which is to fail at once, to 365 days
+     * @param value the time from the first failed call of each failure; 0, to fail immediately, to 365 days
      * @return a copy with that tolerance
      * @throws IllegalArgumentException if it is out of range
      */
@@ -415,18 +414,17 @@ public final class LockRequest {
     }
 
     /**
-     * Refuses to wait where so many calls of this client wait for the same key already: the call fails at once with a
-     * {@link LockOverloadException}, instead of making the line longer. Calls that find the lock free, that have it already, or
-     * that do not wait, are never refused.
+     * Limits the number of calls of this client that wait for the same key: a call beyond the limit fails immediately with a
+     * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never refused.
      *
-     * @param value how many may wait for one key, this call included; 1 or more, {@link #UNLIMITED} for any number
-     * @return a copy that waits only in so short a line
+     * @param value how many calls may wait for the key, including this one; 1 or more, {@link #UNLIMITED} for any number
+     * @return a copy with that limit
      * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest maxWaiting(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException(
-                    "maxWaiting is " + value + "; it must be 1 or more. Use waitFor(Duration.ZERO) for a try that never waits");
+            throw new IllegalArgumentException("maxWaiting is " + value
+                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) for a try that never waits");
         }
         return with(changed -> changed.maxWaiting = value);
     }
@@ -443,7 +441,7 @@ public final class LockRequest {
         return 31 * parts.hashCode() + options.set().hashCode();
     }
 
-    /** What is locked, and each option that was set. */
+    /** The keys, and each option that is set. */
     @Override
     public String toString() {
         return "LockRequest" + parts + options.set();
@@ -454,14 +452,14 @@ public final class LockRequest {
      *
      * @param name the setting, for the message
      * @param value its value
-     * @param min the least that is allowed
+     * @param min the minimum
      * @return the value
      * @throws IllegalArgumentException if it is out of range
      */
     static Duration checkRange(String name, Duration value, Duration min) {
         if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
-            throw new IllegalArgumentException(
-                    name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + MAX_TIME.toDays() + " days");
+            throw new IllegalArgumentException(name + " is " + value + "; it must be between " + min.toMillis()
+                    + " ms and " + MAX_TIME.toDays() + " days");
         }
         return value;
     }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.NonNull;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a {@code tryExecute}: the work ran, or the lock was not acquired and the work did not run. Work may return
- * null: {@link #executed()}, {@link #orElse}, {@link #orElseGet}, {@link #orElseThrow} and {@link #map} tell that apart from
- * work that did not run, and {@link #toOptional()} does not.
+ * The outcome of {@code tryExecute}: either the work ran, or the lock was not acquired and the work did not run. There are no
+ * other outcomes. The work may return null: {@link #executed()}, {@link #orElse}, {@link #orElseGet}, {@link #orElseThrow} and
+ * {@link #map} distinguish that from work that did not run; {@link #toOptional()} does not.
  *
  * <pre>{@code
  * Receipt receipt = lockTemplate.tryExecute("order:" + id, () -> pay(id)).orElseThrow(() -> new OrderBusyException(id));
@@ -24,16 +24,16 @@ public sealed interface LockResult<T extends @Nullable Object> {
     boolean executed();
 
     /**
-     * {@return the work's result, or the fallback's}
+     * {@return the work's result, or that of the fallback}
      *
-     * @param fallback yields the result if the work did not run
+     * @param fallback supplies the result if the work did not run
      */
     T orElseGet(Supplier<? extends T> fallback);
 
     /**
-     * {@return the work's result, which may be null, or the other one}
+     * {@return the work's result, which may be null, or the other value}
      *
-     * @param other is returned if the work did not run
+     * @param other returned if the work did not run
      */
     default T orElse(T other) {
         return orElseGet(() -> other);
@@ -49,27 +49,27 @@ public sealed interface LockResult<T extends @Nullable Object> {
     /**
      * {@return the work's result, which may be null}
      *
-     * @param exception yields what is thrown if the work did not run
-     * @param <X> what is thrown
+     * @param exception supplies the exception to throw if the work did not run
+     * @param <X> the exception
      * @throws X if the work did not run
      */
     <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X;
 
     /**
-     * Changes the result of work that ran; where it did not run, that stays so.
+     * Maps the result of work that ran. Has no effect if the work did not run.
      *
-     * @param mapping is called once, here, if the work ran; its argument is null if the work's result was, and it may return
-     *     null
+     * @param mapping called once by this method if the work ran; its argument is null if the work returned null, and it may
+     *     return null
      * @param <U> the new result
      * @return the outcome with the new result
      */
     <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping);
 
-    /** {@return the work's result; empty if it was null, and if the work did not run} */
+    /** {@return the work's result; empty if it was null, or if the work did not run} */
     Optional<@NonNull T> toOptional();
 
     /**
-     * The work ran to its end under the lock.
+     * The work completed under the lock.
      *
      * @param value what it returned
      * @param <T> the work's result
@@ -107,11 +107,11 @@ public sealed interface LockResult<T extends @Nullable Object> {
     }
 
     /**
-     * The lock was not free in time; the work did not run.
+     * The lock was not acquired in time, and the work did not run.
      *
-     * @param key what was asked for
+     * @param key the lock
      * @param waited how long the caller waited
-     * @param holder who held it at the last look, if known
+     * @param holder who held it when last checked, if known
      * @param <T> the work's result
      */
     record NotAcquired<T extends @Nullable Object>(LockKey key, Duration waited, Optional<LockHolder> holder)

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One lock as the store sees it at one moment.
+ * The state of a lock in the store at one point in time.
  *
  * @param key the lock
- * @param holders who holds it: nobody, one exclusive holder, or any number of shared ones
- * @param waiters how many acquisitions, of all clients, wait for it; those that died are counted for 3 s at most, and
- *     threads of one client that wait for the same exclusive lock, and not for a fair one, count as one
- * @param lastToken the greatest fencing token handed out or reserved that the store remembers; 0 if none
+ * @param holders the holders: none, one exclusive holder, or any number of shared ones
+ * @param waiters the number of waiting acquisitions of all clients. A dead waiter counts for 3 s at most; threads of one client
+ *     that wait for the same exclusive lock count as one unless the lock is fair
+ * @param lastToken the greatest fencing token handed out or reserved, as far as the store remembers; 0 if none
  */
 public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, long lastToken) {
 
@@ -19,12 +19,12 @@ public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, l
         holders = List.copyOf(holders);
     }
 
-    /** {@return whether somebody holds it} */
+    /** {@return whether anybody holds it} */
     public boolean isHeld() {
         return !holders.isEmpty();
     }
 
-    /** {@return who holds it, of several shared holders any one; empty if nobody does} */
+    /** {@return the holder, or any one of several shared holders; empty if nobody holds it} */
     public Optional<LockHolder> holder() {
         return holders.stream().findFirst();
     }

@@ -3,14 +3,12 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis did not do what was asked: it cannot be reached, timed out, or refused (READONLY, NOPERM, OOM, LOADING …). The
- * message says what to check; the cause, where there is one, is the driver's own exception or the failure that another
- * thread met.
+ * Redis failed: it could not be reached, timed out, or returned an error (READONLY, NOPERM, OOM, LOADING …). The message says
+ * what to check; the cause, if any, is the exception of the driver, or the failure of another thread.
  *
- * <p>Nothing has changed for the caller: who wanted to acquire has not got the lock, and keeps a hold that its thread had
- * before; who wanted to {@link LockHandle#extend extend} holds the lock until its former deadline. After
- * {@link LockTemplate#inspect inspect} and {@link LockTemplate#forceRelease forceRelease} it says nothing about who holds
- * the lock.
+ * <p>Nothing has changed for the caller: a failed acquisition does not hold the lock, and leaves earlier holds of its thread
+ * intact; after a failed {@link LockHandle#extend extend} the lock is held until its previous deadline. After {@link
+ * LockTemplate#inspect inspect} and {@link LockTemplate#forceRelease forceRelease} the holder of the lock is unknown.
  */
 public final class LockStoreException extends LockException {
 
@@ -21,9 +19,9 @@ public final class LockStoreException extends LockException {
     /**
      * Creates an instance.
      *
-     * @param message what happened and what to check
+     * @param message what happened, and what to check
      * @param cause the driver's exception, or null
-     * @param outcomeUnknown whether the store may have done it all the same
+     * @param outcomeUnknown whether the store may have carried out the command anyway
      */
     public LockStoreException(String message, @Nullable Throwable cause, boolean outcomeUnknown) {
         super(message, cause);
@@ -31,8 +29,8 @@ public final class LockStoreException extends LockException {
     }
 
     /**
-     * Whether the store may have carried out the command although no answer came (a timeout, a broken connection).
-     * Holdfast undoes such an acquisition in the background; an extension or a forced release may have happened.
+     * Whether the store may have carried out the command although no reply arrived (a timeout, a broken connection). Holdfast
+     * undoes such an acquisition in the background; an extension or a forced release may have taken effect.
      *
      * @return false if the store certainly refused
      */

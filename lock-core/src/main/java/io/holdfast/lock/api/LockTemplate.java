@@ -10,39 +10,37 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The central door to distributed locks. Thread-safe; one for each client.
+ * Entry point for distributed locks. Thread-safe; an application needs one instance.
  *
  * <pre>{@code
  * lockTemplate.execute("order:" + id, () -> charge(id));
  * }</pre>
  *
- * <p>Calls of the same thread are reentrant, whichever method was used: a thread that holds a key gets it again without
- * asking Redis, and only its last exit frees it.
+ * <p>Locks are reentrant per thread, across all methods: a thread that holds a key acquires it again without a call to Redis, and
+ * only its last release frees the lock.
  *
- * <p>The lock is renewed while it is held, also when a lease is given explicitly, unless the request says
- * {@code renew(false)}.
+ * <p>Leases are renewed while the lock is held, explicit ones too, unless the request has {@code renew(false)}.
  *
- * <p>Every method that acquires may throw {@link LockStoreException} (Redis did not answer or refused),
- * {@link LockInterruptedException} (the thread was interrupted while it waited; the flag is kept),
- * {@link LockLostException} (this thread held the key already, and lost it) and {@link IllegalStateException} (the
- * client is closed; the request has a {@code minHold} and this thread holds the key already; or the request is
- * {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself: also from the methods that
- * try, for it could not succeed later either). Every method that takes
- * a key as a text throws {@link LockKeyException} if the text cannot be one, see {@link LockKey}.
+ * <p>All methods that acquire a lock may throw {@link LockStoreException} (Redis failed), {@link LockInterruptedException} (the
+ * thread was interrupted while waiting; its flag is set), {@link LockLostException} (this thread already held the key, and has
+ * lost it) and {@link IllegalStateException} (the client is closed; the request has a {@code minHold} and this thread already
+ * holds the key; or the request is {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for
+ * itself). The {@code try…} methods throw these as well, since trying again would not help. Methods that take a key as text throw
+ * {@link LockKeyException} if it is invalid, see {@link LockKey}.
  */
 public interface LockTemplate {
 
     /**
      * Runs the work under the lock.
      *
-     * @param request what to lock; waits 5 s unless told otherwise
-     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param request what to lock; waits for 5 s by default
+     * @param work runs on this thread while the lock is held, and receives the lock
      * @param <T> the work's result
-     * @param <E> what the work may throw; it passes through untouched
+     * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the work's result
-     * @throws E what the work throws
-     * @throws LockNotAcquiredException if the lock was not free in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     * @throws E the exception of the work
+     * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
+     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
      */
     <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E;
@@ -51,11 +49,11 @@ public interface LockTemplate {
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param work runs on this thread while the lock is held, and receives the lock
      * @param <T> the work's result
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the work's result
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedFunction<T, E> work)
             throws E {
@@ -66,9 +64,9 @@ public interface LockTemplate {
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
-     * @param <E> what the work may throw
-     * @throws E what the work throws
+     * @param work runs on this thread while the lock is held, and receives the lock
+     * @param <E> the exception the work may throw
+     * @throws E the exception of the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> void execute(LockRequest request, LockedConsumer<E> work) throws E {
@@ -82,9 +80,9 @@ public interface LockTemplate {
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
-     * @param <E> what the work may throw
-     * @throws E what the work throws
+     * @param work runs on this thread while the lock is held, and receives the lock
+     * @param <E> the exception the work may throw
+     * @throws E the exception of the work
      */
     default <E extends Throwable> void execute(String key, LockedConsumer<E> work) throws E {
         execute(LockRequest.of(key), work);
@@ -93,14 +91,14 @@ public interface LockTemplate {
     /**
      * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
      *
-     * @param request what to lock; waits 5 s unless told otherwise
+     * @param request what to lock; waits for 5 s by default
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
-     * @param <E> what the work may throw; it passes through untouched
+     * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the work's result
-     * @throws E what the work throws
-     * @throws LockNotAcquiredException if the lock was not free in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     * @throws E the exception of the work
+     * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
+     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
             throws E {
@@ -113,9 +111,9 @@ public interface LockTemplate {
      * @param key what to lock
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the work's result
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedCallable<T, E> work)
             throws E {
@@ -127,8 +125,8 @@ public interface LockTemplate {
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held
-     * @param <E> what the work may throw
-     * @throws E what the work throws
+     * @param <E> the exception the work may throw
+     * @throws E the exception of the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> void execute(LockRequest request, LockedRunnable<E> work) throws E {
@@ -143,8 +141,8 @@ public interface LockTemplate {
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held
-     * @param <E> what the work may throw
-     * @throws E what the work throws
+     * @param <E> the exception the work may throw
+     * @throws E the exception of the work
      */
     default <E extends Throwable> void execute(String key, LockedRunnable<E> work) throws E {
         execute(LockRequest.of(key), work);
@@ -153,13 +151,13 @@ public interface LockTemplate {
     /**
      * Runs the work if the lock is free.
      *
-     * @param request what to lock; one try unless it has a {@code waitFor}
-     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param request what to lock; a single try unless it has a {@code waitFor}
+     * @param work runs on this thread while the lock is held, and receives the lock
      * @param <T> the work's result
-     * @param <E> what the work may throw; it passes through untouched
+     * @param <E> the exception the work may throw, which is passed on unchanged
      * @return {@link LockResult.Executed} or {@link LockResult.NotAcquired}, never null
-     * @throws E what the work throws
-     * @throws LockLostException if the lock was lost before the work ended; what the work threw is suppressed inside
+     * @throws E the exception of the work
+     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
      */
     <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E;
@@ -168,11 +166,11 @@ public interface LockTemplate {
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
+     * @param work runs on this thread while the lock is held, and receives the lock
      * @param <T> the work's result
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             String key, LockedFunction<T, E> work) throws E {
@@ -183,10 +181,10 @@ public interface LockTemplate {
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
-     * @param <E> what the work may throw
+     * @param work runs on this thread while the lock is held, and receives the lock
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedConsumer<E> work)
@@ -201,10 +199,10 @@ public interface LockTemplate {
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
-     * @param work runs on this thread while the lock is held, and is given the lock
-     * @param <E> what the work may throw
+     * @param work runs on this thread while the lock is held, and receives the lock
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedConsumer<E> work) throws E {
         return tryExecute(LockRequest.of(key), work);
@@ -213,12 +211,12 @@ public interface LockTemplate {
     /**
      * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
-     * @param request what to lock; one try unless it has a {@code waitFor}
+     * @param request what to lock; a single try unless it has a {@code waitFor}
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
-     * @param <E> what the work may throw; it passes through untouched
+     * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedCallable<T, E> work) throws E {
@@ -231,9 +229,9 @@ public interface LockTemplate {
      * @param key what to lock
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             String key, LockedCallable<T, E> work) throws E {
@@ -245,9 +243,9 @@ public interface LockTemplate {
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedRunnable<E> work)
@@ -263,27 +261,25 @@ public interface LockTemplate {
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held
-     * @param <E> what the work may throw
+     * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E what the work throws
+     * @throws E the exception of the work
      */
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedRunnable<E> work) throws E {
         return tryExecute(LockRequest.of(key), work);
     }
 
     /**
-     * Acquires, without a thread that waits, starts the work on another thread, and holds the lock until the stage that the work
-     * returned is complete. Calls for the same exclusive, unfair lock are served in the order in which they are made. Cancelling
-     * the returned future while it waits ends the wait; once the work has started, the lock is held until its stage completes
-     * all the same.
+     * Acquires the lock without blocking a thread, starts the work on another thread, and holds the lock until the stage returned
+     * by the work has completed. Calls for the same exclusive, unfair lock are served in the order in which they were made.
+     * Cancelling the returned future ends the wait; once the work has started, the lock is still held until its stage completes.
      *
-     * @param request what to lock; waits 5 s unless told otherwise
-     * @param work is called on a thread of the client's executor while the lock is held, and is given the lock. The lock
-     *     belongs to that thread until the work returns, and is detached then
+     * @param request what to lock; waits for 5 s by default
+     * @param work called on a thread of the client's executor while the lock is held, with the lock. The lock belongs to that
+     *     thread until the work returns, and is then detached
      * @param <T> the work's result
-     * @return completes as the work's stage does, after the lock was released; or exceptionally with what
-     *     {@link #execute(LockRequest, LockedCallable)} would throw, or with a {@link LockOverloadException} if too many
-     *     wait
+     * @return a future that completes like the work's stage, after the lock was released; or exceptionally, with the exceptions
+     *     of {@link #execute(LockRequest, LockedCallable)}, or with a {@link LockOverloadException} if too many calls wait
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work);
@@ -292,9 +288,9 @@ public interface LockTemplate {
      * See {@link #executeAsync(LockRequest, Function)}.
      *
      * @param key what to lock
-     * @param work is called on a thread of the client's executor while the lock is held, and is given the lock
+     * @param work called on a thread of the client's executor while the lock is held, with the lock
      * @param <T> the work's result
-     * @return completes as the work's stage does, after the lock was released
+     * @return a future that completes like the work's stage, after the lock was released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
@@ -304,10 +300,10 @@ public interface LockTemplate {
     /**
      * See {@link #executeAsync(LockRequest, Function)}.
      *
-     * @param request what to lock; waits 5 s unless told otherwise
-     * @param work is called on a thread of the client's executor while the lock is held
+     * @param request what to lock; waits for 5 s by default
+     * @param work called on a thread of the client's executor while the lock is held
      * @param <T> the work's result
-     * @return completes as the work's stage does, after the lock was released
+     * @return a future that completes like the work's stage, after the lock was released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> work) {
@@ -318,9 +314,9 @@ public interface LockTemplate {
      * See {@link #executeAsync(LockRequest, Function)}.
      *
      * @param key what to lock
-     * @param work is called on a thread of the client's executor while the lock is held
+     * @param work called on a thread of the client's executor while the lock is held
      * @param <T> the work's result
-     * @return completes as the work's stage does, after the lock was released
+     * @return a future that completes like the work's stage, after the lock was released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> work) {
@@ -330,9 +326,9 @@ public interface LockTemplate {
     /**
      * Acquires the lock.
      *
-     * @param request what to lock; waits 5 s unless told otherwise
+     * @param request what to lock; waits for 5 s by default
      * @return the handle, to be closed by the caller
-     * @throws LockNotAcquiredException if the lock was not free in time
+     * @throws LockNotAcquiredException if the lock was not acquired in time
      */
     LockHandle acquire(LockRequest request);
 
@@ -341,7 +337,7 @@ public interface LockTemplate {
      *
      * @param key what to lock
      * @return the handle, to be closed by the caller
-     * @throws LockNotAcquiredException if the lock was not free in time
+     * @throws LockNotAcquiredException if the lock was not acquired in time
      */
     default LockHandle acquire(String key) {
         return acquire(LockRequest.of(key));
@@ -350,7 +346,7 @@ public interface LockTemplate {
     /**
      * Acquires the lock if it is free.
      *
-     * @param request what to lock; one try unless it has a {@code waitFor}
+     * @param request what to lock; a single try unless it has a {@code waitFor}
      * @return the handle, to be closed by the caller, or empty
      */
     Optional<LockHandle> tryAcquire(LockRequest request);
@@ -368,9 +364,9 @@ public interface LockTemplate {
     /**
      * The lock as a {@link java.util.concurrent.locks.Lock}.
      *
-     * @param request what to lock, and how: one key, or several, which are then locked all or none. Its {@code waitFor} is not
-     *     used, since each method of the view says how it waits
-     * @return a view; any number of views of one key are the same lock
+     * @param request what to lock; several keys are locked all or none. Its {@code waitFor} is ignored, because each method of
+     *     {@code Lock} defines how it waits
+     * @return a view; all views of a key are the same lock
      */
     RemoteLock getLock(LockRequest request);
 
@@ -378,88 +374,88 @@ public interface LockTemplate {
      * The lock as a {@link java.util.concurrent.locks.Lock}.
      *
      * @param key what to lock
-     * @return a view; any number of views of one key are the same lock
+     * @return a view; all views of a key are the same lock
      */
     default RemoteLock getLock(String key) {
         return getLock(LockRequest.of(key));
     }
 
     /**
-     * The lock, granted in the order in which threads of all clients arrived at the store.
+     * The lock, granted in the order in which the threads of all clients arrived at the store.
      *
      * @param key the lock
-     * @return a view; any number of views of one key are the same lock
+     * @return a view; all views of a key are the same lock
      */
     default RemoteLock getFairLock(String key) {
         return getLock(LockRequest.of(key).fair(true));
     }
 
     /**
-     * The two halves of a read-write lock.
+     * A read-write lock.
      *
-     * @param request what to lock, and how; one key. Its mode, limit and {@code waitFor} are not used
-     * @return views; any number of views of one key are the same lock
+     * @param request what to lock; a single key. Its mode, limit and {@code waitFor} are ignored
+     * @return the views; all views of a key are the same lock
      * @throws IllegalArgumentException if the request has several keys
      */
     RemoteReadWriteLock getReadWriteLock(LockRequest request);
 
     /**
-     * The two halves of a read-write lock, see {@link #getReadWriteLock(LockRequest)}.
+     * A read-write lock, see {@link #getReadWriteLock(LockRequest)}.
      *
      * @param key the lock
-     * @return views; any number of views of one key are the same lock
+     * @return the views; all views of a key are the same lock
      */
     default RemoteReadWriteLock getReadWriteLock(String key) {
         return getReadWriteLock(LockRequest.of(key));
     }
 
     /**
-     * A semaphore: {@code lock} takes a permit, {@code unlock} gives it back. Permits of a client that dies come back
-     * when their leases end. Like every lock it is reentrant: a thread needs one permit, however often it locks.
+     * A semaphore: {@code lock} acquires a permit, {@code unlock} releases it. The permits of a dead client are available again
+     * when their leases expire. Like every lock it is reentrant: a thread needs a single permit, however often it locks.
      *
      * @param key the semaphore
-     * @param permits how many threads of all clients may hold it together; 1 or more, and the same for all who use it
-     * @return a view; any number of views of one key are the same semaphore
-     * @throws IllegalArgumentException if {@code permits} is less
+     * @param permits how many threads of all clients may hold it together; 1 or more, and the same everywhere
+     * @return a view; all views of a key are the same semaphore
+     * @throws IllegalArgumentException if {@code permits} is less than 1
      */
     default RemoteLock getSemaphore(String key, int permits) {
         return getLock(LockRequest.of(key).shared(permits));
     }
 
     /**
-     * Goes on only if every lock that this thread holds, whichever method acquired it, lasts for at least the given time:
-     * for a step that cannot be undone, such as a commit. Handles that were detached are not the thread's. A lost lock
-     * counts until its handle is closed, or its view unlocked.
+     * Ensures that every lock that this thread holds, however acquired, lasts for at least the given time: call it before a step
+     * that cannot be undone, such as a commit. Detached handles are not included. A lost lock counts until its handle is closed,
+     * or its view unlocked.
      *
-     * <p>The rule is that renewals succeed and all locks have more left; then nobody is asked. A lock that has less left is
-     * extended by one call to the store, also if its lease is a fixed limit. With zero, none is extended.
+     * <p>Usually renewals succeed and all locks last longer, so that there is no call to the store. A lock that does not is
+     * extended by one call, even if its lease is a fixed limit. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
-     * @throws LockLostException if a lock was lost; of several, any of them
-     * @throws LockStoreException if a lock had to be extended, and the store refused or did not answer; it is held until
-     *     its former deadline
-     * @throws IllegalArgumentException if the time is out of range, or longer than any lease may be where the locks are kept
+     * @throws LockLostException if a lock was lost; if several were, for any one of them
+     * @throws LockStoreException if a lock had to be extended, and the store refused or did not respond; the lock is held until
+     *     its previous deadline
+     * @throws IllegalArgumentException if the time is out of range, or longer than the longest lease of the store
      */
     void ensureHeld(Duration atLeast);
 
     /**
-     * Asks the store who holds a lock, since when, from where, and how many wait.
+     * Asks the store who holds a lock, since when and where, and how many callers wait.
      *
      * @param key the lock
-     * @return its state at one moment
-     * @throws LockStoreException if the store refused or did not answer
+     * @return its state at one point in time
+     * @throws LockStoreException if the store refused or did not respond
      */
     LockSnapshot inspect(String key);
 
     /**
-     * Takes the lock away from whoever holds it. A holder of this client learns of it before this method returns. One of
-     * another client is told by a message, and asks the store at once; should the message be lost, or its client not listen yet
-     * since it has never held a lock for a second, or the store be a quorum, it learns of it at its next renewal or at
-     * release. Until then two may believe that they hold the lock: only the fencing token protects then. For operators, not for the ordinary path.
+     * Releases the lock by force, whoever holds it. Holders of this client are notified before this method returns, those of
+     * other clients by a message. If the message is lost, the client is not subscribed yet (it subscribes once it has held a lock
+     * for a second), or the store is a quorum, the holder notices at its next renewal or at release. Until then two holders may
+     * believe that they hold the lock, and only the fencing token protects. For operators, not for regular use.
      *
      * @param key the lock
-     * @return who held it: nobody, one exclusive holder, or all shared ones
-     * @throws LockStoreException if the store refused or did not answer
+     * @return the former holders: none, one exclusive holder, or all shared ones
+     * @throws LockStoreException if the store refused or did not respond
      */
     List<LockHolder> forceRelease(String key);
 }

@@ -3,10 +3,10 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that runs while a lock is held and yields a result.
+ * Work that runs while a lock is held and returns a result.
  *
  * @param <T> the result
- * @param <E> what it may throw; it passes through untouched
+ * @param <E> the exception it may throw, which is passed on unchanged
  */
 @FunctionalInterface
 public interface LockedCallable<T extends @Nullable Object, E extends Throwable> {

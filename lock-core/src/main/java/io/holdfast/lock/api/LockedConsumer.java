@@ -1,12 +1,12 @@
 package io.holdfast.lock.api;
 
 /**
- * Work that runs while a lock is held and is given that lock.
+ * Work that runs while a lock is held and receives that lock.
  *
- * <p>A lambda of a single expression that yields nothing needs braces, since the compiler takes it for a
- * {@link LockedFunction} otherwise: {@code lock -> { lock.ensureHeld(); }}.
+ * <p>A lambda that is a single expression without a result needs braces, because the compiler otherwise takes it for a {@link
+ * LockedFunction}: {@code lock -> { lock.ensureHeld(); }}.
  *
- * @param <E> what it may throw; it passes through untouched
+ * @param <E> the exception it may throw, which is passed on unchanged
  */
 @FunctionalInterface
 public interface LockedConsumer<E extends Throwable> {
@@ -14,8 +14,8 @@ public interface LockedConsumer<E extends Throwable> {
     /**
      * Does the work.
      *
-     * @param lock the lock, for its fencing token, or to ask whether it is still held. It is given back when the work ends,
-     *     not here
+     * @param lock the lock, for its fencing token, or to check that it is still held. It is released when the work ends; do not
+     *     close it
      * @throws E whatever the work throws
      */
     void accept(LockHandle lock) throws E;

@@ -3,11 +3,11 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that runs while a lock is held, is given that lock, and yields a result. A {@link LockedConsumer} too, so that a lambda
- * that would do for both is this.
+ * Work that runs while a lock is held, receives that lock, and returns a result. It extends {@link LockedConsumer}, so that a
+ * lambda that fits both is a function.
  *
  * @param <T> the result
- * @param <E> what it may throw; it passes through untouched
+ * @param <E> the exception it may throw, which is passed on unchanged
  */
 @FunctionalInterface
 public interface LockedFunction<T extends @Nullable Object, E extends Throwable> extends LockedConsumer<E> {
@@ -15,8 +15,8 @@ public interface LockedFunction<T extends @Nullable Object, E extends Throwable>
     /**
      * {@return the result}
      *
-     * @param lock the lock, for its fencing token, or to ask whether it is still held. It is given back when the work ends,
-     *     not here
+     * @param lock the lock, for its fencing token, or to check that it is still held. It is released when the work ends; do not
+     *     close it
      * @throws E whatever the work throws
      */
     T apply(LockHandle lock) throws E;

@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 /**
  * Work that runs while a lock is held.
  *
- * @param <E> what it may throw; it passes through untouched
+ * @param <E> the exception it may throw, which is passed on unchanged
  */
 @FunctionalInterface
 public interface LockedRunnable<E extends Throwable> {

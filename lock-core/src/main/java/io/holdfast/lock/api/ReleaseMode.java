@@ -1,18 +1,18 @@
 package io.holdfast.lock.api;
 
-/** What a call that releases a lock waits for. */
+/** What a release waits for. */
 public enum ReleaseMode {
 
-    /** The answer of Redis. A lock that turns out to be lost is told by {@link LockLostException}. */
+    /** The reply of Redis. If it says that the lock was lost, the call throws {@link LockLostException}. */
     ACKNOWLEDGED,
 
     /**
-     * Nothing: it returns when the release is on its way, which saves a round trip. A release that fails is repeated in the
-     * background until the lease has ended. A loss that only Redis knows of is told by event and log, and by no exception. What this
-     * client asks for next on the same key reaches Redis after the release, unless a connection breaks.
+     * Nothing: the call returns once the release has been sent, which saves a round trip. A failed release is retried in the
+     * background until the lease has expired. A loss that only Redis knows of is reported as an event and logged, but not thrown.
+     * Later calls of this client for the same key reach Redis after the release, unless a connection breaks.
      *
-     * <p>Where a store, or a driver, cannot do that, it waits: a quorum, locks in memory, several locks that are released
-     * together, factories that are neither Jedis' nor Lettuce's, and Jedis' while most of its connections are in use.
+     * <p>The release is acknowledged where this is not supported: on a quorum, in memory, for several locks released together,
+     * with connection factories other than those of Jedis and Lettuce, and with Jedis while most of its connections are in use.
      */
     SENT
 }

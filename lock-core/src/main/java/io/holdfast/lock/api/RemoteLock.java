@@ -7,9 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A distributed lock as a {@link Lock}. Reentrant, and bound to its thread: only the thread that locked may unlock, and
- * if that thread dies, the lock is released. It shares its bookkeeping with {@link LockTemplate}: a thread that holds
- * the key through the template reenters here, and the other way round.
+ * A distributed lock as a {@link Lock}. Reentrant and bound to its thread: only the thread that locked it may unlock it, and if
+ * that thread dies, the lock is released. It shares its state with {@link LockTemplate}: a thread that holds the key through the
+ * template reenters here, and vice versa.
  *
  * <pre>{@code
  * RemoteLock lock = lockTemplate.getLock("order:42");
@@ -17,27 +17,26 @@ import java.util.concurrent.locks.Lock;
  * try { … } finally { lock.unlock(); }
  * }</pre>
  *
- * <p>All methods that acquire throw {@link LockStoreException} when Redis does not answer or refuses,
- * {@link LockLostException} when the thread holds the lock already but has lost it, and {@link IllegalStateException} when
- * the client is closed, and when the lock was requested with a {@code minHold} and the thread holds it already. If it is to be
- * held alone and the thread holds it shared (write inside read), or with a lower weight, it would wait for itself:
- * {@code lock} and {@code lockInterruptibly} throw {@link IllegalStateException}, and {@code tryLock} returns false, at once in
- * either form.
+ * <p>All methods that acquire the lock throw {@link LockStoreException} if Redis fails, {@link LockLostException} if the thread
+ * has acquired the lock before and lost it, and {@link IllegalStateException} if the client is closed, or if the request has a
+ * {@code minHold} and the thread already holds the lock. A thread that holds the lock in shared mode and requests it exclusively
+ * (write inside read), or with a greater weight, would wait for itself: {@code lock} and {@code lockInterruptibly} then throw
+ * {@link IllegalStateException}, and {@code tryLock} returns false immediately.
  *
- * <p>A lock of several keys is held when all of them are; what is said of one key here holds for all of them together.
+ * <p>A lock with several keys is held if all of them are.
  */
 public interface RemoteLock extends Lock {
 
-    /** {@return what is locked; of several keys the first} */
+    /** {@return the key; the first one if there are several} */
     LockKey key();
 
-    /** {@return all that is locked, in the order of acquisition} */
+    /** {@return all keys, in the order of acquisition} */
     default List<LockKey> keys() {
         return List.of(key());
     }
 
     /**
-     * Waits without limit. An interrupt does not end the wait; it is kept.
+     * Waits without limit. Interrupts do not end the wait; the interrupt flag is restored.
      */
     @Override
     void lock();
@@ -51,7 +50,7 @@ public interface RemoteLock extends Lock {
     void lockInterruptibly() throws InterruptedException;
 
     /**
-     * One try, without waiting; an interrupt does not matter.
+     * Tries once, without waiting, ignoring interrupts.
      *
      * @return whether the lock is held now
      */
@@ -61,7 +60,7 @@ public interface RemoteLock extends Lock {
     /**
      * {@return whether the lock is held now}
      *
-     * @param time how long to wait; zero or less is one try
+     * @param time how long to wait; zero or less for a single try
      * @param unit the unit of time
      * @throws InterruptedException if the thread is interrupted before or while it waits; its flag is then cleared
      */
@@ -69,7 +68,7 @@ public interface RemoteLock extends Lock {
     boolean tryLock(long time, TimeUnit unit) throws InterruptedException;
 
     /**
-     * Undoes the last {@code lock} of this thread.
+     * Releases the most recent {@code lock} of this thread.
      *
      * @throws LockLostException if the lock was lost before
      * @throws IllegalMonitorStateException if this thread did not lock it through a {@code RemoteLock}
@@ -78,7 +77,7 @@ public interface RemoteLock extends Lock {
     void unlock();
 
     /**
-     * Not supported: a condition would need all waiters in one JVM.
+     * Not supported.
      *
      * @throws UnsupportedOperationException always
      */
@@ -88,48 +87,49 @@ public interface RemoteLock extends Lock {
     }
 
     /**
-     * How many times the current thread holds the key in the mode of this lock, through any view or the template. A lock
-     * that was lost counts until it is unlocked.
+     * How many times the current thread holds the key in the mode of this lock, through any view or the template. A lost lock
+     * counts until it is unlocked.
      *
-     * <p>The write half of a read-write lock has 0 if the thread holds the read lock only, like
-     * {@link java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike there, holds are not counted
-     * by half while the thread has the write lock: it may read with it, so each half has the number of all.
+     * <p>The write lock of a read-write lock returns 0 if the thread holds only the read lock, like {@link
+     * java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike there, both locks return the total number of
+     * holds while the thread holds the write lock, which includes the right to read.
      *
-     * @return 0 if not at all
+     * @return 0 if the thread does not hold it
      */
     int holdCount();
 
-    /** {@return whether the current thread certainly holds the lock now; the read half is held by who has the write half} */
+    /**
+     * {@return whether the current thread certainly holds the lock now; the holder of the write lock also holds the read lock}
+     */
     boolean isHeldByCurrentThread();
 
     /**
-     * Asks the store whether anybody holds the lock, in the mode of this lock: the write half whether somebody writes, the read
-     * half whether anybody reads. By the time the answer is here it may be otherwise, so this is for monitoring; to find out
-     * whether it can be had, try to lock it.
+     * Asks the store whether anybody holds the lock in the mode of this lock: the write lock whether there is a writer, the read
+     * lock whether there is a reader. The result may be outdated when it arrives, so use it for monitoring only; to find out
+     * whether the lock is free, try to lock it.
      *
-     * @return whether it is held, by whichever thread of whichever client
-     * @throws LockStoreException if the store refused or did not answer
+     * @return whether any thread of any client holds it
+     * @throws LockStoreException if the store refused or did not respond
      */
     boolean isLocked();
 
-    /** {@return how long the current thread certainly holds it without renewal; zero if it does not} */
+    /** {@return for how long the current thread certainly holds it without further renewal; zero if it does not hold it} */
     Duration remaining();
 
     /**
      * {@return the token of the current thread's hold, see {@link LockHandle#fencingToken()}}
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
-     * @throws IllegalStateException if the lock has several keys: each has its own token
+     * @throws IllegalStateException if the lock has several keys, each with its own token
      */
     long fencingToken();
 
     /**
-     * Takes the lock away from whoever holds it in the mode of this lock: the write half from the writer, the read half from all
-     * readers, a semaphore from all who have a permit. See {@link LockTemplate#forceRelease(String)}, which does not
-     * distinguish.
+     * Releases the lock by force for every holder in the mode of this lock: the write lock for the writer, the read lock for all
+     * readers, a semaphore for all holders of a permit. {@link LockTemplate#forceRelease(String)} does not distinguish modes.
      *
      * @return whether anybody held it in that mode
-     * @throws LockStoreException if the store refused or did not answer
+     * @throws LockStoreException if the store refused or did not respond
      */
     boolean forceUnlock();
 }

@@ -3,16 +3,16 @@ package io.holdfast.lock.api;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * A distributed read-write lock: any number of readers, or one writer. Waiting writers are not starved: a reader that
- * comes after a waiting writer waits behind it. Each half is reentrant.
+ * A distributed read-write lock: any number of readers, or one writer. Writers are not starved: a reader that arrives after a
+ * waiting writer waits behind it. Both locks are reentrant.
  *
- * <p>A thread that holds the write lock may take the read lock too, and keeps that when it unlocks the write lock first:
- * it then goes on as a reader, without a moment in which another writer could come in between. A thread that holds only
- * the read lock cannot take the write lock: it would wait for itself, so {@code lock} throws {@link IllegalStateException}, and
- * {@code tryLock} returns false, at once.
+ * <p>A thread that holds the write lock may acquire the read lock as well, and keeps it when it unlocks the write lock first: it
+ * then continues as a reader, and no other writer can come in between (downgrading). A thread that holds only the read lock
+ * cannot acquire the write lock, because it would wait for itself: {@code lock} throws {@link IllegalStateException}, and {@code
+ * tryLock} returns false immediately.
  *
- * <p>So whoever holds the write lock is told by the read half too that it is held, with the same fencing token; whoever
- * holds the read lock only is told by the write half that it is not.
+ * <p>For the holder of the write lock, the read lock reports that it is held, with the same fencing token; for a reader, the
+ * write lock reports that it is not held.
  *
  * <pre>{@code
  * RemoteReadWriteLock catalogue = lockTemplate.getReadWriteLock("catalogue");
@@ -22,14 +22,14 @@ import java.util.concurrent.locks.ReadWriteLock;
  */
 public interface RemoteReadWriteLock extends ReadWriteLock {
 
-    /** {@return what is locked} */
+    /** {@return the key} */
     LockKey key();
 
-    /** {@return the half that many may hold together} */
+    /** {@return the shared lock} */
     @Override
     RemoteLock readLock();
 
-    /** {@return the half that is held alone} */
+    /** {@return the exclusive lock} */
     @Override
     RemoteLock writeLock();
 }

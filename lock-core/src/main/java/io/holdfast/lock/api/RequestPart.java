@@ -17,12 +17,12 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
                     + "; it must be 1 for EXCLUSIVE, and 1 or more for SHARED");
         }
         if (weight < 1 || weight > limit) {
-            throw new IllegalArgumentException(
-                    "weight is " + weight + "; it must be between 1 and the limit, which is " + limit + " for mode " + mode);
+            throw new IllegalArgumentException("weight is " + weight + "; it must be between 1 and the limit, which is "
+                    + limit + " for mode " + mode);
         }
         if (weight > 1 && limit == LockRequest.UNLIMITED) {
-            throw new IllegalArgumentException("weight is " + weight
-                    + ", but there is no limit: call shared(limit) first");
+            throw new IllegalArgumentException(
+                    "weight is " + weight + ", but there is no limit: call shared(limit) first");
         }
     }
 
@@ -48,8 +48,8 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
             return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
         }
         if (limit != other.limit) {
-            throw new LockKeyException("Lock '" + key + "' is requested twice in one request, with different limits: " + limit
-                    + " and " + other.limit + ". Use one limit for a key.");
+            throw new LockKeyException("Lock '" + key + "' is requested twice in one request, with different limits: "
+                    + limit + " and " + other.limit + ". Use one limit for a key.");
         }
         return new RequestPart(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
     }

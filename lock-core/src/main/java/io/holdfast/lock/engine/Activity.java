@@ -59,7 +59,7 @@ final class Activity implements LockActivity {
     }
 
     @Override
-    public Hearing hearing() {
-        return client.queue().hearing();
+    public SubscriptionState subscriptionState() {
+        return client.queue().subscriptionState();
     }
 }

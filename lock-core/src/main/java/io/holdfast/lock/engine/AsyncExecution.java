@@ -128,9 +128,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         try {
             timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
         } catch (RuntimeException | Error noTimer) {
-            log.error(
-                    "Cannot start a thread to continue waiting for a lock; retrying at the next wake-up",
-                    noThread);
+            log.error("Cannot start a thread to continue waiting for a lock; retrying at the next wake-up", noThread);
         }
     }
 

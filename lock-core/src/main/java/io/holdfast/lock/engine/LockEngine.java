@@ -241,8 +241,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     @Override
-    public Hearing hearing() {
-        return operations().activity().hearing();
+    public SubscriptionState subscriptionState() {
+        return operations().activity().subscriptionState();
     }
 
     String clientId() {

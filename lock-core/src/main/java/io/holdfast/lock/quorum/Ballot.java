@@ -101,8 +101,8 @@ final class Ballot<A> {
                 .collect(Collectors.joining("; "));
         Throwable first = failures.values().iterator().next();
         LockStoreException exception = new LockStoreException(
-                failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed
-                        + " must succeed. " + reasons,
+                failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed + " must succeed. "
+                        + reasons,
                 first,
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);

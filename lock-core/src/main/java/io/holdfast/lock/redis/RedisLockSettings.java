@@ -1,34 +1,45 @@
 package io.holdfast.lock.redis;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
-/**
- * How locks are kept in Redis.
- *
- * @param keyPrefix the first part of each key; no braces, blanks or control characters; default "lock"
- * @param commandTimeout limits the answer of one command and the wait for a pooled connection; 10 ms to 1 min, default
- *     1 s
- * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days, default
- *     10 min
- * @param connections the most connections that lock calls use at a time, where the client pools them (Jedis); 1 to
- *     1,000, default 16
- * @param replicaAcks how many replicas must have a grant or a renewal before it counts; default none
- * @param rejoinDelay how long a server that has started without its data grants no lock that it does not know; zero, for
- *     at once, to 365 days; default zero
- */
-public record RedisLockSettings(
-        String keyPrefix,
-        Duration commandTimeout,
-        Duration tokenRetention,
-        int connections,
-        ReplicaAcks replicaAcks,
-        Duration rejoinDelay) {
+/** How locks are kept in Redis. Immutable: start with {@link #STANDARD}, and change what differs. */
+public final class RedisLockSettings {
 
     private static final int MOST_REPLICAS = 100;
 
     /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay. */
     public static final RedisLockSettings STANDARD = new RedisLockSettings(
-            "lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16, ReplicaAcks.NONE, Duration.ZERO);
+            new Values("lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16, ReplicaAcks.NONE, Duration.ZERO));
+
+    private final Values values;
+
+    private record Values(
+            String keyPrefix,
+            Duration commandTimeout,
+            Duration tokenRetention,
+            int connections,
+            ReplicaAcks replicaAcks,
+            Duration rejoinDelay) {
+
+        private Values {
+            if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
+                throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
+                        + "'; it must be 1 to 200 characters without braces, blanks, control characters or unpaired"
+                        + " surrogates");
+            }
+            Ranges.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
+            Ranges.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
+            if (connections < 1 || connections > 1000) {
+                throw new IllegalArgumentException("connections is " + connections + "; it must be between 1 and 1000");
+            }
+            Ranges.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
+        }
+    }
+
+    private RedisLockSettings(Values values) {
+        this.values = values;
+    }
 
     /**
      * The replicas that must have what was written before it counts.
@@ -49,15 +60,15 @@ public record RedisLockSettings(
         public ReplicaAcks {
             if (number < 0 || number > MOST_REPLICAS) {
                 throw new IllegalArgumentException(
-                        "the number of replica acks is " + number + "; allowed is 0 to " + MOST_REPLICAS);
+                        "the number of replica acks is " + number + "; it must be between 0 and " + MOST_REPLICAS);
             }
             Ranges.check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }
     }
 
     /**
-     * Checks settings. A class of its own because the record inside is checked too: were that loaded first, and asked the
-     * outer one, then the outer one's constants would be made before those of the record.
+     * Checks settings. A class of its own because the records inside are checked too: if one of them were loaded first and called
+     * the outer class, the constants of that would be created before its own.
      */
     private static final class Ranges {
 
@@ -66,7 +77,7 @@ public record RedisLockSettings(
         static void check(String name, Duration value, Duration min, Duration max) {
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
                 throw new IllegalArgumentException(
-                        name + " is " + value + "; allowed is " + min.toMillis() + " ms to " + text(max));
+                        name + " is " + value + "; it must be between " + min.toMillis() + " ms and " + text(max));
             }
         }
 
@@ -75,76 +86,143 @@ public record RedisLockSettings(
         }
     }
 
-    /**
-     * Checks the components.
-     *
-     * @throws IllegalArgumentException if a setting is out of range; the message says which, and what is allowed
-     */
-    public RedisLockSettings {
-        if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
-            throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
-                    + "'; it must be 1 to 200 characters without braces, blanks, control characters or unpaired"
-                    + " surrogates");
-        }
-        Ranges.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
-        Ranges.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
-        if (connections < 1 || connections > 1000) {
-            throw new IllegalArgumentException("connections is " + connections + "; allowed is 1 to 1000");
-        }
-        Ranges.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
+    /** {@return the first part of each key} */
+    public String keyPrefix() {
+        return values.keyPrefix;
+    }
+
+    /** {@return how long one command, and the wait for a pooled connection, may take} */
+    public Duration commandTimeout() {
+        return values.commandTimeout;
+    }
+
+    /** {@return how long the last fencing token of an unused lock is remembered} */
+    public Duration tokenRetention() {
+        return values.tokenRetention;
+    }
+
+    /** {@return how many connections lock calls use at most, where the client pools them (Jedis)} */
+    public int connections() {
+        return values.connections;
+    }
+
+    /** {@return how many replicas must have a grant or a renewal before it counts} */
+    public ReplicaAcks replicaAcks() {
+        return values.replicaAcks;
+    }
+
+    /** {@return how long a server that was started without its data grants no lock it does not know} */
+    public Duration rejoinDelay() {
+        return values.rejoinDelay;
     }
 
     /**
      * {@return a copy with that prefix}
      *
-     * @param value the first part of each key
+     * @param value the first part of each key; no braces, blanks or control characters; 1 to 200 characters
+     * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withKeyPrefix(String value) {
-        return new RedisLockSettings(value, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay);
+        return new RedisLockSettings(new Values(
+                value,
+                values.commandTimeout,
+                values.tokenRetention,
+                values.connections,
+                values.replicaAcks,
+                values.rejoinDelay));
     }
 
     /**
-     * {@return a copy with that limit}
+     * {@return a copy with that timeout}
      *
-     * @param value limits one command
+     * @param value how long one command, and the wait for a pooled connection, may take; 10 ms to 1 min
+     * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
-        return new RedisLockSettings(keyPrefix, value, tokenRetention, connections, replicaAcks, rejoinDelay);
+        return new RedisLockSettings(new Values(
+                values.keyPrefix,
+                value,
+                values.tokenRetention,
+                values.connections,
+                values.replicaAcks,
+                values.rejoinDelay));
     }
 
     /**
      * {@return a copy with that retention}
      *
-     * @param value how long the last token of an unused lock is remembered
+     * @param value how long the last fencing token of an unused lock is remembered; 1 s to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withTokenRetention(Duration value) {
-        return new RedisLockSettings(keyPrefix, commandTimeout, value, connections, replicaAcks, rejoinDelay);
+        return new RedisLockSettings(new Values(
+                values.keyPrefix,
+                values.commandTimeout,
+                value,
+                values.connections,
+                values.replicaAcks,
+                values.rejoinDelay));
     }
 
     /**
      * {@return a copy with that limit}
      *
-     * @param value the most connections at a time
+     * @param value how many connections lock calls use at most, where the client pools them (Jedis); 1 to 1,000
+     * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withConnections(int value) {
-        return new RedisLockSettings(keyPrefix, commandTimeout, tokenRetention, value, replicaAcks, rejoinDelay);
+        return new RedisLockSettings(new Values(
+                values.keyPrefix,
+                values.commandTimeout,
+                values.tokenRetention,
+                value,
+                values.replicaAcks,
+                values.rejoinDelay));
     }
 
     /**
-     * {@return a copy with those acknowledgements}
+     * {@return a copy with that number of acknowledgements}
      *
-     * @param value how many replicas must have a grant or a renewal
+     * @param value how many replicas must have a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
-        return new RedisLockSettings(keyPrefix, commandTimeout, tokenRetention, connections, value, rejoinDelay);
+        return new RedisLockSettings(new Values(
+                values.keyPrefix,
+                values.commandTimeout,
+                values.tokenRetention,
+                values.connections,
+                value,
+                values.rejoinDelay));
     }
 
     /**
      * {@return a copy with that delay}
      *
-     * @param value how long a server that has lost its data grants no lock that it does not know
+     * @param value how long a server that was started without its data grants no lock it does not know; zero, to grant at once, to 365 days
+     * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withRejoinDelay(Duration value) {
-        return new RedisLockSettings(keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, value);
+        return new RedisLockSettings(new Values(
+                values.keyPrefix,
+                values.commandTimeout,
+                values.tokenRetention,
+                values.connections,
+                values.replicaAcks,
+                value));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RedisLockSettings settings && values.equals(settings.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "RedisLockSettings" + values.toString().substring("Values".length());
     }
 }

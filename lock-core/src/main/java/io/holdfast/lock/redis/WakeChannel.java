@@ -193,9 +193,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         String reason = String.valueOf(RedisFailures.translate(e, () -> server).getMessage());
         if (!reason.equals(warned) && !closed) {
             warned = reason;
-            log.warn(
-                    "Wake-up subscription is down; polling every 100 ms until it is back: {}",
-                    reason);
+            log.warn("Wake-up subscription is down; polling every 100 ms until it is back: {}", reason);
         }
     }
 

@@ -72,9 +72,7 @@ final class WakeMessages {
         long now = System.nanoTime();
         long planned = warnAt.get();
         if (now - planned >= 0 && warnAt.compareAndSet(planned, now + QUIET_NANOS)) {
-            log.warn(
-                    "Ignored a malformed message on the wake-up channel. Check which users may publish to it.",
-                    e);
+            log.warn("Ignored a malformed message on the wake-up channel. Check which users may publish to it.", e);
         }
     }
 }

@@ -80,8 +80,8 @@ public final class LocalQueue implements AutoCloseable {
     }
 
     /** {@return whether messages of the store can be heard} */
-    public LockActivity.Hearing hearing() {
-        return queues.entries().subscription().hearing();
+    public LockActivity.SubscriptionState subscriptionState() {
+        return queues.entries().subscription().subscriptionState();
     }
 
     /** {@return how many waiters heard from the store that their lock is there} */

@@ -99,11 +99,13 @@ final class Subscription implements WakeListener, AutoCloseable {
     }
 
     /** {@return whether messages of the store can be heard} */
-    synchronized LockActivity.Hearing hearing() {
+    synchronized LockActivity.SubscriptionState subscriptionState() {
         if (heard) {
-            return LockActivity.Hearing.CONNECTED;
+            return LockActivity.SubscriptionState.CONNECTED;
         }
-        return listening == null ? LockActivity.Hearing.NOT_NEEDED : LockActivity.Hearing.DISCONNECTED;
+        return listening == null
+                ? LockActivity.SubscriptionState.NOT_NEEDED
+                : LockActivity.SubscriptionState.DISCONNECTED;
     }
 
     boolean isHeard() {

@@ -52,7 +52,7 @@ class LockRequestTest {
     void time_out_of_range_is_refused_by_name_value_and_what_is_allowed() {
         assertThatThrownBy(() -> request.lease(Duration.ofMillis(99)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("lease is PT0.099S; allowed is 100 ms to 365 days");
+                .hasMessage("lease is PT0.099S; it must be between 100 ms and 365 days");
         assertThatThrownBy(() -> request.waitFor(Duration.ofMillis(-1))).hasMessageContaining("waitFor");
         assertThatThrownBy(() -> request.minHold(Duration.ofDays(366))).hasMessageContaining("minHold");
         assertThatThrownBy(() -> request.outageTolerance(Duration.ofDays(366))).hasMessageContaining("outageTolerance");
@@ -61,11 +61,8 @@ class LockRequestTest {
 
     @Test
     void defaults_out_of_range_are_refused() {
-        assertThatThrownBy(() ->
-                        new LockDefaults(Duration.ZERO, Duration.ZERO, true, Optional.empty(), Duration.ofSeconds(1)))
-                .hasMessageContaining("lease");
-        assertThatThrownBy(() ->
-                        new LockDefaults(Duration.ofSeconds(1), Duration.ZERO, true, Optional.empty(), Duration.ZERO))
+        assertThatThrownBy(() -> LockDefaults.STANDARD.withLease(Duration.ZERO)).hasMessageContaining("lease");
+        assertThatThrownBy(() -> LockDefaults.STANDARD.withWarnAfter(Duration.ZERO))
                 .hasMessageContaining("warnAfter");
     }
 
@@ -146,7 +143,7 @@ class LockRequestTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("weight is 5; it must be between 1 and the limit, which is 4");
         assertThatThrownBy(() -> request.shared(4).weight(0)).hasMessageContaining("weight is 0");
-        assertThatThrownBy(() -> request.shared().weight(2)).hasMessageContaining("say shared(limit) first");
+        assertThatThrownBy(() -> request.shared().weight(2)).hasMessageContaining("call shared(limit) first");
         assertThatThrownBy(() -> request.weight(2)).hasMessageContaining("limit, which is 1 for mode EXCLUSIVE");
     }
 

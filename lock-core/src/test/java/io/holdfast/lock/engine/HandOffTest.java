@@ -118,7 +118,7 @@ class HandOffTest extends ThreadsFixture {
         LockRequest another = LockRequest.of("another").waitFor(Duration.ofMinutes(10));
         LockHandle held = others.acquire(another);
         Future<LockHandle> waiter = waiting(locks, another);
-        eventually(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        eventually(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
         held.close();
         get(waiter).close();
     }

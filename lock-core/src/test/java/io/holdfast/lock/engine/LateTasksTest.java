@@ -74,7 +74,7 @@ class LateTasksTest extends EngineFixture {
 
         assertThatThrownBy(() -> late.get(1, TimeUnit.MINUTES))
                 .hasCauseInstanceOf(LockOverloadException.class)
-                .hasMessageContaining("not asked for within its waitFor");
+                .hasMessageContaining("not requested within its waitFor");
         assertThat(isAskedFor(KEY)).isFalse();
         assertThat(store.joint).isEmpty();
         assertThat(locks.tryAcquire(KEY)).isPresent();

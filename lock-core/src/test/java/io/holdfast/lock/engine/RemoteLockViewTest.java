@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
@@ -123,8 +122,8 @@ class RemoteLockViewTest extends EngineFixture {
     @Test
     void lock_view_inside_a_handle_ends_with_its_thread_when_the_handle_is_closed() throws Exception {
         LockEngine real = LockEngine.builder(store)
-                .defaults(new LockDefaults(
-                        Duration.ofMillis(300), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
+                .defaults(
+                        LockDefaults.STANDARD.withLease(Duration.ofMillis(300)).withWaitFor(Duration.ZERO))
                 .build();
         AtomicReference<LockHandle> handle = new AtomicReference<>();
         Thread worker = new Thread(() -> {
@@ -143,8 +142,8 @@ class RemoteLockViewTest extends EngineFixture {
     @Test
     void lock_held_by_a_thread_that_died_is_freed() throws Exception {
         LockEngine real = LockEngine.builder(store)
-                .defaults(new LockDefaults(
-                        Duration.ofMillis(300), Duration.ZERO, true, Optional.empty(), Duration.ofMinutes(1)))
+                .defaults(
+                        LockDefaults.STANDARD.withLease(Duration.ofMillis(300)).withWaitFor(Duration.ZERO))
                 .build();
         Thread worker = new Thread(() -> real.getLock(KEY).lock());
         worker.start();

@@ -62,7 +62,7 @@ class SharedLocksTest extends EngineFixture {
         assertThatThrownBy(() -> locks.acquire(permits.weight(4)))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("weight of 3")
-                .hasMessageContaining("beginning");
+                .hasMessageContaining("from the start");
         assertThat(locks.getLock(permits.weight(4)).tryLock()).isFalse();
 
         assertThat(three.isHeld()).isTrue();
@@ -85,7 +85,7 @@ class SharedLocksTest extends EngineFixture {
         assertThatThrownBy(() -> locks.acquire(WRITE))
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "This thread holds lock '%s' shared and asks for it exclusive, so it would wait for itself. Release"
+                        "This thread holds lock '%s' in shared mode and requests it exclusively, so it would wait for itself. Release"
                                 + " the shared lock first, or acquire the exclusive lock from the start.",
                         KEY);
         assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isExactlyInstanceOf(IllegalStateException.class);

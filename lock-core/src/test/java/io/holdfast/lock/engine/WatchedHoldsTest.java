@@ -66,9 +66,9 @@ class WatchedHoldsTest extends EngineFixture {
     @Test
     void client_that_holds_a_lock_for_a_second_hears_from_then_on_that_it_was_taken_away() {
         LockHandle handle = locks.acquire(KEY);
-        assertThat(locks.hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
+        assertThat(locks.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
         time.pass(Duration.ofSeconds(1));
-        eventuallyByTheClock(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        eventuallyByTheClock(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
 
         others.forceRelease(KEY);
 
@@ -83,7 +83,7 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(KEY);
         time.pass(Duration.ofSeconds(1));
 
-        eventuallyByTheClock(() -> locks.hearing() == LockActivity.Hearing.CONNECTED);
+        eventuallyByTheClock(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
     }
 
     @Test

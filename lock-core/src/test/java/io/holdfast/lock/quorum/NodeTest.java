@@ -121,7 +121,7 @@ class NodeTest {
 
         assertThatThrownBy(calls.get(1)::join)
                 .hasCauseInstanceOf(LockStoreException.class)
-                .hasMessageContaining("left out");
+                .hasMessageContaining("skipped");
         assertThat(sent).isEmpty();
     }
 

@@ -162,7 +162,7 @@ class QuorumFailuresTest {
                     assertThat(failure.getCause()).isInstanceOf(LockStoreException.class);
                     assertThat(failure.getSuppressed()).hasSize(1);
                 })
-                .hasMessageContaining("2 of 3 lock servers failed, and 2 must do what was asked")
+                .hasMessageContaining("2 of 3 lock servers failed, and 2 must succeed")
                 .hasMessageContaining("node-0: no route to host")
                 .hasMessageContaining("node-2: READONLY");
     }

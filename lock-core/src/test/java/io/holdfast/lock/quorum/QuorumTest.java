@@ -128,7 +128,7 @@ class QuorumTest {
 
         assertThatThrownBy(() -> quorum(servers(3)).acquire(fair))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("Fair locks");
+                .hasMessageContaining("fair locks");
     }
 
     @Test

@@ -93,6 +93,6 @@ class ShortLeaseTest {
 
         assertThatThrownBy(() -> locks.ensureHeld(LEASE.plusMillis(1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("no lease is longer than 800 ms");
+                .hasMessageContaining("the longest possible lease is 800 ms");
     }
 }

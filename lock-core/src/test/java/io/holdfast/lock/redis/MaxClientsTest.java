@@ -28,7 +28,7 @@ class MaxClientsTest {
                         .until(
                                 () -> messageOfFailure(store),
                                 message -> message.contains("max number of clients reached")
-                                        && message.contains("maxclients allows")
+                                        && message.contains("reached maxclients")
                                         && !message.contains("version"));
             }
             TestRedis.destroy(applications);

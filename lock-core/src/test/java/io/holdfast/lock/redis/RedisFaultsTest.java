@@ -110,7 +110,7 @@ class RedisFaultsTest {
                         assertThat(e.outcomeUnknown()).isTrue();
                         assertThat(e)
                                 .hasMessageContaining(
-                                        "Redis at %s:%d did not answer in time", "127.0.0.1", proxy.port());
+                                        "Redis at %s:%d did not respond in time", "127.0.0.1", proxy.port());
                     });
         }
 
@@ -168,7 +168,7 @@ class RedisFaultsTest {
 
         assertThatThrownBy(() -> acquire(owner))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("no lock script says");
+                .hasMessageContaining("unexpected reply to a lock script");
     }
 
     @Test
@@ -243,7 +243,7 @@ class RedisFaultsTest {
                 .allSatisfy(reply -> assertThat(reply)
                         .isInstanceOfSatisfying(
                                 RenewReply.Failed.class,
-                                failed -> assertThat(failed.reason()).contains("did not answer in time")));
+                                failed -> assertThat(failed.reason()).contains("did not respond in time")));
         assertThat(remaining(second)).isGreaterThan(Duration.ofMinutes(9));
         assertThat(remaining(third)).isLessThan(Duration.ofMinutes(1));
     }
@@ -275,7 +275,7 @@ class RedisFaultsTest {
 
             assertThatThrownBy(() -> hasty.renew(Collections.nCopies(1500, new RenewRequest(key, owner, 30_000))))
                     .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("did not answer in time");
+                    .hasMessageContaining("did not respond in time");
         }
     }
 

@@ -249,9 +249,7 @@ class RedisPermissionsTest {
     /** A connection that was slow to come is warned of as well. */
     private boolean warns(ILoggingEvent event) {
         String message = event.getFormattedMessage();
-        return message.contains("waiting threads ask every 100 ms")
-                && message.contains("NOPERM")
-                && message.contains("ACL");
+        return message.contains("polling every 100 ms") && message.contains("NOPERM") && message.contains("ACL");
     }
 
     private void handOver(Runnable whileOneWaits) {

@@ -62,7 +62,7 @@ class RejoinNoteTest {
     private void assertRefused(String key) {
         assertThatThrownBy(() -> acquire(key))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("started a short time ago");
+                .hasMessageContaining("restarted recently");
     }
 
     private Instant note() {

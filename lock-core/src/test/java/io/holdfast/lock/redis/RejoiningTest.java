@@ -79,7 +79,7 @@ class RejoiningTest {
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         refusal -> assertThat(refusal.outcomeUnknown()).isFalse())
-                .hasMessageContaining("started a short time ago")
+                .hasMessageContaining("restarted recently")
                 .hasMessageContaining("rejoin-delay");
     }
 
@@ -111,7 +111,7 @@ class RejoiningTest {
         joined(LONG.plusSeconds(30));
         assertThatThrownBy(() -> acquire(store, "order:42"))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("started a short time ago");
+                .hasMessageContaining("restarted recently");
 
         joined(LONG.plusSeconds(361));
         assertThat(acquire(store, "order:42")).isInstanceOf(AcquireReply.Granted.class);
@@ -151,6 +151,6 @@ class RejoiningTest {
 
         assertThatThrownBy(() -> acquire(store, "order:42"))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("started a short time ago");
+                .hasMessageContaining("restarted recently");
     }
 }

@@ -142,7 +142,7 @@ class UnknownFactoryTest {
         try {
             assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("replicaAcks need a JedisConnectionFactory");
+                    .hasMessageContaining("replicaAcks requires a JedisConnectionFactory");
         } finally {
             applications.destroy();
         }

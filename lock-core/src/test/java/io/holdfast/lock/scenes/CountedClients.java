@@ -76,7 +76,7 @@ final class CountedClients implements AutoCloseable {
                 .build();
 
         private boolean isSubscribed() {
-            return locks.hearing() == LockActivity.Hearing.CONNECTED;
+            return locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED;
         }
 
         int renewed() {

@@ -28,7 +28,7 @@ class RevocationTest {
                     .acquire(LockRequest.of("fixed")
                             .lease(Duration.ofMinutes(30))
                             .renew(false));
-            Clients.await(() -> clients.get(0).hearing() == LockActivity.Hearing.CONNECTED);
+            Clients.await(() -> clients.get(0).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
 
             clients.get(1).forceRelease("job");
             clients.get(1).forceRelease("fixed");
@@ -44,7 +44,7 @@ class RevocationTest {
                 Clients clients = Clients.open(1, driver, server.port());
                 Jedis forger = TestRedis.administrator(server.port())) {
             LockHandle held = clients.get(0).acquire(LONG);
-            Clients.await(() -> clients.get(0).hearing() == LockActivity.Hearing.CONNECTED);
+            Clients.await(() -> clients.get(0).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
             String[] owner = forger.hget("lock:{job}", "owner").split(":");
 
             for (int i = 0; i < 100; i++) {

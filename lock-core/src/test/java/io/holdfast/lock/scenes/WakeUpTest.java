@@ -74,7 +74,7 @@ class WakeUpTest {
         return clients.get(0).inspect(KEY).holder().orElseThrow();
     }
 
-    private void awaitHearing(LockHolder holder, int waiters) {
+    private void awaitSubscribed(LockHolder holder, int waiters) {
         Clients.await(() -> commands.waitersThatHear(holder) == waiters);
     }
 
@@ -94,7 +94,7 @@ class WakeUpTest {
             commands.reset();
 
             CompletableFuture<LockHandle> next = clients.async(1, locks -> locks.acquire(PATIENT));
-            awaitHearing(holder, 1);
+            awaitSubscribed(holder, 1);
             awaitPolls(clients.store(1), clients.store(1).polls.size() + 3);
             withoutPolls(List.of(clients.store(1)), () -> {
                 former.close();
@@ -123,7 +123,7 @@ class WakeUpTest {
                         return one;
                     })
                     .toList();
-            awaitHearing(holder(clients), 3);
+            awaitSubscribed(holder(clients), 3);
             List<StoreSpy> stores =
                     IntStream.range(1, 4).mapToObj(clients::store).toList();
             stores.forEach(store -> awaitPolls(store, store.polls.size() + 2));
@@ -148,7 +148,7 @@ class WakeUpTest {
             LockHandle former = clients.get(0).acquire(KEY);
             CompletableFuture<Long> next = waitFor(clients, 1);
             awaitPolls(clients.store(1), 2);
-            awaitHearing(holder(clients), 1);
+            awaitSubscribed(holder(clients), 1);
             former.close();
 
             assertThat(next).succeedsWithin(1, TimeUnit.MINUTES);

@@ -108,13 +108,13 @@ class EntryKeeperTest {
 
     @Test
     void hearing_begins_with_the_first_waiter_and_ends_with_the_connection() {
-        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.NOT_NEEDED);
+        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
 
         listening();
-        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.CONNECTED);
+        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.CONNECTED);
 
         keeper.subscription().disconnected();
-        assertThat(keeper.subscription().hearing()).isEqualTo(LockActivity.Hearing.DISCONNECTED);
+        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.DISCONNECTED);
     }
 
     @Test

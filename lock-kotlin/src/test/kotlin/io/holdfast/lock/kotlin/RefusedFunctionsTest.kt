@@ -59,7 +59,7 @@ class RefusedFunctionsTest {
     @Test
     fun suspend_function_that_returns_a_flow_should_not_suspend() {
         assertThat(refusalOf(SuspendsForFlow::class))
-            .contains("suspend function that returns a kotlinx.coroutines.flow.Flow", "Leave out suspend")
+            .contains("suspend function that returns a kotlinx.coroutines.flow.Flow", "Remove suspend")
     }
 
     open class UnfitFallback {
@@ -80,7 +80,7 @@ class RefusedFunctionsTest {
     fun fallback_must_fit() {
         assertThat(refusalOf(UnfitFallback::class)).contains("other(long) returns int, not String")
         assertThat(refusalOf(SuspendingFallback::class))
-            .contains("later(long) is a suspend function, and the annotated one is not")
+            .contains("later(long) is a suspend function, but the annotated one is not")
     }
 
     class FinalClass {

@@ -59,7 +59,8 @@ public final class Reentry {
             if (!lease.isExclusive() && call.terms().weight() > hold.weight()) {
                 handle.close();
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
-                        + hold.weight() + " and requests a weight of " + call.terms().weight()
+                        + hold.weight() + " and requests a weight of "
+                        + call.terms().weight()
                         + ", so it would wait for itself. Acquire the largest weight from the start.");
             }
             stretch(lease, call.terms(), wasRenewing);
@@ -76,8 +77,9 @@ public final class Reentry {
             throw new LockLostException(loss);
         }
         if (terms.minHoldNanos() > 0) {
-            throw new IllegalStateException("This thread holds lock '" + lease.key()
-                    + "' already, and a request with minHold is not reentrant. Acquire it first with minHold, or omit minHold.");
+            throw new IllegalStateException(
+                    "This thread holds lock '" + lease.key()
+                            + "' already, and a request with minHold is not reentrant. Acquire it first with minHold, or omit minHold.");
         }
     }
 

@@ -26,8 +26,8 @@ public final class ThreadCheck {
 
     public void ensureHeld(Duration atLeast) {
         if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
-            throw new IllegalArgumentException("the requested hold time is " + atLeast + "; allowed is 0 ms to "
-                    + LockRequest.MAX_TIME.toDays() + " days");
+            throw new IllegalArgumentException("the requested hold time is " + atLeast
+                    + "; it must be between 0 ms and " + LockRequest.MAX_TIME.toDays() + " days");
         }
         for (Hold hold : holds.ofCurrentThread().values()) {
             ensureHeld(hold.lease(), atLeast.toNanos());

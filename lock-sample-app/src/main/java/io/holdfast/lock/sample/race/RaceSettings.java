@@ -22,7 +22,7 @@ record RaceSettings(int items, boolean locked, int workers) {
     private static void check(String name, int value, int most) {
         if (value < 1 || value > most) {
             throw new ResponseStatusException(
-                    HttpStatus.BAD_REQUEST, name + " is " + value + "; allowed is 1 to " + most + ".");
+                    HttpStatus.BAD_REQUEST, name + " is " + value + "; it must be between 1 and " + most + ".");
         }
     }
 }

@@ -111,7 +111,7 @@ class RaceTest {
 
     @Test
     void a_race_without_items_or_workers_is_refused() {
-        assertThat(one.post("/races?items=0").join().text()).contains("items is 0; allowed is 1 to 100000");
+        assertThat(one.post("/races?items=0").join().text()).contains("items is 0; it must be between 1 and 100000");
         assertThat(one.post("/races?workers=17").join().status()).isEqualTo(400);
         assertThat(one.get("/races/987654").status()).isEqualTo(404);
     }

@@ -9,8 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * What the endpoint shows.
  *
  * @param showKeys When to show the keys of locks that are held or waited for.
- * @param roles Roles used to determine whether a user is authorized to be shown keys. When empty, all authenticated users
- *     are authorized.
+ * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are
+ *     authorized.
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(

@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockActivity.Hearing;
+import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.store.LockStore;
@@ -51,7 +51,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
             builder.down(e).withDetail("store", "does not respond");
             return;
         }
-        builder.up().withDetail("store", "answers");
+        builder.up().withDetail("store", "responds");
         List<String> warnings = new ArrayList<>();
         LockActivity activity = books.get();
         if (activity != null) {
@@ -76,9 +76,9 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     }
 
     private static void wakeUps(LockActivity activity, Health.Builder builder, List<String> warnings) {
-        Hearing hearing = activity.hearing();
-        builder.withDetail("wakeUps", hearing.name().toLowerCase(Locale.ROOT));
-        if (hearing == Hearing.DISCONNECTED) {
+        SubscriptionState state = activity.subscriptionState();
+        builder.withDetail("wakeUps", state.name().toLowerCase(Locale.ROOT));
+        if (state == SubscriptionState.DISCONNECTED) {
             warnings.add("Wake-up subscription is down: waiting threads poll every 100 ms");
         }
     }

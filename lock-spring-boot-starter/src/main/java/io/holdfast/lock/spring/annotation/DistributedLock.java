@@ -11,27 +11,27 @@ import java.lang.annotation.Target;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs the method under a distributed lock: at most one caller of all instances at a time for each key.
+ * Runs the method under a distributed lock: for each key, one caller at a time across all instances.
  *
  * <pre>{@code
  * @DistributedLock(key = "#order.id", lease = 10)
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>The lock is acquired before a transaction of the same method begins and released after it ends. It is renewed while
- * the method runs, also when a lease is given, unless {@code renew} or {@code holdfast.renew} is false. A thread that holds
- * the key already enters again without asking Redis.
+ * <p>The lock is acquired before a transaction of the same method begins, and released after it has completed. It is renewed
+ * while the method runs, even if a lease is given, unless {@code renew} or {@code holdfast.renew} is false. A thread that already
+ * holds the key reenters without a call to Redis.
  *
- * <p>A method that returns a stage, a future or a publisher (Reactor's, or what Spring can adapt to it) holds its lock until
- * that is complete, failed or cancelled, and the caller sees the end after the release; a lost lock ends it with
- * {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired at each subscription, and no event
- * loop waits for a lock. A {@code suspend} function of Kotlin is locked as a method that returns a {@code Mono}.
+ * <p>A method that returns a stage, a future or a publisher (of Reactor, or adaptable to it) holds its lock until that has
+ * completed, failed or was cancelled; the caller sees the completion after the release. If the lock is lost, it fails with {@link
+ * io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired on each subscription, without blocking an event
+ * loop. A Kotlin {@code suspend} function is locked like a method that returns a {@code Mono}.
  *
- * <p>On a class, the annotation means all its public methods, but not the one named by {@link #fallbackMethod()}; one on a
- * method takes its place. It may be a part of another annotation, which hands on attributes by
- * {@link org.springframework.core.annotation.AliasFor}.
+ * <p>On a class, the annotation applies to all public methods except the {@link #fallbackMethod()}; an annotation on a method
+ * overrides it. It may be used as a meta-annotation, with attributes aliased by {@link
+ * org.springframework.core.annotation.AliasFor}.
  *
- * <p>Several of them on one method, or on one class, are several locks, all or none, each in its own mode:
+ * <p>Repeated annotations on a method or class are several locks, all or none, each with its own mode:
  *
  * <pre>{@code
  * @DistributedReadLock(name = "price-list")
@@ -39,15 +39,14 @@ import java.util.concurrent.TimeUnit;
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>Each says its own name, key, mode, limit, weight and fairness. All other attributes concern the call, so only one of them
- * may set any; settings and metrics go by its name, or by that of the first one if none does.
+ * <p>Each has its own name, key, mode, limit, weight and fairness. All other attributes apply to the call, so only one of the
+ * annotations may set them; settings and metrics use its name, or that of the first one if none does.
  *
- * <p>What it does not say is taken from {@code holdfast.instances.<name>.*} of its {@link #name()}, and what these do not say
- * from {@code holdfast.*}. Beans of type {@link LockRequestCustomizer} have the last word. Placeholders {@code ${…}} are
- * replaced at startup in all texts.
+ * <p>Unset attributes use {@code holdfast.instances.<name>.*} for its {@link #name()}, and then {@code holdfast.*}. Beans of type
+ * {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are resolved at startup in all text attributes.
  *
- * <p>The method is called through a Spring proxy, so a call of an annotated method of the same object is not locked;
- * {@link LockAssert} finds such calls. Methods that no proxy can lock (private, static, final) fail startup.
+ * <p>The lock is applied by a Spring proxy, so calling an annotated method on the same object does not lock; {@link LockAssert}
+ * detects such calls. Methods that a proxy cannot intercept (private, static, final) fail startup.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,18 +55,18 @@ import java.util.concurrent.TimeUnit;
 @Repeatable(DistributedLocks.class)
 public @interface DistributedLock {
 
-    /** Stands for a time that is not given; for attributes of annotations that this one is a part of. */
+    /** Represents an unset time, for attributes of annotations that are meta-annotated with this one. */
     long NOT_GIVEN = Long.MIN_VALUE;
 
-    /** A {@link #waitFor()} that does not end, but after 365 days. */
+    /** A {@link #waitFor()} without limit, that is of 365 days. */
     long WITHOUT_LIMIT = Long.MAX_VALUE;
 
     /**
-     * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"}
-     * locks {@code order:42}. Settings under {@code holdfast.instances.<name>} and metrics go by it; without one, by the class
-     * and method: {@code Orders.pay}.
+     * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"} locks
+     * {@code order:42}. Settings in {@code holdfast.instances.<name>} and metrics use it; without a name they use the class and
+     * method: {@code Orders.pay}.
      *
-     * @return the name, without a colon, which ends it in the key; without one the key stands alone
+     * @return the name, which must not contain a colon; if empty, the key has no prefix
      */
     String name() default "";
 
@@ -76,77 +75,76 @@ public @interface DistributedLock {
      * {@code #root.methodName}, {@code #root.target}, {@code #root.args}, beans ({@code @naming.keyOf(#order)}), or a
      * literal ({@code 'nightly'}). Evaluated once for each call.
      *
-     * <p>A collection or an array is several keys, all or none: a multi-lock. An empty one is an error.
+     * <p>A collection or an array results in several keys, all or none: a multi-lock. An empty one is an error.
      *
-     * <p>Several expressions are parts of one key, joined by colons: {@code key = {"#shop", "#id"}} locks {@code s1:42}.
-     * Colons and backslashes inside them are escaped by a backslash, so that two different lists of parts are never the
-     * same key.
+     * <p>Several expressions are parts of one key, joined by colons: {@code key = {"#shop", "#id"}} locks {@code s1:42}. Colons
+     * and backslashes in the parts are escaped with a backslash, so that different parts never result in the same key.
      *
-     * @return the expression, or those of the parts; may be left out if there is a name, which is then the key
+     * @return the expression, or one for each part; optional if there is a name, which is then the key
      */
     String[] key() default {};
 
-    /** {@return whether the lock is held alone, or together with other shared holders} */
+    /** {@return whether the lock is held exclusively, or together with other shared holders} */
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /**
-     * How many may hold the lock together, with {@link LockMode#SHARED} only.
+     * How many may hold the lock together. Only with {@link LockMode#SHARED}.
      *
-     * @return 1 or more; if not given, any number, unless {@code holdfast.instances.<name>.limit} says how many
+     * @return 1 or more; by default {@code holdfast.instances.<name>.limit}, or no limit
      */
     int limit() default -1;
 
     /**
-     * How many of the {@link #limit()} one call takes, with {@link LockMode#SHARED} and a limit only: permits of a semaphore.
+     * How much of the {@link #limit()} a call takes: permits of a semaphore. Only with {@link LockMode#SHARED} and a limit.
      *
      * @return 1 to the limit
      */
     int weight() default 1;
 
     /**
-     * Serves callers strictly in order of arrival, over all instances of the application.
+     * Serves callers strictly in order of arrival, across all instances of the application.
      *
-     * @return true for first come, first served; false leaves it to {@code holdfast.instances.<name>.fair}
+     * @return true for first come, first served; if false, {@code holdfast.instances.<name>.fair} applies
      */
     boolean fair() default false;
 
     /**
      * How long the lock survives without renewal, in {@link #timeUnit()}; at least 100 ms.
      *
-     * @return the lease; the client's default ({@code holdfast.lease}) if not given
+     * @return the lease; default {@code holdfast.lease}
      */
     long lease() default NOT_GIVEN;
 
     /**
-     * How long to wait for the lock, in {@link #timeUnit()}; 0 is one try, {@link #WITHOUT_LIMIT} is for ever.
+     * How long to wait for the lock, in {@link #timeUnit()}; 0 for a single try, {@link #WITHOUT_LIMIT} to wait forever.
      *
-     * @return the limit; the client's default ({@code holdfast.wait-for}) if not given
+     * @return the limit; default {@code holdfast.wait-for}
      */
     long waitFor() default NOT_GIVEN;
 
     /**
-     * How many calls of this instance of the application may wait for one key, this call included. One more fails at once with a
-     * {@link io.holdfast.lock.api.LockOverloadException}, instead of making the line longer: load is shed. Calls that find the
-     * lock free are never refused.
+     * How many calls of this instance of the application may wait for the same key, including this one. A call beyond the limit
+     * fails immediately with a {@link io.holdfast.lock.api.LockOverloadException}, to shed load. Calls that find the lock free
+     * are never refused.
      *
-     * @return 1 or more; if not given, any number, unless {@code holdfast.instances.<name>.max-waiting} says how many
+     * @return 1 or more; by default {@code holdfast.instances.<name>.max-waiting}, or no limit
      */
     int maxWaiting() default -1;
 
     /**
-     * Keeps others out for at least this time, in {@link #timeUnit()}, also when the method is through earlier: a
-     * {@code @Scheduled} job that several nodes start at about the same time runs once, together with
-     * {@link OnContention#SKIP} and {@code waitFor = 0}. Such a method cannot enter a lock that its thread holds already.
+     * Keeps others out for at least this time, in {@link #timeUnit()}, even if the method ends earlier: together with {@link
+     * OnContention#SKIP} and {@code waitFor = 0}, a {@code @Scheduled} job that several nodes start at about the same time runs
+     * once. Such a method cannot reenter a lock that its thread already holds.
      *
-     * @return the time, counted from the grant; none if not given
+     * @return the time from the grant; by default none
      */
     long minHold() default NOT_GIVEN;
 
     /**
-     * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then runs out, also while the method
-     * still runs.
+     * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then expires, even if the method is still
+     * running.
      *
-     * @return the time, counted from the grant; the client's default ({@code holdfast.max-hold}) if not given
+     * @return the time from the grant; default {@code holdfast.max-hold}
      */
     long maxHold() default NOT_GIVEN;
 
@@ -154,68 +152,68 @@ public @interface DistributedLock {
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
-     * The lease as text: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}, always
-     * with its unit. Not together with {@link #lease()}.
+     * The lease as text with a unit: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. Cannot be
+     * combined with {@link #lease()}.
      *
-     * <p>A text that begins with a parameter or a bean is a SpEL expression, with the same variables as {@link #key()}, which
-     * each call evaluates: {@code "#order.lease"}, {@code "@policy.leaseOf(#order)"}. It yields a {@link java.time.Duration}, a text
-     * with its unit, or a whole number of {@link #timeUnit()}; null is a time that is not given.
+     * <p>Text that begins with a parameter or a bean is a SpEL expression with the variables of {@link #key()}, evaluated on each
+     * call: {@code "#order.lease"}, {@code "@policy.leaseOf(#order)"}. It must evaluate to a {@link java.time.Duration}, text
+     * with a unit, or a whole number of {@link #timeUnit()}; null means unset.
      *
-     * @return the lease; not given if empty, also after placeholders were replaced
+     * @return the lease; unset if empty after placeholders are resolved
      */
     String leaseString() default "";
 
     /**
-     * The waiting limit as text, see {@link #leaseString()}. Not together with {@link #waitFor()}.
+     * The time to wait as text, see {@link #leaseString()}. Cannot be combined with {@link #waitFor()}.
      *
-     * @return the limit; not given if empty, also after placeholders were replaced
+     * @return the limit; unset if empty after placeholders are resolved
      */
     String waitForString() default "";
 
     /**
-     * The minimum time as text, see {@link #leaseString()}. Not together with {@link #minHold()}.
+     * The minimum time as text, see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
      *
-     * @return the time; not given if empty, also after placeholders were replaced
+     * @return the time; unset if empty after placeholders are resolved
      */
     String minHoldString() default "";
 
     /**
-     * The end of renewal as text, see {@link #leaseString()}. Not together with {@link #maxHold()}.
+     * The end of renewal as text, see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
      *
-     * @return the time; not given if empty, also after placeholders were replaced
+     * @return the time; unset if empty after placeholders are resolved
      */
     String maxHoldString() default "";
 
     /**
-     * {@return false makes the lease a fixed time limit; true leaves it to {@code holdfast.instances.<name>.renew} and
-     * {@code holdfast.renew}}
+     * {@return false to make the lease a fixed limit; if true, {@code holdfast.instances.<name>.renew} and {@code holdfast.renew}
+     * apply}
      */
     boolean renew() default true;
 
     /**
-     * Whether this call needs the lock, as a SpEL expression with the same variables as {@link #key()}. If it yields false,
+     * Whether this call needs the lock, as a SpEL expression with the variables of {@link #key()}. If it evaluates to false,
      * <strong>the method runs without the lock</strong>, and the key is not evaluated.
      *
-     * @return an expression that yields true or false; always if empty
+     * @return an expression that evaluates to true or false; if empty, the lock is always needed
      */
     String condition() default "";
 
-    /** {@return what to do when the lock is not free in time and there is no fallback} */
+    /** {@return what to do if the lock is not acquired in time and there is no fallback} */
     OnContention onContention() default OnContention.THROW;
 
     /**
-     * A method of the same class that takes the place of this one when the lock is not free in time. It runs without the
-     * lock, may be private, and has the same parameters, or these and one more for the exception:
-     * {@link io.holdfast.lock.api.LockNotAcquiredException} or a supertype of it. Its result fits that of this method.
+     * A method of the same class that is called instead if the lock is not acquired in time. It runs without the lock, may be
+     * private, and has the same parameters, optionally followed by the exception: {@link
+     * io.holdfast.lock.api.LockNotAcquiredException} or a supertype. Its return type must be assignable to that of this method.
      *
-     * <p>Of several methods with that name, the one with the most specific exception is called. One whose last parameter is
-     * {@link io.holdfast.lock.api.LockStoreException}, exactly, is called when the store fails before the method begins;
-     * without such a one that exception is thrown.
+     * <p>If several methods have that name, the one with the most specific exception is called. One whose last parameter is
+     * exactly {@link io.holdfast.lock.api.LockStoreException} is called if the store fails before the method begins; otherwise
+     * that exception is thrown.
      *
-     * @return the name of the method; not together with {@link OnContention#SKIP}
+     * @return the name of the method; cannot be combined with {@link OnContention#SKIP}
      */
     String fallbackMethod() default "";
 
-    /** {@return what to do when the method has ended and its lock was lost meanwhile} */
+    /** {@return what to do if the lock was lost by the time the method ends} */
     OnLost onLost() default OnLost.THROW;
 }

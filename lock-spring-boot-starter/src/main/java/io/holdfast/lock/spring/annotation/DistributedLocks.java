@@ -7,13 +7,13 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Several {@link DistributedLock}s of one method or class. There is no need to write it: repeat the annotation instead. */
+/** Container of repeated {@link DistributedLock} annotations. There is no need to use it directly. */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
 @Documented
 public @interface DistributedLocks {
 
-    /** {@return the locks, taken all or none} */
+    /** {@return the locks, acquired all or none} */
     DistributedLock[] value();
 }

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method under the reading half of a read-write lock: any number of readers at a time, and no writer, for each key. The
- * writing half is {@link DistributedWriteLock} with the same name and key.
+ * Runs the method under a read lock: for each key, any number of readers at a time and no writer. The corresponding write lock is
+ * {@link DistributedWriteLock} with the same name and key.
  *
- * <p>It is {@link DistributedLock} with {@link LockMode#SHARED}, and all else is said there.
+ * <p>Short for {@link DistributedLock} with {@link LockMode#SHARED}; see there for everything else.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

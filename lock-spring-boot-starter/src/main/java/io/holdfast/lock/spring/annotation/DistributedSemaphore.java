@@ -11,17 +11,16 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method with one of several permits: at most so many callers of all instances at a time, for each key.
+ * Runs the method with a permit of a semaphore: for each key, a limited number of callers at a time across all instances.
  *
  * <pre>{@code
  * @DistributedSemaphore(name = "mail-gateway", permits = 5)
  * public void send(Mail mail) { … }
  *
- * @DistributedSemaphore(name = "import", permits = 64, weight = 16)      // takes 16 at once
- * public void importAll(Path folder) { … }
- * }</pre>
+ * @DistributedSemaphore(name = "import", permits = 64, weight = 16)      // acquires 16 at once public void importAll(Path
+ *     folder) { … } }</pre>
  *
- * <p>It is {@link DistributedLock} with {@link LockMode#SHARED} and a limit, and all else is said there.
+ * <p>Short for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see there for everything else.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -39,16 +38,15 @@ public @interface DistributedSemaphore {
     String[] key() default {};
 
     /**
-     * How many permits there are: how many callers there may be at a time, if each takes one.
+     * The number of permits: how many callers may run at a time, if each acquires one.
      *
-     * @return 1 or more; all that use one key have to say the same. Where it is not given,
-     *     {@code holdfast.instances.<name>.limit} says how many
+     * @return 1 or more, and the same for all methods that use the key; default {@code holdfast.instances.<name>.limit}
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "limit")
     int permits() default -1;
 
     /**
-     * How many permits one call takes at once, all or none.
+     * The number of permits that a call acquires at once, all or none.
      *
      * @return 1 to {@link #permits()}
      */

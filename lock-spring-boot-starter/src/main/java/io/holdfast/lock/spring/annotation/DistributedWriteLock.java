@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs the method under the writing half of a read-write lock: one writer at a time, and no reader, for each key. The
- * reading half is {@link DistributedReadLock} with the same name and key. A thread that has the writing half may enter the
- * reading half, but not the other way round.
+ * Runs the method under a write lock: for each key, one writer at a time and no readers. The corresponding read lock is {@link
+ * DistributedReadLock} with the same name and key. A thread that holds the write lock may acquire the read lock, but not vice
+ * versa.
  *
- * <p>It is {@link DistributedLock} with {@link LockMode#EXCLUSIVE}, and all else is said there.
+ * <p>Short for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; see there for everything else.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

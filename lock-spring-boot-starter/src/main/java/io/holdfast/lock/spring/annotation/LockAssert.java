@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.annotation;
 import io.holdfast.lock.api.LockKey;
 
 /**
- * Finds calls that pass by the proxy, and so run without their lock: {@code this.pay(order)} in the same class, an object
- * made with {@code new}.
+ * Detects calls that bypass the proxy and so run without their lock: {@code this.pay(order)} in the same class, or an object
+ * created with {@code new}.
  *
  * <pre>{@code
  * @DistributedLock(name = "order", key = "#id")
@@ -14,8 +14,8 @@ import io.holdfast.lock.api.LockKey;
  * }
  * }</pre>
  *
- * <p>It costs next to nothing, so it may stay in production code. It knows annotated methods only, not the work of a
- * {@link io.holdfast.lock.api.LockTemplate}, and a method whose {@link DistributedLock#condition()} is false is not locked.
+ * <p>It is cheap enough for production code. It knows only annotated methods, not the work of a {@link
+ * io.holdfast.lock.api.LockTemplate}. A method whose {@link DistributedLock#condition()} is false is not locked.
  */
 public final class LockAssert {
 
@@ -29,10 +29,9 @@ public final class LockAssert {
     private LockAssert() {}
 
     /**
-     * Goes on only inside an annotated method that was called through its proxy, on the thread that runs it.
+     * Throws an exception unless an annotated method, called through its proxy, is running on this thread.
      *
-     * @throws IllegalStateException if there is none on this thread; a locked method further out counts too, see
-     *     {@link #assertLocked(String)}
+     * @throws IllegalStateException if there is none; an outer locked method counts as well, see {@link #assertLocked(String)}
      */
     public static void assertLocked() {
         if (LockContext.current().isEmpty() && !ALWAYS_PASSES.get()) {
@@ -41,16 +40,15 @@ public final class LockAssert {
     }
 
     /**
-     * Goes on only inside an annotated method that locks this key. Also finds the call on {@code this} from another locked
-     * method, whose lock is another one.
+     * Throws an exception unless an annotated method that locks this key is running on this thread. Also detects calls on {@code
+     * this} from a method with another lock.
      *
-     * @param key in full, with the name: {@code "order:42"}
+     * @param key the full key, including the name: {@code "order:42"}
      * @throws IllegalStateException if no annotated method on this thread locks it
      */
     public static void assertLocked(String key) {
         if (!LockContext.holds(LockKey.of(key)) && !ALWAYS_PASSES.get()) {
-            throw new IllegalStateException(
-                    "No method on this thread has locked '" + LockKey.of(key) + "'." + ADVICE);
+            throw new IllegalStateException("No method on this thread has locked '" + LockKey.of(key) + "'." + ADVICE);
         }
     }
 
@@ -60,10 +58,10 @@ public final class LockAssert {
         private TestHelper() {}
 
         /**
-         * Has all assertions on the current thread pass, or work again. To be undone at the end of the test, since threads
-         * are used for more than one.
+         * Makes all assertions on the current thread pass, or work again. Undo it at the end of the test, because threads are
+         * reused.
          *
-         * @param pass true if they are to pass
+         * @param pass true to make them pass
          */
         public static void makeAllAssertsPass(boolean pass) {
             if (pass) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock of the annotated method that runs on the current thread: for its fencing token, or to ask whether it is still
+ * The lock of the annotated method that is running on the current thread, for its fencing token, or to check that it is still
  * held.
  *
  * <pre>{@code
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It belongs to the thread that runs the method: threads and stages that the method starts do not see it. Hand them
- * the handle.
+ * <p>It is bound to the thread that runs the method. Threads and stages started by the method do not see it; pass them the
+ * handle.
  */
 public final class LockContext {
 
@@ -26,7 +26,7 @@ public final class LockContext {
 
     private LockContext() {}
 
-    /** {@return the lock of the innermost annotated method that runs on this thread; it is given back when that method ends} */
+    /** {@return the lock of the innermost annotated method running on this thread; it is released when that method ends} */
     public static Optional<LockHandle> current() {
         Scope innermost = INNERMOST.get();
         return innermost == null ? Optional.empty() : Optional.of(innermost.handle);
@@ -42,8 +42,8 @@ public final class LockContext {
     }
 
     /**
-     * Makes a handle the current one, as around an annotated method. For what stands in the place of the annotation: a test
-     * that calls the method without Spring, or an interceptor of one's own.
+     * Makes a handle the current one, like the annotation does: for a test that calls the method without Spring, or for another
+     * interceptor.
      *
      * <pre>{@code
      * try (LockHandle lock = template.acquire("order:42"); LockContext.Scope scope = LockContext.open(lock)) {
@@ -51,8 +51,8 @@ public final class LockContext {
      * }
      * }</pre>
      *
-     * @param handle the lock; it is not closed here
-     * @return to be closed by the same thread
+     * @param handle the lock, which is not closed by the scope
+     * @return the scope, to be closed by the same thread
      */
     public static Scope open(LockHandle handle) {
         Scope scope = new Scope(handle, INNERMOST.get());
@@ -60,7 +60,7 @@ public final class LockContext {
         return scope;
     }
 
-    /** A part of a thread's work during which a handle is the current one. */
+    /** The scope in which a handle is the current one. */
     public static final class Scope implements AutoCloseable {
 
         private final LockHandle handle;
@@ -72,7 +72,7 @@ public final class LockContext {
         }
 
         /**
-         * Ends the scope, and those inside of it that were left open. Does nothing if it has ended, or on another thread.
+         * Ends the scope, and scopes inside it that were left open. Has no effect if it has ended, or on another thread.
          */
         @Override
         public void close() {

@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.annotation;
 
 import org.jspecify.annotations.Nullable;
 
-/** A lock definition, or the way its bean is set up, cannot work. Ends the start of the application. */
+/** A lock definition, or the setup of its bean, is invalid. The application fails to start. */
 public final class LockDefinitionException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
@@ -25,7 +25,7 @@ public final class LockDefinitionException extends IllegalStateException {
      *
      * @param problem what is wrong, and where
      * @param action what to do
-     * @param cause why it is wrong, if something else said so
+     * @param cause the cause, if any
      */
     public LockDefinitionException(String problem, String action, @Nullable Throwable cause) {
         super(problem + " " + action, cause);

@@ -4,8 +4,8 @@ import io.holdfast.lock.api.LockRequest;
 import java.lang.reflect.Method;
 
 /**
- * Has the last word on how an annotated method is locked. Beans of this type are asked at each call, in their order; what
- * the last one answers is used as it is.
+ * Customizes the lock request of annotated methods. Beans of this type are called in order, for each call of a locked method; the
+ * result of the last one is used.
  *
  * <pre>{@code
  * @Bean
@@ -14,19 +14,19 @@ import java.lang.reflect.Method;
  * }
  * }</pre>
  *
- * <p>It runs on the thread of the call, before the lock is waited for, and should not block. What it throws ends the call;
- * the method does not run.
+ * <p>Runs on the thread of the call, before the lock is requested, and should not block. If it throws an exception, the method
+ * does not run.
  */
 @FunctionalInterface
 public interface LockRequestCustomizer {
 
     /**
-     * Changes one request.
+     * Customizes a request.
      *
-     * @param request what the annotation, {@code holdfast.instances} and {@code holdfast.*} say, with the keys of this call and the
-     *     name of its definition
+     * @param request the request as configured by the annotation, {@code holdfast.instances} and {@code holdfast.*}, with the
+     *     keys of this call and the name of its definition
      * @param method the annotated method
-     * @return the request to use, which may be the same one; it may also have other keys
+     * @return the request to use: the given one, or another one, which may have other keys
      */
     LockRequest customize(LockRequest request, Method method);
 }

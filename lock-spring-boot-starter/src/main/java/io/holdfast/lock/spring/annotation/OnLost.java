@@ -1,24 +1,25 @@
 package io.holdfast.lock.spring.annotation;
 
 /**
- * What becomes of an annotated method whose lock was lost while it ran: somebody else may have run at the same time.
+ * What happens if the lock of an annotated method was lost while the method was running, so that somebody else may have run at
+ * the same time.
  */
 public enum OnLost {
     /**
-     * {@link io.holdfast.lock.api.LockLostException}, with what the method threw itself suppressed inside. Its result is
-     * dropped.
+     * Throws {@link io.holdfast.lock.api.LockLostException}, with an exception of the method suppressed in it. The result of the
+     * method is discarded.
      */
     THROW,
     /**
-     * As {@link #THROW}, and the method is stopped as soon as the loss is known: its thread is interrupted, the stage or future
-     * that it returned is cancelled, as is the subscription to its publisher with {@link #THROW} too. A thread is interrupted
-     * only while it holds the lock, and an interrupt that the method did not notice is gone when it has ended, see
-     * {@link io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
+     * Like {@link #THROW}, and stops the method as soon as the loss is known: its thread is interrupted, and the stage or future
+     * it returned is cancelled. (The subscription to a publisher is cancelled with {@link #THROW} as well.) A thread is
+     * interrupted only while it holds the lock, and an unnoticed interrupt is cleared when the method ends, see {@link
+     * io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
      */
     INTERRUPT,
     /**
-     * A line at WARN; the method's result is returned, or its own exception thrown. For work that does no harm when it is
-     * done twice. A method that runs in a transaction cannot have it: that is not committed under a lost lock.
+     * Logs a warning, and returns the result of the method, or throws its exception. For work that may safely run twice. Not
+     * allowed for methods that run in a transaction, because that is not committed under a lost lock.
      */
     LOG
 }

@@ -44,9 +44,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private static final String MISSING =
-            "There is no LockTemplate: the application, or the slice that a test"
-                    + " loads, excludes the lock auto-configuration or Spring Data Redis. ";
+    private static final String MISSING = "There is no LockTemplate: the application, or the slice that a test"
+            + " loads, excludes the lock auto-configuration or Spring Data Redis. ";
 
     private final transient LockPointcut pointcut;
     private final transient LockDefinitions definitions;
@@ -116,8 +115,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             }
         } catch (NoUniqueBeanDefinitionException e) {
             throw new LockDefinitionException(
-                    caller + " could not be locked: there are several LockTemplate beans: "
-                            + e.getBeanNamesFound() + ".",
+                    caller + " could not be locked: there are several LockTemplate beans: " + e.getBeanNamesFound()
+                            + ".",
                     "Mark one of them as @Primary, or remove the others.",
                     e);
         }

@@ -13,7 +13,6 @@ final class Losses {
     private Losses() {}
 
     static void log(String caller, LockLostException loss) {
-        log.warn(
-                "{} ended after its lock was lost; its result is used anyway: {}", caller, loss.getMessage());
+        log.warn("{} ended after its lock was lost; its result is used anyway: {}", caller, loss.getMessage());
     }
 }

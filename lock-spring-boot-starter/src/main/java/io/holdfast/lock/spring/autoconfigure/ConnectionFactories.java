@@ -100,8 +100,7 @@ final class ConnectionFactories {
             return regular.get(0);
         }
         throw new LockSetupException(
-                "Locks need a single RedisConnectionFactory, but there are several: "
-                        + String.join(", ", all) + ".",
+                "Locks need a single RedisConnectionFactory, but there are several: " + String.join(", ", all) + ".",
                 "Annotate one of the beans with @LockConnectionFactory or @Primary.",
                 null);
     }

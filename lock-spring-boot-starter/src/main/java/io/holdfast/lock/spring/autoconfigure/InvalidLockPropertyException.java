@@ -61,7 +61,9 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     static void checkTime(String property, @Nullable Duration value, Duration least) {
         if (value != null && (value.compareTo(least) < 0 || value.compareTo(LockRequest.MAX_TIME) > 0)) {
             throw new InvalidLockPropertyException(
-                    property, value, least.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays() + " days");
+                    property,
+                    value,
+                    "between " + least.toMillis() + " ms and " + LockRequest.MAX_TIME.toDays() + " days");
         }
     }
 

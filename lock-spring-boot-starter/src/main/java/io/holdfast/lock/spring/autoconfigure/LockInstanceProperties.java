@@ -10,18 +10,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of the annotated methods with one name, where their annotation says nothing.
+ * Settings of the annotated methods with a name, unless set by their annotation.
  *
- * @param lease How long the lock survives without renewal, at least 100ms. As holdfast.lease unless set.
- * @param waitFor How long to wait for the lock. Zero is one try. As holdfast.wait-for unless set.
- * @param renew Whether the lock is renewed while it is held. As holdfast.renew unless set.
- * @param minHold Keeps others out for at least this time, also when the method is through earlier.
- * @param maxHold Ends renewal this long after the lock was acquired. As holdfast.max-hold unless set.
- * @param outageTolerance How long who has queued waits for a failure of Redis. As holdfast.outage-tolerance unless set.
- * @param release What releasing the lock waits for. As holdfast.release unless set.
- * @param fair Whether callers are served strictly in order of arrival, over all instances of the application.
- * @param limit How many may hold the lock together, where the annotation's mode is SHARED.
- * @param maxWaiting How many calls may wait for one key. One more fails at once. Any number unless set.
+ * @param lease How long the lock survives without renewal, at least 100ms. Default is the value of holdfast.lease.
+ * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.
+ * @param renew Whether the lease is renewed while the lock is held. Default is the value of holdfast.renew.
+ * @param minHold Keeps others out for at least this time, even if the method ends earlier.
+ * @param maxHold Renewal ends this long after the grant. Default is the value of holdfast.max-hold.
+ * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of
+ *     holdfast.outage-tolerance.
+ * @param release What a release waits for. Default is the value of holdfast.release.
+ * @param fair Whether callers are served strictly in order of arrival, across all instances of the application.
+ * @param limit How many may hold the lock together, if the mode of the annotation is SHARED.
+ * @param maxWaiting How many calls may wait for the same key. More fail immediately. No limit by default.
  */
 record LockInstanceProperties(
         @Nullable Duration lease,

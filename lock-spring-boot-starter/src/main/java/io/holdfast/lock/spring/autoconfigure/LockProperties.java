@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
@@ -23,27 +22,27 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The settings of distributed locks.
  *
  * @param lease How long a lock survives without renewal, at least 100ms.
- * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is one try.
- * @param renew Whether locks are renewed while they are held.
- * @param maxHold Ends renewal this long after a lock was acquired. No limit unless set.
+ * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is a single try.
+ * @param renew Whether leases are renewed while locks are held.
+ * @param maxHold Renewal ends this long after the grant. No limit by default.
  * @param warnAfter A lock that is held for longer is logged once.
- * @param outageTolerance How long a caller that has queued for a lock waits for a failure of Redis, within its wait-for.
- * Zero fails at once.
- * @param release What releasing a lock waits for.
+ * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
+ *     immediately.
+ * @param release What a release waits for.
  * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
  * @param store Where locks are kept.
- * @param failFast Whether the application refuses to start when Redis does not answer.
+ * @param failFast Whether the application fails to start if Redis does not respond.
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
  * @param instances Settings of annotated methods, by the name of their definition.
- * @param scheduled Settings of annotated methods that are scheduled, where their instance does not say more.
- * @param transactions What locks have to do with transactions.
- * @param quorum Several servers that keep locks together.
- * @param shutdown What becomes of held locks when the application ends.
- * @param async Work that holds a lock after its method has returned.
- * @param events Events of locks as events of the application.
+ * @param scheduled Settings of annotated methods that are scheduled, unless set for their instance.
+ * @param transactions Locks and transactions.
+ * @param quorum Independent servers that keep locks together.
+ * @param shutdown Locks that are held when the application shuts down.
+ * @param async Asynchronous work under locks.
+ * @param events Lock events as application events.
  * @param observations Observations of acquisitions.
- * @param web What clients of a web application are told.
+ * @param web Responses of web applications.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 record LockProperties(
@@ -86,7 +85,7 @@ record LockProperties(
         scheduled.checkAs("holdfast.scheduled");
     }
 
-    /** What does not fit together, though each value is allowed. */
+    /** Combinations of valid values that make no sense. */
     List<String> doubts() {
         List<String> doubts = new ArrayList<>();
         if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
@@ -103,8 +102,14 @@ record LockProperties(
     }
 
     LockDefaults toDefaults() {
-        return new LockDefaults(
-                lease, waitFor, renew, Optional.ofNullable(maxHold), warnAfter, outageTolerance, release);
+        return LockDefaults.STANDARD
+                .withLease(lease)
+                .withWaitFor(waitFor)
+                .withRenew(renew)
+                .withMaxHold(maxHold)
+                .withWarnAfter(warnAfter)
+                .withOutageTolerance(outageTolerance)
+                .withRelease(release);
     }
 
     ConfiguredSettings toSettings() {
@@ -117,16 +122,16 @@ record LockProperties(
 
     /** Where locks are kept. */
     enum Store {
-        /** In Redis: the application's, one of their own, or a quorum. */
+        /** In Redis: that of the application, a separate one, or a quorum. */
         REDIS,
-        /** In the memory of this process: for development and tests. They exclude nobody in another process. */
+        /** In the memory of this process, for development and tests. Such locks do not work across processes. */
         IN_MEMORY
     }
 
     /**
-     * What becomes of held locks when the application ends.
+     * Locks that are held when the application shuts down.
      *
-     * @param await How long those who hold locks may go on, from when the application begins to end. Zero is not at all.
+     * @param await How long holders may keep their locks after shutdown has begun. Zero releases them immediately.
      */
     record Shutdown(@DefaultValue("10s") Duration await) {
 
@@ -139,16 +144,16 @@ record LockProperties(
          */
         Shutdown {
             if (await.isNegative() || await.compareTo(LONGEST) > 0) {
-                throw new InvalidLockPropertyException("holdfast.shutdown.await", await, "0 s to 1 day");
+                throw new InvalidLockPropertyException("holdfast.shutdown.await", await, "between 0 s and 1 day");
             }
         }
     }
 
     /**
-     * Work that holds a lock after its method has returned.
+     * Asynchronous work under locks.
      *
-     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for a lock at a time. One
-     *     more fails at once.
+     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for locks at a time. More
+     *     fail immediately.
      */
     record Async(@DefaultValue("10000") int maxWaiting) {
 
@@ -165,9 +170,9 @@ record LockProperties(
     }
 
     /**
-     * Events of locks as events of the application.
+     * Lock events as application events.
      *
-     * @param publish Whether what happens to locks is published as application events.
+     * @param publish Whether lock events are published as application events.
      */
     record Events(@DefaultValue("true") boolean publish) {}
 
@@ -182,11 +187,11 @@ record LockProperties(
             @DefaultValue("false") boolean includeKey) {}
 
     /**
-     * What clients of a web application are told.
+     * Responses of web applications.
      *
-     * @param problemDetails Whether a lock that was not free is answered by a problem detail, instead of status 500.
-     * @param notAcquiredStatus HTTP status of that answer, such as 409, 423 or 503.
-     * @param retryAfter When a client is to try again, in whole seconds.
+     * @param problemDetails Whether to respond with a problem detail, instead of status 500, if a lock is not acquired.
+     * @param notAcquiredStatus HTTP status of that response, such as 409, 423 or 503.
+     * @param retryAfter Value of the Retry-After header, in whole seconds.
      */
     record Web(
             @DefaultValue("false") boolean problemDetails,
@@ -203,10 +208,10 @@ record LockProperties(
         Web {
             if (notAcquiredStatus < 400 || notAcquiredStatus > 599) {
                 throw new InvalidLockPropertyException(
-                        "holdfast.web.not-acquired-status", notAcquiredStatus, "400 to 599");
+                        "holdfast.web.not-acquired-status", notAcquiredStatus, "between 400 and 599");
             }
             if (retryAfter.isNegative() || retryAfter.compareTo(LATEST) > 0) {
-                throw new InvalidLockPropertyException("holdfast.web.retry-after", retryAfter, "0 s to 1 day");
+                throw new InvalidLockPropertyException("holdfast.web.retry-after", retryAfter, "between 0 s and 1 day");
             }
         }
     }
@@ -214,18 +219,17 @@ record LockProperties(
     /**
      * How annotated methods are locked.
      *
-     * @param order Place of the lock advisor among other advisors, lower is further outside. Must be outside
-     *     transactions.
+     * @param order Order of the lock advisor. Lower values are further outside. Must be outside of transactions.
      */
     record Aop(@DefaultValue("2147483547") int order) {}
 
     /**
-     * What locks have to do with transactions.
+     * Locks and transactions.
      *
-     * @param releaseAfterCompletion Whether the lock of an annotated method that is called inside a transaction is
-     *     released when that transaction has ended. If false, when the method ends, before the commit.
-     * @param commitMargin How long all locks of the thread must last from a commit on. Locks with less left are extended,
-     *     and the transaction is rolled back if one was lost.
+     * @param releaseAfterCompletion Whether the lock of an annotated method that is called inside a transaction is released after
+     *     the transaction has completed, instead of when the method ends.
+     * @param commitMargin How long all locks of the thread must last when a commit begins. Locks that do not are extended. If one
+     *     was lost, the transaction is rolled back.
      */
     record Transactions(
             @DefaultValue("true") boolean releaseAfterCompletion,

@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Several servers that keep locks together.
+ * Independent servers that keep locks together.
  *
- * @param nodes Independent Redis servers, an odd number from 3 on; a lock is held where most of them have granted it. Each
- *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
- * @param nodeTimeout Limits the answer of one of the servers to one command, and the wait for a pooled connection.
- * @param rejoinDelay How long a server that has started without its data grants no lock that it does not know. Leases are
- *     at most so long. As long as holdfast.lease unless set.
- * @param ssl TLS of these servers.
+ * @param nodes Independent Redis servers, an odd number of at least 3. A lock is held if a majority has granted it. Each is
+ *     host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
+ * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
+ * @param rejoinDelay How long a server that was started without its data grants no unknown locks. Upper limit of all leases.
+ *     Default is the value of holdfast.lease.
+ * @param ssl TLS for these servers.
  */
 record QuorumProperties(
         @Nullable List<String> nodes,
@@ -54,7 +54,7 @@ record QuorumProperties(
     /**
      * TLS of the servers.
      *
-     * @param bundle Name of an SSL bundle. With it, all servers of the quorum are spoken to by TLS.
+     * @param bundle Name of an SSL bundle, which enables TLS for all servers.
      */
     record Ssl(@Nullable String bundle) {}
 
@@ -75,7 +75,9 @@ record QuorumProperties(
                 .count();
         if (different < names.size()) {
             throw new InvalidLockPropertyException(
-                    NODES, names, "a list without duplicates: a server that counts twice can form a majority with itself");
+                    NODES,
+                    names,
+                    "a list without duplicates: a server that counts twice can form a majority with itself");
         }
     }
 
@@ -85,7 +87,7 @@ record QuorumProperties(
                 .toList();
     }
 
-    /** Without the URLs, which have passwords in them. */
+    /** Without the URLs, which may contain passwords. */
     @Override
     public String toString() {
         return "QuorumProperties[nodes=" + servers() + ", nodeTimeout=" + nodeTimeout + ", rejoinDelay=" + rejoinDelay

@@ -13,13 +13,12 @@ import org.springframework.util.StringUtils;
 /**
  * How locks are kept in Redis.
  *
- * @param url Address of the Redis that locks use instead of the application's, as in
- *     redis://user:password@example.com:6379/8, or rediss:// for TLS.
- * @param ssl TLS of the Redis that url names.
+ * @param url URL of a separate Redis for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
+ * @param ssl TLS for that Redis.
  * @param keyPrefix First part of each key, without braces and blanks.
- * @param commandTimeout Limits the answer to one command, and the wait for a pooled connection.
+ * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
  * @param tokenRetention How long the last fencing token of an unused lock is remembered.
- * @param connections The most connections that locks use at a time, where the client pools them.
+ * @param connections Maximum number of connections for locks, if the client pools them.
  * @param replicaAcks The replicas that must have a grant or a renewal before it counts.
  */
 record RedisProperties(
@@ -55,15 +54,15 @@ record RedisProperties(
     /**
      * TLS.
      *
-     * @param bundle Name of an SSL bundle. With it, the server is spoken to by TLS.
+     * @param bundle Name of an SSL bundle, which enables TLS.
      */
     record Ssl(@Nullable String bundle) {}
 
     /**
      * The replicas that must have a grant or a renewal before it counts.
      *
-     * @param number How many replicas. With 0, it counts as soon as the primary has it.
-     * @param timeout How long the replicas may take, beside the command itself.
+     * @param number How many replicas. Zero waits for none.
+     * @param timeout How long the replicas may take, in addition to the command itself.
      */
     record ReplicaAcks(
             @DefaultValue("0") int number,
@@ -100,7 +99,7 @@ record RedisProperties(
                 .withReplicaAcks(replicaAcks.toSettings());
     }
 
-    /** What names a server; nothing if locks use the application's. */
+    /** The properties that name a server; empty if locks use that of the application. */
     List<String> givenServer(@Nullable LockConnectionDetails details) {
         List<String> given = new ArrayList<>();
         if (url != null) {
@@ -115,7 +114,7 @@ record RedisProperties(
         return given;
     }
 
-    /** Without the URL, which has a password in it. */
+    /** Without the URL, which may contain a password. */
     @Override
     public String toString() {
         return "RedisProperties[" + toSettings() + "]";

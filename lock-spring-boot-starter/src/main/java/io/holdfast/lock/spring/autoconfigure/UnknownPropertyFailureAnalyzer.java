@@ -40,8 +40,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 .toList();
         String action = meant.isEmpty() ? "" : "Did you mean " + String.join(", ", meant) + "? ";
         if (ours.stream().anyMatch(property -> property.getName().equals(ENABLED))) {
-            return action
-                    + "There is no such switch: remove the starter, or set holdfast.store=in-memory.";
+            return action + "There is no such switch: remove the starter, or set holdfast.store=in-memory.";
         }
         boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
         return action + "Correct the name, or remove the property."

@@ -77,7 +77,8 @@ public final class SuspendFunctions {
     public static void requireSupported(String where) {
         if (!SUPPORTED) {
             throw new LockDefinitionException(
-                    where + " is a suspend function, which can only be locked with kotlinx-coroutines-reactor on the classpath.",
+                    where
+                            + " is a suspend function, which can only be locked with kotlinx-coroutines-reactor on the classpath.",
                     "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor and org.jetbrains.kotlin:kotlin-reflect to the"
                             + " application.");
         }

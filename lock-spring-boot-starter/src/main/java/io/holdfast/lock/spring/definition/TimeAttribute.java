@@ -33,7 +33,7 @@ final class TimeAttribute {
             String attribute = text.isEmpty() ? name : textName();
             return new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ".",
-                    "It must be " + min.toMillis() + " ms to " + LockRequest.MAX_TIME.toDays()
+                    "It must be between " + min.toMillis() + " ms and " + LockRequest.MAX_TIME.toDays()
                             + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
                             + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which includes its unit, or as an expression (\"#order.lease\"). Omit the attribute"
                             + " to use the value of the properties." + withoutLimit(value),

@@ -55,7 +55,8 @@ final class KeyText {
     private static List<@Nullable Object> elements(Object array, LockExpression source) {
         if (array instanceof byte[] || array instanceof char[]) {
             throw source.failure(
-                    "it evaluates to a " + array.getClass().getComponentType() + "[], whose elements are not keys. Convert it to text"
+                    "it evaluates to a " + array.getClass().getComponentType()
+                            + "[], whose elements are not keys. Convert it to text"
                             + ", such as new String(#chars) or a hexadecimal digest.",
                     null);
         }

@@ -100,7 +100,8 @@ public final class TimeExpression {
      */
     public static Duration ofText(String text) {
         if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
-            throw new IllegalArgumentException("A time given as text needs a unit, such as " + text + "ms or " + text + "s");
+            throw new IllegalArgumentException(
+                    "A time given as text needs a unit, such as " + text + "ms or " + text + "s");
         }
         return DurationStyle.detectAndParse(text);
     }

@@ -31,21 +31,29 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Loaded with the first lock. */
-    private static final class Types {
+    static final class Types {
 
-        static final List<ResolvableType> ALL = Stream.of(LockEvent.class, LockEvent.OfLock.class)
-                .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
-                .filter(type -> !type.isInterface())
+        static final List<ResolvableType> ALL = Stream.of(
+                        LockEvent.Acquired.class,
+                        LockEvent.Failed.class,
+                        LockEvent.ForceReleased.class,
+                        LockEvent.LongHeld.class,
+                        LockEvent.Lost.class,
+                        LockEvent.NotAcquired.class,
+                        LockEvent.Released.class,
+                        LockEvent.RenewalFailed.class,
+                        LockEvent.Renewed.class,
+                        LockEvent.Waiting.class)
                 .map(type -> ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, type))
                 .toList();
     }
 
     private final ApplicationEventPublisher application;
     private volatile boolean closed;
-    private volatile @Nullable Hearing hearing;
+    private volatile @Nullable Audience audience;
 
     /** Whether somebody listens, as of when there were so many listeners. */
-    private record Hearing(int listeners, boolean any, long at) {}
+    private record Audience(int listeners, boolean any, long at) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
         this.application = application;
@@ -57,11 +65,11 @@ final class LockEventPublisher implements LockListener, DisposableBean {
             return !closed;
         }
         int number = number(context);
-        Hearing known = hearing;
+        Audience known = audience;
         long now = System.nanoTime();
         if (known == null || known.listeners() != number || now - known.at() > KNOWN_NANOS) {
-            known = new Hearing(number, isHeardOrUnknown(context), now);
-            hearing = known;
+            known = new Audience(number, isHeardOrUnknown(context), now);
+            audience = known;
         }
         return known.any();
     }

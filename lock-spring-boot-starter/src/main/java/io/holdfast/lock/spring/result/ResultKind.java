@@ -80,7 +80,8 @@ public enum ResultKind {
         }
         if (ReactiveTypes.isReactorMissing()) {
             throw new LockDefinitionException(
-                    where + " returns a " + type.getName() + ", which can only be locked with Reactor on the classpath.",
+                    where + " returns a " + type.getName()
+                            + ", which can only be locked with Reactor on the classpath.",
                     "Add io.projectreactor:reactor-core to the application.");
         }
         if (!ReactiveTypes.canBeMade(type)) {
@@ -118,7 +119,8 @@ public enum ResultKind {
         return isLater(type)
                 ? refuse(where, what)
                 : new LockDefinitionException(
-                        where + " " + what + ", which is not supported: the lock would be held until the function returns, not"
+                        where + " " + what
+                                + ", which is not supported: the lock would be held until the function returns, not"
                                 + " until that result completes.",
                         "Remove suspend, or return the value itself.");
     }

@@ -75,10 +75,11 @@ final class OtherClient {
         AcquireReply reply = store.acquire(new AcquireRequest(
                 key, owner, LockRequest.MAX_TIME.toMillis(), INFO, limit(request), request.fair(), false, 1));
         if (!(reply instanceof AcquireReply.Granted)) {
-            throw new IllegalStateException("Lock '" + key + "' cannot be held by another client: it is not free. Held by "
-                    + store.inspect(key).holders().stream()
-                            .map(LockHolder::describe)
-                            .toList());
+            throw new IllegalStateException(
+                    "Lock '" + key + "' cannot be held by another client: it is not free. Held by "
+                            + store.inspect(key).holders().stream()
+                                    .map(LockHolder::describe)
+                                    .toList());
         }
         if (untilClosed) {
             forGood.put(owner, new Hold(key, request.mode()));

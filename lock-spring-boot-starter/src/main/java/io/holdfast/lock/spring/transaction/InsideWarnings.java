@@ -22,7 +22,7 @@ final class InsideWarnings {
         }
         if (kept) {
             log.warn(
-                    "{} acquires lock '{}' inside the running {}. What that transaction has read"
+                    "{} acquires lock '{}' inside {}, which is already running. What that transaction has read"
                             + " before may be stale. Acquire the lock before the transaction begins, or run the"
                             + " method in a transaction of its own (REQUIRES_NEW). The lock is held until the transaction completes.",
                     caller,
@@ -30,7 +30,7 @@ final class InsideWarnings {
                     transaction());
         } else {
             log.warn(
-                    "{} acquires lock '{}' inside the running {} and releases it before the commit:"
+                    "{} acquires lock '{}' inside {}, which is already running, and releases it before the commit:"
                             + " the next holder does not see what was written. Set"
                             + " holdfast.transactions.release-after-completion=true, or acquire the lock before the transaction"
                             + " begins.",

@@ -42,7 +42,8 @@ final class LockProblemDetails {
     @ExceptionHandler({LockStoreException.class, LockOverloadException.class})
     ResponseEntity<ProblemDetail> unavailable(LockException failure) {
         log.warn("Responding with status 503: {}", failure.getMessage());
-        return answer(HttpStatus.SERVICE_UNAVAILABLE.value(), "The service is temporarily unavailable. Try again later.");
+        return answer(
+                HttpStatus.SERVICE_UNAVAILABLE.value(), "The service is temporarily unavailable. Try again later.");
     }
 
     private ResponseEntity<ProblemDetail> answer(int code, String text) {

@@ -5,7 +5,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockActivity.Hearing;
+import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.store.LockStore;
@@ -33,7 +33,7 @@ class HealthTest {
         Runners.redis()
                 .run(context -> assertThat(health(context))
                         .isEqualTo(Health.up()
-                                .withDetail("store", "answers")
+                                .withDetail("store", "responds")
                                 .withDetail("lateRenewals", 0)
                                 .withDetail("wakeUps", "not_needed")
                                 .withDetail("evictionPolicy", "noeviction")
@@ -82,7 +82,7 @@ class HealthTest {
     @Test
     void late_renewals_are_down() {
         LockActivity activity = mock(LockActivity.class);
-        when(activity.hearing()).thenReturn(Hearing.CONNECTED);
+        when(activity.subscriptionState()).thenReturn(SubscriptionState.CONNECTED);
         when(activity.lateRenewals()).thenReturn(2);
 
         Health health = of(activity, Map.of());
@@ -94,7 +94,7 @@ class HealthTest {
     @Test
     void lost_subscription_is_up_with_a_warning() {
         LockActivity activity = mock(LockActivity.class);
-        when(activity.hearing()).thenReturn(Hearing.DISCONNECTED);
+        when(activity.subscriptionState()).thenReturn(SubscriptionState.DISCONNECTED);
 
         Health health = of(activity, Map.of("", "unknown"));
 
@@ -114,14 +114,13 @@ class HealthTest {
     @Test
     void each_of_several_servers_is_named() {
         LockActivity activity = mock(LockActivity.class);
-        when(activity.hearing()).thenReturn(Hearing.NOT_NEEDED);
+        when(activity.subscriptionState()).thenReturn(SubscriptionState.NOT_NEEDED);
 
         Health health = of(activity, Map.of("a:1", "noeviction", "b:2", "volatile-lru", "c:3", "unknown"));
 
         assertThat(health.getDetails().get("warnings"))
-                .isEqualTo(
-                        List.of("The eviction policy of b:2 is volatile-lru: when its memory is full, Redis may delete"
-                                + " locks that are held. Set maxmemory-policy to noeviction"));
+                .isEqualTo(List.of("The eviction policy of b:2 is volatile-lru: Redis may evict held locks when it"
+                        + " runs out of memory. Set maxmemory-policy to noeviction"));
     }
 
     @Test

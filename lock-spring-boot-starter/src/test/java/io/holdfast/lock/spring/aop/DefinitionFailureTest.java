@@ -205,7 +205,7 @@ class DefinitionFailureTest {
 
     @Test
     void lease_below_100_ms() {
-        fails(ShortLease.class, "lease = 99 MILLISECONDS", "Allowed is 100 ms");
+        fails(ShortLease.class, "lease = 99 MILLISECONDS", "It must be between 100 ms");
     }
 
     @Test
@@ -220,7 +220,7 @@ class DefinitionFailureTest {
 
     @Test
     void negative_wait() {
-        fails(NegativeWait.class, "waitForString = \"-1s\"", "Allowed is 0 ms");
+        fails(NegativeWait.class, "waitForString = \"-1s\"", "It must be between 0 ms");
     }
 
     @Test
@@ -260,7 +260,7 @@ class DefinitionFailureTest {
 
     @Test
     void skip_of_a_result_that_cannot_be_empty() {
-        fails(SkipsSingle.class, "rxjava3.core.Single", "nothing to return", "may be empty");
+        fails(SkipsSingle.class, "rxjava3.core.Single", "no value to return", "can be empty");
     }
 
     @Test
@@ -300,17 +300,17 @@ class DefinitionFailureTest {
 
     @Test
     void parameter_without_its_hash() {
-        fails(WithoutHash.class, "'order' is neither a parameter nor literal text", "Parameters need a #");
+        fails(WithoutHash.class, "'order' is neither a parameter nor literal text", "Parameters start with #");
     }
 
     @Test
     void name_with_a_colon() {
-        fails(NameWithColon.class, "name = \"shop:order\", with a colon", "\"shop.order\"");
+        fails(NameWithColon.class, "name = \"shop:order\", which contains a colon", "\"shop.order\"");
     }
 
     @Test
     void blank_part_of_a_key() {
-        fails(BlankPart.class, "a key of 2 parts, and one of them is blank");
+        fails(BlankPart.class, "a key of 2 parts, one of which is blank");
     }
 
     @Test
@@ -325,7 +325,7 @@ class DefinitionFailureTest {
 
     @Test
     void limit_of_an_exclusive_lock() {
-        fails(ExclusiveLimit.class, "limit = 3, but locks alone", "mode = LockMode.SHARED");
+        fails(ExclusiveLimit.class, "limit = 3, but locks exclusively", "mode = LockMode.SHARED");
     }
 
     @Test
@@ -335,12 +335,12 @@ class DefinitionFailureTest {
 
     @Test
     void negative_minimum_hold() {
-        fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "Allowed is 0 ms");
+        fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "It must be between 0 ms");
     }
 
     @Test
     void maximum_hold_below_100_ms() {
-        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "Allowed is 100 ms");
+        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "It must be between 100 ms");
     }
 
     @Test

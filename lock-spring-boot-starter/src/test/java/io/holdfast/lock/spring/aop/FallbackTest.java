@@ -354,8 +354,8 @@ class FallbackTest {
 
     @Test
     void fallback_with_other_parameters_fails_startup() {
-        fails(OtherParameters.class, "but other(long) does not fit", "String other(String)");
-        fails(OtherParametersTwice.class, "but other(int) and other(long) do not fit", "String other(String)");
+        fails(OtherParameters.class, "but other(long) does not match", "String other(String)");
+        fails(OtherParametersTwice.class, "but other(int) and other(long) do not match", "String other(String)");
     }
 
     @Test
@@ -365,10 +365,7 @@ class FallbackTest {
 
     @Test
     void fallback_for_another_exception_fails_startup() {
-        fails(
-                OtherException.class,
-                "other(IllegalStateException) asks for IllegalStateException",
-                "LockStoreException");
+        fails(OtherException.class, "other(IllegalStateException) takes IllegalStateException", "LockStoreException");
     }
 
     @Test

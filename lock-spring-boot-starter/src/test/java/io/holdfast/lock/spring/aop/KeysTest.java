@@ -262,7 +262,7 @@ class KeysTest {
 
     @Test
     void bytes_are_no_keys() {
-        refused(locked -> locked.one(new byte[] {1, 2}), "byte[]", "Make a text");
+        refused(locked -> locked.one(new byte[] {1, 2}), "byte[]", "Convert it to text");
     }
 
     @Test
@@ -280,8 +280,8 @@ class KeysTest {
     @Test
     void text_of_an_array_is_an_error() {
         keysOf(locked -> locked.text(new int[] {1, 2}, "b"), "n-1,2-b");
-        refused(locked -> locked.one("x[I@1b2c3d"), "the text of an array", "[I@");
-        refused(locked -> locked.one("x[Ljava.lang.String;@1b2c3d"), "the text of an array");
+        refused(locked -> locked.one("x[I@1b2c3d"), "the default text of an array", "[I@");
+        refused(locked -> locked.one("x[Ljava.lang.String;@1b2c3d"), "the default text of an array");
         keysOf(locked -> locked.one("alice@example.com"), "n:alice@example.com");
     }
 

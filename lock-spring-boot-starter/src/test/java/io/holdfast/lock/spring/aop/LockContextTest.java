@@ -137,7 +137,7 @@ class LockContextTest {
                     return null;
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("past its proxy", "LockTemplate", "its condition was false"));
+                .hasMessageContainingAll("without going through its proxy", "LockTemplate", "its condition was false"));
     }
 
     @Test

@@ -157,7 +157,7 @@ class LockedMethodTest {
     void object_without_a_text_of_its_own_is_refused() {
         inContext(context -> assertThatThrownBy(() -> keys(context).named(new Object(), () -> "ran"))
                 .isInstanceOf(LockKeyException.class)
-                .hasMessageContaining("no toString() of its own"));
+                .hasMessageContaining("does not override toString()"));
     }
 
     @Test

@@ -173,7 +173,7 @@ class PropertyPathTest {
                         .contains(
                                 bean.getSimpleName() + ".pay(",
                                 "has no property 'naem' that is readable",
-                                "Those that it has"));
+                                "Available properties"));
     }
 
     @Test

@@ -346,7 +346,7 @@ class StartupCheckTest {
         runner.withBean(Named.class)
                 .withBean(OtherParts.class)
                 .run(context -> assertThat(output)
-                        .contains("Lock keys of Named.one and OtherParts.five have the name 'named'"));
+                        .contains("Lock keys of Named.one and OtherParts.five share the name 'named'"));
     }
 
     static class Farewell implements SmartLifecycle {
@@ -415,13 +415,14 @@ class StartupCheckTest {
         runner.withBean(Orders.class)
                 .withBean(Users.class)
                 .run(context -> assertThat(output)
-                        .containsOnlyOnce("These lock keys have no name")
+                        .containsOnlyOnce("These lock keys have neither a name")
                         .contains("#id on Orders.pay", "#user on Users.rename"));
     }
 
     @Test
     void keys_with_a_name_a_text_or_a_bean_that_makes_them_are_not_warned_about(CapturedOutput output) {
-        runner.withBean(Named.class).run(context -> assertThat(output).doesNotContain("These lock keys have no name"));
+        runner.withBean(Named.class)
+                .run(context -> assertThat(output).doesNotContain("These lock keys have neither a name"));
     }
 
     @Test

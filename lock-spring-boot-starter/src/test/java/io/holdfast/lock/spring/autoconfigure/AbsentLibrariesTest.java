@@ -148,6 +148,6 @@ class AbsentLibrariesTest {
                 .withBean(WithoutTemplate.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContainingAll("WithoutTemplate.run", "without Spring Data Redis"));
+                        .hasMessageContainingAll("WithoutTemplate.run", "or Spring Data Redis"));
     }
 }

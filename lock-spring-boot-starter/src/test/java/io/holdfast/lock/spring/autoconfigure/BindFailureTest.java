@@ -13,13 +13,13 @@ class BindFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.lease                  | soon | a time with its unit, such as 500ms, 30s
-                    holdfast.redis.command-timeout  | 5 s. | a time with its unit
+                    holdfast.lease                  | soon | a duration with a unit, such as 500ms, 30s
+                    holdfast.redis.command-timeout  | 5 s. | a duration with a unit
                     holdfast.fail-fast              | 7    | true or false
                     holdfast.redis.connections      | many | a whole number
                     holdfast.aop.order              | last | a whole number
                     holdfast.store                  | moon | in-memory
-                    holdfast.quorum.rejoin-delay    | ever | a time with its unit
+                    holdfast.quorum.rejoin-delay    | ever | a duration with a unit
                     """)
     void value_of_another_type_is_told_with_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
@@ -32,6 +32,6 @@ class BindFailureTest {
     void other_properties_are_left_to_spring_boot() {
         Runners.redis()
                 .withPropertyValues("spring.data.redis.timeout=soon")
-                .run(context -> assertThat(Startup.failureOf(context)).doesNotContain("which is not allowed"));
+                .run(context -> assertThat(Startup.failureOf(context)).doesNotContain("which is invalid"));
     }
 }

@@ -53,7 +53,7 @@ class FirstCallTest {
         }
     }
 
-    private static final LockStoreException LATE = new LockStoreException("Redis did not answer in time", null, true);
+    private static final LockStoreException LATE = new LockStoreException("Redis did not respond in time", null, true);
     private static final LockStoreException REFUSED = new LockStoreException("Redis refused", null, false);
 
     private static ApplicationContextRunner with(Late store, String... properties) {
@@ -74,7 +74,7 @@ class FirstCallTest {
         with(store).withBean(Locked.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES)).isTrue();
-            Awaitility.await().until(() -> output.getAll().contains("Redis did not answer in time"));
+            Awaitility.await().until(() -> output.getAll().contains("Redis did not respond in time"));
         });
         assertThat(output).contains("WARN", "calls that need a lock fail until it does");
     }
@@ -111,7 +111,7 @@ class FirstCallTest {
     @Test
     void server_that_is_late_again_and_again_fails_it() {
         with(new Late(3, LATE), "holdfast.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("did not answer in time"));
+                .run(context -> assertThat(Startup.failureOf(context)).contains("did not respond in time"));
     }
 
     @Test

@@ -113,8 +113,7 @@ class InMemoryStoreTest {
 
     @Test
     void log_says_once_that_nobody_else_is_excluded(CapturedOutput output) {
-        inMemory(Runners.starter())
-                .run(context -> assertThat(output).containsOnlyOnce("exclude nobody in another process"));
+        inMemory(Runners.starter()).run(context -> assertThat(output).containsOnlyOnce("do not work across processes"));
     }
 
     @ParameterizedTest
@@ -125,7 +124,7 @@ class InMemoryStoreTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
                                 "holdfast.store=in-memory is set together with " + property.split("=", 2)[0],
-                                "Remove one of the two"));
+                                "Remove one of them"));
     }
 
     @Test

@@ -12,7 +12,6 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,14 +61,14 @@ class LockPropertiesTest {
                 .run(context -> {
                     LockProperties properties = context.getBean(LockProperties.class);
                     assertThat(properties.toDefaults())
-                            .isEqualTo(new LockDefaults(
-                                    Duration.ofSeconds(10),
-                                    Duration.ofSeconds(2),
-                                    false,
-                                    Optional.of(Duration.ofMinutes(1)),
-                                    Duration.ofMinutes(5),
-                                    Duration.ofSeconds(45),
-                                    ReleaseMode.SENT));
+                            .isEqualTo(LockDefaults.STANDARD
+                                    .withLease(Duration.ofSeconds(10))
+                                    .withWaitFor(Duration.ofSeconds(2))
+                                    .withRenew(false)
+                                    .withMaxHold(Duration.ofMinutes(1))
+                                    .withWarnAfter(Duration.ofMinutes(5))
+                                    .withOutageTolerance(Duration.ofSeconds(45))
+                                    .withRelease(ReleaseMode.SENT));
                     assertThat(properties.redis().toSettings())
                             .isEqualTo(RedisLockSettings.STANDARD
                                     .withKeyPrefix("shop")
@@ -85,25 +84,25 @@ class LockPropertiesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.lease               | -1s      | 100 ms to 365 days
-                    holdfast.lease               | 99ms     | 100 ms to 365 days
-                    holdfast.wait-for            | -1ms     | 0 ms to 365 days
-                    holdfast.outage-tolerance    | -1ms     | 0 ms to 365 days
-                    holdfast.max-hold            | 1ms      | 100 ms to 365 days
-                    holdfast.warn-after          | 0s       | 1 ms to 365 days
-                    holdfast.transactions.commit-margin | -1ms | 0 ms to 365 days
+                    holdfast.lease               | -1s      | 100 ms and 365 days
+                    holdfast.lease               | 99ms     | 100 ms and 365 days
+                    holdfast.wait-for            | -1ms     | 0 ms and 365 days
+                    holdfast.outage-tolerance    | -1ms     | 0 ms and 365 days
+                    holdfast.max-hold            | 1ms      | 100 ms and 365 days
+                    holdfast.warn-after          | 0s       | 1 ms and 365 days
+                    holdfast.transactions.commit-margin | -1ms | 0 ms and 365 days
                     holdfast.async.max-waiting   | 0        | 1 or more
                     holdfast.redis.key-prefix    | a{b}     | without braces
-                    holdfast.redis.command-timeout | 1ms    | 10 ms to 60 s
-                    holdfast.redis.token-retention | 1ms    | 1000 ms to 365 days
-                    holdfast.redis.connections   | 0        | 1 to 1000
-                    holdfast.redis.replica-acks.number  | -1 | 0 to 100
-                    holdfast.redis.replica-acks.number  | 101 | 0 to 100
-                    holdfast.redis.replica-acks.timeout | 0ms | 1 ms to 60 s
-                    holdfast.instances.order.lease      | 99ms | 100 ms to 365 days
-                    holdfast.instances.order.wait-for   | -1ms | 0 ms to 365 days
-                    holdfast.instances.order.min-hold   | -1ms | 0 ms to 365 days
-                    holdfast.instances.order.max-hold   | 0s   | 100 ms to 365 days
+                    holdfast.redis.command-timeout | 1ms    | between 10 ms and 60 s
+                    holdfast.redis.token-retention | 1ms    | 1000 ms and 365 days
+                    holdfast.redis.connections   | 0        | 1 and 1000
+                    holdfast.redis.replica-acks.number  | -1 | 0 and 100
+                    holdfast.redis.replica-acks.number  | 101 | 0 and 100
+                    holdfast.redis.replica-acks.timeout | 0ms | 1 ms and 60 s
+                    holdfast.instances.order.lease      | 99ms | 100 ms and 365 days
+                    holdfast.instances.order.wait-for   | -1ms | 0 ms and 365 days
+                    holdfast.instances.order.min-hold   | -1ms | 0 ms and 365 days
+                    holdfast.instances.order.max-hold   | 0s   | 100 ms and 365 days
                     holdfast.instances.order.limit      | 0    | 1 or more
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
@@ -131,7 +130,7 @@ class LockPropertiesTest {
     @ValueSource(strings = {"holdfast.redis.command-timeout=30s", "holdfast.transactions.commit-margin=40s"})
     void time_that_does_not_fit_the_lease_is_warned_of(String property) {
         assertThat(warnings(property))
-                .anyMatch(line -> line.contains(property.replace("=", " is ") + ", not less than"));
+                .anyMatch(line -> line.contains(property.replace("=", " is ") + ", which is not less than"));
         assertThat(warnings(property, "holdfast.lease=1m")).noneMatch(line -> line.contains("not less than"));
     }
 

@@ -33,13 +33,13 @@ class OwnConnectionFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.redis.url                   | 127.0.0.1:6379              | allowed is redis://
-                    holdfast.redis.url                   | http://127.0.0.1:6379       | allowed is redis://
+                    holdfast.redis.url                   | 127.0.0.1:6379              | it must be redis://
+                    holdfast.redis.url                   | http://127.0.0.1:6379       | it must be redis://
                     holdfast.redis.url                   | redis://127.0.0.1:70000     | host[:port]
                     holdfast.redis.url                   | redis://127.0.0.1:6379/two  | [/database]
                     holdfast.redis.url                   | redis://127.0.0.1:6379?a=b  | [/database]
                     holdfast.redis.url                   | redis://127.0.0.1:6379#a    | [/database]
-                    holdfast.redis.url                   | redis:127.0.0.1:6379        | allowed is redis://
+                    holdfast.redis.url                   | redis:127.0.0.1:6379        | it must be redis://
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()

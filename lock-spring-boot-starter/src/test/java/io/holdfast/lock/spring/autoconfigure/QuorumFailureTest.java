@@ -41,8 +41,8 @@ class QuorumFailureTest {
                     a:1                         | 1 server            | an odd number of servers, 3 or more
                     a:1,b:1                     | 2 servers           | an odd number of servers, 3 or more
                     a:1,b:1,c:1,d:1             | 4 servers           | an odd number of servers, 3 or more
-                    a:1,b:1,A:1                 | [a:1, b:1, A:1]     | each server once
-                    a:1,b:1,redis://u:p@a:1/3   | [a:1, b:1, a:1]     | each server once
+                    a:1,b:1,A:1                 | [a:1, b:1, A:1]     | without duplicates
+                    a:1,b:1,redis://u:p@a:1/3   | [a:1, b:1, a:1]     | without duplicates
                     a:1,b:1,c                   | nodes[2] is 'c'     | or redis://
                     a:1,b:1,c:0                 | nodes[2] is 'c:0'   | from 1 to 65535
                     a:1,http://b:1,c:1          | nodes[1] is 'http:  | or redis://
@@ -56,8 +56,8 @@ class QuorumFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.quorum.node-timeout | 5ms  | 10 ms to 60 s
-                    holdfast.quorum.rejoin-delay | -1ms | 0 ms to 365 days
+                    holdfast.quorum.node-timeout | 5ms  | 10 ms and 60 s
+                    holdfast.quorum.rejoin-delay | -1ms | 0 ms and 365 days
                     holdfast.quorum.ssl.bundle   | mine | spring.ssl.bundle
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
@@ -110,7 +110,7 @@ class QuorumFailureTest {
     void lease_longer_than_the_rejoin_delay_is_refused() {
         quorum("holdfast.lease=30s", "holdfast.quorum.rejoin-delay=29s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.lease is 30s", "holdfast.quorum.rejoin-delay, which is 29s"));
+                        .contains("holdfast.lease is 30s", "holdfast.quorum.rejoin-delay of 29s"));
     }
 
     @Test

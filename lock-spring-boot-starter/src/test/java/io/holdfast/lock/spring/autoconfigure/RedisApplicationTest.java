@@ -124,7 +124,7 @@ class RedisApplicationTest {
         runner.withBean(Service.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContainingAll("There is no LockTemplate", "without Spring Data Redis"));
+                        .hasMessageContainingAll("There is no LockTemplate", "or Spring Data Redis"));
     }
 
     @Test
@@ -150,7 +150,7 @@ class RedisApplicationTest {
         onDeadServer(port -> Runners.redis(port)
                 .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.fail-fast is true", "does not answer", "holdfast.fail-fast=false")
+                        .contains("holdfast.fail-fast is true", "does not respond", "holdfast.fail-fast=false")
                         .containsOnlyOnce("Check")
                         .containsOnlyOnce("spring.data.redis")));
     }

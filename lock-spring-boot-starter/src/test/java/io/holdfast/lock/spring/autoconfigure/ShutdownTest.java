@@ -140,7 +140,7 @@ class ShutdownTest {
                     });
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
-                    .anyMatch(line -> line.contains("PT0S at most: [" + key + "]"));
+                    .anyMatch(line -> line.contains("waiting up to PT0S for their release: [" + key + "]"));
         }
     }
 
@@ -255,6 +255,6 @@ class ShutdownTest {
                 .withPropertyValues("holdfast.shutdown.await=20s")
                 .withPropertyValues("holdfast.shutdown.await=-1s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.shutdown.await is '-1s'", "0 s to 1 day"));
+                        .contains("holdfast.shutdown.await is '-1s'", "between 0 s and 1 day"));
     }
 }

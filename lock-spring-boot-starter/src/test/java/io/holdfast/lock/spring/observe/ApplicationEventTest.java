@@ -9,8 +9,10 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.WebApplication;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,6 +113,18 @@ class ApplicationEventTest {
 
     private static boolean isHeardIn(ApplicationContext context) {
         return context.getBean(LockEventPublisher.class).isListening();
+    }
+
+    /** So that a listener of any kind is somebody. */
+    @Test
+    void publisher_knows_every_kind_of_event() {
+        List<Class<?>> kinds = Stream.of(LockEvent.class.getDeclaredClasses())
+                .filter(Class::isRecord)
+                .toList();
+        List<Class<?>> known = new ArrayList<>();
+        LockEventPublisher.Types.ALL.forEach(
+                type -> known.add(type.getGeneric(0).resolve()));
+        assertThat(known).containsExactlyInAnyOrderElementsOf(kinds);
     }
 
     @Test

@@ -61,7 +61,8 @@ class PrometheusTest {
         CompletableFuture<LockHandle> waiter = NewThread.start(
                 () -> locks.acquire(ORDER.waitFor(Duration.ofMinutes(1))).detach());
         Awaitility.await().until(() -> others.inspect("prometheus:42").waiters() == 1);
-        Awaitility.await().until(() -> ((LockActivity) locks).hearing() == LockActivity.Hearing.CONNECTED);
+        Awaitility.await()
+                .until(() -> ((LockActivity) locks).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
         elsewhere.close();
         waiter.join().close();
     }

@@ -323,7 +323,7 @@ class JoinedTransactionTest extends TransactionFixture {
             joining(LockRequest.of("second"), template).run();
         });
         verify(first).close();
-        assertThat(output).contains("could not be released at the end of a transaction", "on purpose");
+        assertThat(output).contains("could not be released after a transaction completed", "on purpose");
     }
 
     @Test
@@ -331,7 +331,7 @@ class JoinedTransactionTest extends TransactionFixture {
         database.beforeCommit = this::loseStock;
         inTransaction(() -> service.locked(() -> write("a")));
         assertThat(written()).containsExactly("a");
-        assertThat(output).contains("committed or left in doubt, although the lock was lost", "Lock 'stock'");
+        assertThat(output).contains("committed or left in doubt although the lock was lost", "Lock 'stock'");
     }
 
     @Test
@@ -350,9 +350,9 @@ class JoinedTransactionTest extends TransactionFixture {
         for (int i = 0; i < 2; i++) {
             inTransaction(() -> service.locked(() -> {}));
         }
-        assertThat(output.getOut().split("takes lock 'stock' inside a transaction, which runs already", -1))
+        assertThat(output.getOut().split("acquires lock 'stock' inside a transaction, which is already running", -1))
                 .hasSize(2);
-        assertThat(output).contains("Service.locked", "REQUIRES_NEW", "kept until the transaction ends");
+        assertThat(output).contains("Service.locked", "REQUIRES_NEW", "held until the transaction completes");
     }
 
     @Test
@@ -360,7 +360,7 @@ class JoinedTransactionTest extends TransactionFixture {
         var template = new TransactionTemplate(manager);
         template.setName("import");
         template.executeWithoutResult(status -> service.locked(() -> {}));
-        assertThat(output).contains("takes lock 'stock' inside transaction 'import', which runs already");
+        assertThat(output).contains("acquires lock 'stock' inside transaction 'import', which is already running");
     }
 
     @Test

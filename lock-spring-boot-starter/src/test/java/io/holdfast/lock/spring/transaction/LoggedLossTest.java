@@ -75,7 +75,7 @@ class LoggedLossTest {
                 .withBean(bean)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(bean.getSimpleName() + ".run() has onLost = LOG")
-                        .contains("Leave out onLost = LOG"));
+                        .contains("Remove onLost = LOG"));
     }
 
     @ParameterizedTest

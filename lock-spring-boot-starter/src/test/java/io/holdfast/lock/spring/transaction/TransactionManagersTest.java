@@ -210,7 +210,7 @@ class TransactionManagersTest {
     @Test
     void manager_that_cannot_be_checked_is_warned_of(CapturedOutput output) {
         runner.withBean("bare", Bare.class).run(context -> assertThat(context).hasNotFailed());
-        assertThat(output.getOut().split("Transaction manager 'bare' commits without asking", -1))
+        assertThat(output.getOut().split("Transaction manager 'bare' commits without checking", -1))
                 .hasSize(2);
     }
 

@@ -154,6 +154,6 @@ class ProblemDetailsTest {
         Runners.inMemory()
                 .withPropertyValues("holdfast.web.not-acquired-status=200")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.web.not-acquired-status is '200'", "400 to 599"));
+                        .contains("holdfast.web.not-acquired-status is '200'", "between 400 and 599"));
     }
 }

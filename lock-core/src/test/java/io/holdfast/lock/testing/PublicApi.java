@@ -1,0 +1,91 @@
+package io.holdfast.lock.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Modifier;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What users of packages can compile against, as text: a line for each type, and one for each of its members. */
+public final class PublicApi {
+
+    private PublicApi() {}
+
+    /**
+     * Fails if the API differs from the file.
+     *
+     * @param file the API as committed; written anew if the system property {@code public-api.write} is true
+     * @param packages without those below them
+     */
+    public static void assertIs(Path file, Collection<String> packages) {
+        List<String> actual = lines(packages);
+        try {
+            if (Boolean.getBoolean("public-api.write")) {
+                Files.write(file, actual);
+            }
+            assertThat(actual)
+                    .as(
+                            "The public API has changed. If that is intended, run this test with -Dpublic-api.write=true, commit %s,"
+                                    + " and tell users in CHANGELOG.md",
+                            file)
+                    .containsExactlyElementsOf(Files.readAllLines(file, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<String> lines(Collection<String> packages) {
+        return new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS).importPackages(packages).stream()
+                        .filter(type -> packages.contains(type.getPackageName()) && isPublic(type))
+                        .map(JavaClass::reflect)
+                        .flatMap(PublicApi::lines)
+                        .sorted()
+                        .toList();
+    }
+
+    /** A type inside of one that is not public cannot be named. */
+    private static boolean isPublic(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(PublicApi::isPublic).orElse(true);
+    }
+
+    private static Stream<String> lines(Class<?> type) {
+        Stream<String> members = Stream.<Member[]>of(
+                        type.getDeclaredConstructors(), type.getDeclaredMethods(), type.getDeclaredFields())
+                .flatMap(Arrays::stream)
+                .filter(member -> !member.isSynthetic())
+                .filter(member -> (member.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0)
+                .map(PublicApi::text);
+        String supertypes = Stream.concat(
+                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                .map(each -> shortened(each.getTypeName()))
+                .toList()
+                .toString();
+        return Stream.concat(Stream.of(shortened(type.toGenericString()) + " of " + supertypes), members)
+                .map(line -> shortened(type.getName()) + ": " + line);
+    }
+
+    private static String text(Member member) {
+        return shortened(
+                member instanceof Executable method ? method.toGenericString() : ((Field) member).toGenericString());
+    }
+
+    private static String shortened(String text) {
+        return text.replace("io.holdfast.lock.", "").replace("java.lang.", "").replace("java.util.", "");
+    }
+}
