@@ -147,7 +147,7 @@ class RedisQuorumTest extends RedisQuorumFixture {
 
         assertThatThrownBy(() -> others.acquire(PATIENT))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContaining("of 3 lock servers failed, and 2 must do what was asked")
+                .hasMessageContaining("of 3 lock servers failed, and 2 must succeed")
                 .hasMessageContaining("127.0.0.1:" + proxies.get(0).port());
         Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> !held.isHeld());
     }
