@@ -1,6 +1,7 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.Uninterrupted;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;

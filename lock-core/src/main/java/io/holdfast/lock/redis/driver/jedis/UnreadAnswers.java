@@ -4,6 +4,7 @@ import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.driver.Wire.Sent;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Uninterrupted;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -261,19 +262,8 @@ final class UnreadAnswers {
                 read();
                 return;
             }
-            boolean interrupted = false;
-            while (true) {
-                try {
-                    if (!read.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                        log.debug("A call is sent before the reply to the previous call for the same key was read");
-                    }
-                    break;
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt(); // the call that comes next finds it
+            if (!Uninterrupted.await(read, deadline - System.nanoTime())) {
+                log.debug("A call is sent before the reply to the previous call for the same key was read");
             }
         }
 

@@ -1,15 +1,20 @@
-package io.holdfast.lock.quorum;
+package io.holdfast.lock.store;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Waits that an interrupt does not end; the thread is interrupted when they have ended. */
-final class Uninterrupted {
+public final class Uninterrupted {
 
     private Uninterrupted() {}
 
-    /** {@return whether it came to zero within that time} */
-    static boolean await(CountDownLatch latch, long nanos) {
+    /**
+     * {@return whether the latch came to zero within that time}
+     *
+     * @param latch what to wait for
+     * @param nanos for how long at most
+     */
+    public static boolean await(CountDownLatch latch, long nanos) {
         long start = System.nanoTime();
         boolean interrupted = false;
         try {
