@@ -170,7 +170,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
-        return client.sendUnawaited(encoder.release(request), reply -> answered.accept(() -> released(reply.get())));
+        return client.sendRelease(encoder.release(request), reply -> answered.accept(() -> released(reply.get())));
     }
 
     @Override

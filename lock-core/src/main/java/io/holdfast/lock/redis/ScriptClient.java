@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +42,8 @@ final class ScriptClient {
     private final Wire following;
     private final Resends resends;
 
-    /** Scripts that a server has run by their digests, or their text; of the nodes of a cluster, by the names of these. */
-    private final Set<Script> known = ConcurrentHashMap.newKeySet();
-
-    private final ConcurrentMap<String, Set<Script>> knownByNode = new ConcurrentHashMap<>();
+    /** The servers that have run {@code release.lua}, the only script with calls that nobody waits for. */
+    private final Set<String> knowRelease = ConcurrentHashMap.newKeySet();
 
     /** @param listener is notified of what failures say of the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
@@ -121,19 +118,16 @@ final class ScriptClient {
     }
 
     /**
-     * Sends one call that nobody waits for, and never again; see {@link Wire#sendUnawaited}. As long as the server is not known to know
+     * Sends a release that nobody waits for, and never again; see {@link Wire#sendUnawaited}. As long as the server is not known to know
      * the script, nobody could send its text, so the call is left to its caller.
      */
-    boolean sendUnawaited(ScriptCall call, Consumer<Supplier<Reply>> answered) {
-        return known(call).contains(call.script())
+    boolean sendRelease(ScriptCall call, Consumer<Supplier<Reply>> answered) {
+        return knowRelease.contains(server(call))
                 && wire.sendUnawaited(call, sent -> answered.accept(() -> unawaited(call, sent)));
     }
 
-    private Set<Script> known(ScriptCall call) {
-        return isCluster()
-                ? knownByNode.computeIfAbsent(
-                        connections.serverOf(call.firstKey()), node -> ConcurrentHashMap.newKeySet())
-                : known;
+    private String server(ScriptCall call) {
+        return isCluster() ? connections.serverOf(call.firstKey()) : "";
     }
 
     private Reply unawaited(ScriptCall call, Wire.Sent sent) {
@@ -142,7 +136,7 @@ final class ScriptClient {
             reply = answer(sent.await());
         } catch (RuntimeException e) {
             if (RedisFailures.isNoScript(e)) {
-                known(call).remove(call.script());
+                knowRelease.remove(server(call));
             }
             throw resends.failed(e);
         }
@@ -166,9 +160,8 @@ final class ScriptClient {
         } catch (RuntimeException e) {
             return again(call, start, e);
         }
-        Set<Script> here = known(call);
-        if (!here.contains(call.script())) {
-            here.add(call.script());
+        if (call.script() == LuaScript.RELEASE) {
+            knowRelease.add(server(call));
         }
         return reply(call, reply);
     }
