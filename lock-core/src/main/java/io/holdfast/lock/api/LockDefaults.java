@@ -1,7 +1,10 @@
 package io.holdfast.lock.api;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,28 +17,46 @@ public final class LockDefaults {
      * Lease 30 s, renewed; wait for 5 s; no limit on the hold; a warning after 60 s; outages are tolerated for 30 s; releases are
      * acknowledged.
      */
-    public static final LockDefaults STANDARD = new LockDefaults(new Values(
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(5),
-            true,
-            null,
-            Duration.ofSeconds(60),
-            Duration.ofSeconds(30),
-            ReleaseMode.ACKNOWLEDGED));
+    public static final LockDefaults STANDARD = new LockDefaults(new Values());
 
     private final Values values;
 
-    private record Values(
-            Duration lease,
-            Duration waitFor,
-            boolean renew,
-            @Nullable Duration maxHold,
-            Duration warnAfter,
-            Duration outageTolerance,
-            ReleaseMode release) {}
+    /** Changed only before its owner has it. */
+    private static final class Values {
+
+        private Duration lease = Duration.ofSeconds(30);
+        private Duration waitFor = Duration.ofSeconds(5);
+        private boolean renew = true;
+        private @Nullable Duration maxHold;
+        private Duration warnAfter = Duration.ofSeconds(60);
+        private Duration outageTolerance = Duration.ofSeconds(30);
+        private ReleaseMode release = ReleaseMode.ACKNOWLEDGED;
+
+        private Values copy() {
+            Values copy = new Values();
+            copy.lease = lease;
+            copy.waitFor = waitFor;
+            copy.renew = renew;
+            copy.maxHold = maxHold;
+            copy.warnAfter = warnAfter;
+            copy.outageTolerance = outageTolerance;
+            copy.release = release;
+            return copy;
+        }
+
+        private List<@Nullable Object> all() {
+            return Arrays.asList(lease, waitFor, renew, maxHold, warnAfter, outageTolerance, release);
+        }
+    }
 
     private LockDefaults(Values values) {
         this.values = values;
+    }
+
+    private LockDefaults with(Consumer<Values> change) {
+        Values changed = values.copy();
+        change.accept(changed);
+        return new LockDefaults(changed);
     }
 
     /** {@return how long a lock survives without renewal} */
@@ -81,14 +102,7 @@ public final class LockDefaults {
      */
     public LockDefaults withLease(Duration value) {
         LockRequest.checkRange("lease", value, LockRequest.MIN_LEASE);
-        return new LockDefaults(new Values(
-                value,
-                values.waitFor,
-                values.renew,
-                values.maxHold,
-                values.warnAfter,
-                values.outageTolerance,
-                values.release));
+        return with(values -> values.lease = value);
     }
 
     /**
@@ -99,14 +113,7 @@ public final class LockDefaults {
      */
     public LockDefaults withWaitFor(Duration value) {
         LockRequest.checkRange("waitFor", value, Duration.ZERO);
-        return new LockDefaults(new Values(
-                values.lease,
-                value,
-                values.renew,
-                values.maxHold,
-                values.warnAfter,
-                values.outageTolerance,
-                values.release));
+        return with(values -> values.waitFor = value);
     }
 
     /**
@@ -115,14 +122,7 @@ public final class LockDefaults {
      * @param value whether leases are renewed
      */
     public LockDefaults withRenew(boolean value) {
-        return new LockDefaults(new Values(
-                values.lease,
-                values.waitFor,
-                value,
-                values.maxHold,
-                values.warnAfter,
-                values.outageTolerance,
-                values.release));
+        return with(values -> values.renew = value);
     }
 
     /**
@@ -135,14 +135,7 @@ public final class LockDefaults {
         if (value != null) {
             LockRequest.checkRange("maxHold", value, LockRequest.MIN_LEASE);
         }
-        return new LockDefaults(new Values(
-                values.lease,
-                values.waitFor,
-                values.renew,
-                value,
-                values.warnAfter,
-                values.outageTolerance,
-                values.release));
+        return with(values -> values.maxHold = value);
     }
 
     /**
@@ -153,14 +146,7 @@ public final class LockDefaults {
      */
     public LockDefaults withWarnAfter(Duration value) {
         LockRequest.checkRange("warnAfter", value, Duration.ofMillis(1));
-        return new LockDefaults(new Values(
-                values.lease,
-                values.waitFor,
-                values.renew,
-                values.maxHold,
-                value,
-                values.outageTolerance,
-                values.release));
+        return with(values -> values.warnAfter = value);
     }
 
     /**
@@ -171,8 +157,7 @@ public final class LockDefaults {
      */
     public LockDefaults withOutageTolerance(Duration value) {
         LockRequest.checkRange("outageTolerance", value, Duration.ZERO);
-        return new LockDefaults(new Values(
-                values.lease, values.waitFor, values.renew, values.maxHold, values.warnAfter, value, values.release));
+        return with(values -> values.outageTolerance = value);
     }
 
     /**
@@ -181,28 +166,22 @@ public final class LockDefaults {
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */
     public LockDefaults withRelease(ReleaseMode value) {
-        return new LockDefaults(new Values(
-                values.lease,
-                values.waitFor,
-                values.renew,
-                values.maxHold,
-                values.warnAfter,
-                values.outageTolerance,
-                value));
+        return with(values -> values.release = value);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LockDefaults defaults && values.equals(defaults.values);
+        return other instanceof LockDefaults defaults && values.all().equals(defaults.values.all());
     }
 
     @Override
     public int hashCode() {
-        return values.hashCode();
+        return values.all().hashCode();
     }
 
     @Override
     public String toString() {
-        return "LockDefaults" + values.toString().substring("Values".length());
+        return "LockDefaults[lease=%s, waitFor=%s, renew=%s, maxHold=%s, warnAfter=%s, outageTolerance=%s, release=%s]"
+                .formatted(values.all().toArray());
     }
 }

@@ -1,6 +1,8 @@
 package io.holdfast.lock.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** How locks are kept in Redis. Immutable: start with {@link #STANDARD}, and change what differs. */
@@ -9,20 +11,32 @@ public final class RedisLockSettings {
     private static final int MOST_REPLICAS = 100;
 
     /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay. */
-    public static final RedisLockSettings STANDARD = new RedisLockSettings(
-            new Values("lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16, ReplicaAcks.NONE, Duration.ZERO));
+    public static final RedisLockSettings STANDARD = new RedisLockSettings(new Values());
 
     private final Values values;
 
-    private record Values(
-            String keyPrefix,
-            Duration commandTimeout,
-            Duration tokenRetention,
-            int connections,
-            ReplicaAcks replicaAcks,
-            Duration rejoinDelay) {
+    /** Changed only before its owner has it. */
+    private static final class Values {
 
-        private Values {
+        private String keyPrefix = "lock";
+        private Duration commandTimeout = Duration.ofSeconds(1);
+        private Duration tokenRetention = Duration.ofMinutes(10);
+        private int connections = 16;
+        private ReplicaAcks replicaAcks = ReplicaAcks.NONE;
+        private Duration rejoinDelay = Duration.ZERO;
+
+        private Values copy() {
+            Values copy = new Values();
+            copy.keyPrefix = keyPrefix;
+            copy.commandTimeout = commandTimeout;
+            copy.tokenRetention = tokenRetention;
+            copy.connections = connections;
+            copy.replicaAcks = replicaAcks;
+            copy.rejoinDelay = rejoinDelay;
+            return copy;
+        }
+
+        private void check() {
             if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
                 throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
                         + "'; it must be 1 to 200 characters without braces, blanks, control characters or unpaired"
@@ -35,10 +49,21 @@ public final class RedisLockSettings {
             }
             Ranges.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
         }
+
+        private List<Object> all() {
+            return List.of(keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay);
+        }
     }
 
     private RedisLockSettings(Values values) {
         this.values = values;
+    }
+
+    private RedisLockSettings with(Consumer<Values> change) {
+        Values changed = values.copy();
+        change.accept(changed);
+        changed.check();
+        return new RedisLockSettings(changed);
     }
 
     /**
@@ -67,8 +92,8 @@ public final class RedisLockSettings {
     }
 
     /**
-     * Checks settings. A class of its own because the records inside are checked too: if one of them were loaded first and called
-     * the outer class, the constants of that would be created before its own.
+     * Checks settings. A class of its own because the record inside is checked too: if that were loaded first and called the outer
+     * class, the constants of that would be created before its own.
      */
     private static final class Ranges {
 
@@ -123,13 +148,7 @@ public final class RedisLockSettings {
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withKeyPrefix(String value) {
-        return new RedisLockSettings(new Values(
-                value,
-                values.commandTimeout,
-                values.tokenRetention,
-                values.connections,
-                values.replicaAcks,
-                values.rejoinDelay));
+        return with(values -> values.keyPrefix = value);
     }
 
     /**
@@ -139,13 +158,7 @@ public final class RedisLockSettings {
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
-        return new RedisLockSettings(new Values(
-                values.keyPrefix,
-                value,
-                values.tokenRetention,
-                values.connections,
-                values.replicaAcks,
-                values.rejoinDelay));
+        return with(values -> values.commandTimeout = value);
     }
 
     /**
@@ -155,13 +168,7 @@ public final class RedisLockSettings {
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withTokenRetention(Duration value) {
-        return new RedisLockSettings(new Values(
-                values.keyPrefix,
-                values.commandTimeout,
-                value,
-                values.connections,
-                values.replicaAcks,
-                values.rejoinDelay));
+        return with(values -> values.tokenRetention = value);
     }
 
     /**
@@ -171,13 +178,7 @@ public final class RedisLockSettings {
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withConnections(int value) {
-        return new RedisLockSettings(new Values(
-                values.keyPrefix,
-                values.commandTimeout,
-                values.tokenRetention,
-                value,
-                values.replicaAcks,
-                values.rejoinDelay));
+        return with(values -> values.connections = value);
     }
 
     /**
@@ -186,13 +187,7 @@ public final class RedisLockSettings {
      * @param value how many replicas must have a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
-        return new RedisLockSettings(new Values(
-                values.keyPrefix,
-                values.commandTimeout,
-                values.tokenRetention,
-                values.connections,
-                value,
-                values.rejoinDelay));
+        return with(values -> values.replicaAcks = value);
     }
 
     /**
@@ -202,27 +197,23 @@ public final class RedisLockSettings {
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withRejoinDelay(Duration value) {
-        return new RedisLockSettings(new Values(
-                values.keyPrefix,
-                values.commandTimeout,
-                values.tokenRetention,
-                values.connections,
-                values.replicaAcks,
-                value));
+        return with(values -> values.rejoinDelay = value);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof RedisLockSettings settings && values.equals(settings.values);
+        return other instanceof RedisLockSettings settings && values.all().equals(settings.values.all());
     }
 
     @Override
     public int hashCode() {
-        return values.hashCode();
+        return values.all().hashCode();
     }
 
     @Override
     public String toString() {
-        return "RedisLockSettings" + values.toString().substring("Values".length());
+        return ("RedisLockSettings[keyPrefix=%s, commandTimeout=%s, tokenRetention=%s, connections=%s, replicaAcks=%s,"
+                        + " rejoinDelay=%s]")
+                .formatted(values.all().toArray());
     }
 }
