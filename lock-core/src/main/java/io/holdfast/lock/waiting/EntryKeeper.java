@@ -77,13 +77,9 @@ final class EntryKeeper implements AutoCloseable {
      * @param store keeps the queues
      * @param clientId the client
      * @param ticker the clock
+     * @param withThread whether a thread asks for the entries; without it, the owner calls {@link #tick()}
      */
-    public EntryKeeper(LockStore store, String clientId, Ticker ticker) {
-        this(store, clientId, ticker, true);
-    }
-
-    /** Without a thread, the owner calls {@link #tick()}: for tests on virtual time. */
-    EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
+    public EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
         this.store = store;
         this.subscription = new Subscription(store, clientId, ticker, this::heard);
         this.ticker = ticker;

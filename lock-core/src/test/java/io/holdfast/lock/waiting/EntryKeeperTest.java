@@ -572,7 +572,7 @@ class EntryKeeperTest {
     @Test
     void keeper_asks_in_time_by_itself() {
         Store realTime = new Store(new InMemoryLockStore());
-        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM, true)) {
             QueueEntry entry = alone.open(KEY, new OwnerId(CLIENT, 1));
             alone.taken(entry, System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
@@ -586,7 +586,7 @@ class EntryKeeperTest {
         realTime.beforeNextCallHere(() -> {
             throw new AssertionError("on purpose");
         });
-        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM)) {
+        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM, true)) {
             alone.taken(alone.open(KEY, new OwnerId(CLIENT, 1)), System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
             Awaitility.await().until(() -> realTime.polls.size() >= 2);
@@ -685,7 +685,7 @@ class EntryKeeperTest {
     @Test
     void keeper_that_somebody_interrupts_sleeps_again() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (EntryKeeper real = new EntryKeeper(store, "another", time)) {
+        try (EntryKeeper real = new EntryKeeper(store, "another", time, true)) {
             QueueEntry entry = real.open(KEY, new OwnerId("another", 1));
             real.taken(entry, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
             Thread thread = Thread.getAllStackTraces().keySet().stream()

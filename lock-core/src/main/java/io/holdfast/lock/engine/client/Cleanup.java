@@ -13,6 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,8 +56,7 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
-                LockStore.ENTRY_TIMEOUT.toNanos(),
-                true);
+                LockStore.ENTRY_TIMEOUT.toNanos());
     }
 
     /**
@@ -77,8 +77,7 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
-                leaseNanos,
-                true);
+                leaseNanos);
     }
 
     /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
@@ -117,20 +116,24 @@ public final class Cleanup {
      * @param leaseNanos its lease, after which it has ended by itself
      */
     public void release(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
-        submit(key, () -> store.release(request.get()), leaseNanos, true);
+        submit(key, () -> store.release(request.get()), leaseNanos);
     }
 
     /** As {@link #release}, on a thread that must not block: once the client is closed, the lock ends with its lease. */
     public void releaseInBackground(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
-        submit(key, () -> store.release(request.get()), leaseNanos, false);
+        submit(key, () -> store.release(request.get()), leaseNanos, this::drop);
     }
 
     /** Lets other shared holders in; until then the lock is held alone. */
     public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
-        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos, true);
+        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos);
     }
 
-    private void submit(LockKey key, Runnable task, long patienceNanos, boolean mayBlock) {
+    private void submit(LockKey key, Runnable task, long patienceNanos) {
+        submit(key, task, patienceNanos, this::runOnce);
+    }
+
+    private void submit(LockKey key, Runnable task, long patienceNanos, Consumer<Attempt> onceClosed) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
@@ -142,13 +145,8 @@ public final class Cleanup {
             return;
         }
         Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
-        if (again(List.of(attempt))) {
-            return;
-        }
-        if (mayBlock) {
-            runOnce(attempt);
-        } else {
-            log.debug("The client is closed; lock '{}' expires with its lease", key);
+        if (!again(List.of(attempt))) {
+            onceClosed.accept(attempt);
             waiting.decrementAndGet();
         }
     }
@@ -168,7 +166,10 @@ public final class Cleanup {
         } catch (RuntimeException e) {
             log.debug("The client is closed; lock '{}' expires with its lease", attempt.key, e);
         }
-        waiting.decrementAndGet();
+    }
+
+    private void drop(Attempt attempt) {
+        log.debug("The client is closed; lock '{}' expires with its lease", attempt.key);
     }
 
     /** What one worker does. */
