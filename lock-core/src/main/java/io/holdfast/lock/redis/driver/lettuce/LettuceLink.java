@@ -115,7 +115,7 @@ final class LettuceLink<C extends StatefulConnection<byte[], byte[]>> {
         }
     }
 
-    /** Ends the attempt under way, if there is one. The connection could not be closed; it is closed with its client. */
+    /** Ends the attempt under way, if there is one. The connection ends with its client. */
     synchronized void close() {
         closed = true;
         CompletableFuture<C> end =
