@@ -76,8 +76,15 @@ public final class PublicApi {
                 .map(each -> shortened(each.getTypeName()))
                 .toList()
                 .toString();
-        return Stream.concat(Stream.of(shortened(type.toGenericString()) + " of " + supertypes), members)
+        return Stream.concat(Stream.of(header(type) + " of " + supertypes), members)
                 .map(line -> shortened(type.getName()) + ": " + line);
+    }
+
+    /** The same text from every JDK: some name {@code sealed} themselves, JDK 17 does not. */
+    private static String header(Class<?> type) {
+        String header =
+                shortened(type.toGenericString()).replace("non-sealed ", "").replace("sealed ", "");
+        return type.isSealed() ? "sealed " + header : header;
     }
 
     private static String text(Member member) {
