@@ -80,7 +80,7 @@ public final class PublicApi {
                 .map(line -> shortened(type.getName()) + ": " + line);
     }
 
-    /** The same text from every JDK: some name {@code sealed} themselves, JDK 17 does not. */
+    /** {@return the declaration, in the same form on every JDK: JDK 17 does not print {@code sealed}, later ones do} */
     private static String header(Class<?> type) {
         String header =
                 shortened(type.toGenericString()).replace("non-sealed ", "").replace("sealed ", "");
