@@ -7,24 +7,24 @@
 --   holder         host, pid, thread, one a line, for people; and in front of them, if more than one token was reserved for
 --                  the holder, how many
 --   token          the last fencing token that was handed out or reserved
---   crowd          only while there are entries, shared holders or tombstones: first ticket, last ticket, entries in the queue,
---                  fair ones among them, ticket that was swept last, reservations, latest end of a tombstone, owner or a
---                  dot; and if there are shared holders, the sum of their weights, earliest and latest end of their leases;
---                  the earliest may be out of date, but is never too late
+--   crowd          only while there are entries, shared holders or cancelled acquisitions: first ticket, last ticket,
+--                  entries in the queue, fair ones among them, ticket that was swept last, reservations, latest end of a
+--                  cancelled acquisition, owner or a dot; and if there are shared holders, the sum of their weights,
+--                  earliest and latest end of their leases; the earliest may be out of date, but is never too late
 --   ticket:<n>     an entry: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many
 --                  tokens it wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
---   entry:<owner>   the ticket of its entry
+--   seat:<owner>   the ticket of its entry
 --   shared:<owner> end of the lease, token and weight; host, pid, thread, one a line
 --   reader         OwnerId that was granted the lock as a shared one last
---   grave:<owner>  tombstone of an undone acquisition, until when it is refused
---   prune_at       when expired tombstones are to be looked for
+--   grave:<owner>  of a cancelled acquisition: until when it is refused
+--   prune_at       when to look for cancelled acquisitions that have expired
 -- A weight is how much of the limit a shared holder takes. It follows its number after a slash, unless it is 1.
 -- A reservation is a hold whose owner has an entry: should it end before its owner was heard of, the entry still has its
 -- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
 -- a text they are written by '%d': Lua itself would write them in scientific notation.
 -- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form;
--- what is new gets a field of its own, and unknown fields are left alone. A layout that can't be had so begins the crowd of
--- each lock that is held or waited for with its number and a slash: scripts that do not know it then refuse the lock.
+-- what is new gets a field of its own, and unknown fields are left alone. A layout for which this is not enough begins the
+-- crowd of each lock that is held or waited for with its number and a slash: scripts that do not know it refuse the lock.
 
 local call = redis.call
 local ENTRY_US = 3400000
