@@ -30,7 +30,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
      */
     private static final long LOOK_MILLIS = 1;
 
-    static final int MOST_AT_ONCE = 500;
+    static final int MOST_AT_ONCE = 600;
     private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 

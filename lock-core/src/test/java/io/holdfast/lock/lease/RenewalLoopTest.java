@@ -89,18 +89,18 @@ class RenewalLoopTest extends LeaseKeeperFixture {
     }
 
     @Test
-    void batches_are_renewed_by_one_call_as_long_as_they_are_500_together() {
-        loop.work(List.of(batchOf(200), batchOf(300)));
+    void batches_are_renewed_by_one_call_as_long_as_they_are_600_together() {
+        loop.work(List.of(batchOf(200), batchOf(400)));
 
-        assertThat(sizes()).containsExactly(500);
+        assertThat(sizes()).containsExactly(600);
         assertThat(plans.through).hasSize(2);
     }
 
     @Test
-    void batches_that_are_more_than_500_together_are_renewed_one_after_the_other() {
-        loop.work(List.of(batchOf(201), batchOf(300), batchOf(150), batchOf(51)));
+    void batches_that_are_more_than_600_together_are_renewed_one_after_the_other() {
+        loop.work(List.of(batchOf(201), batchOf(400), batchOf(150), batchOf(51)));
 
-        assertThat(sizes()).containsExactly(201, 450, 51);
+        assertThat(sizes()).containsExactly(201, 550, 51);
     }
 
     @Test

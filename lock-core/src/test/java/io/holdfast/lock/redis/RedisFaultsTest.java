@@ -228,7 +228,7 @@ class RedisFaultsTest {
         Stream.of(key, second, third)
                 .forEach(each -> DIRECT.acquire(Requests.exclusive(each, owner, 30_000, HERE, false)));
         List<RenewRequest> requests = Stream.of(key, second, third)
-                .flatMap(each -> Collections.nCopies(500, new RenewRequest(each, owner, 600_000)).stream())
+                .flatMap(each -> Collections.nCopies(600, new RenewRequest(each, owner, 600_000)).stream())
                 .toList();
 
         List<RenewReply> replies;
@@ -237,9 +237,9 @@ class RedisFaultsTest {
             replies = hasty.renew(requests);
         }
 
-        assertThat(replies).hasSize(1500);
-        assertThat(replies.subList(0, 500)).containsOnly(new RenewReply.Renewed());
-        assertThat(replies.subList(500, 1500))
+        assertThat(replies).hasSize(1800);
+        assertThat(replies.subList(0, 600)).containsOnly(new RenewReply.Renewed());
+        assertThat(replies.subList(600, 1800))
                 .allSatisfy(reply -> assertThat(reply)
                         .isInstanceOfSatisfying(
                                 RenewReply.Failed.class,
@@ -254,7 +254,7 @@ class RedisFaultsTest {
 
     @Test
     void entries_in_many_queues_are_kept_as_far_as_the_server_answers() {
-        List<EntryRequest> rows = IntStream.range(0, 1500)
+        List<EntryRequest> rows = IntStream.range(0, 1800)
                 .mapToObj(i -> new EntryRequest(LockKey.of(key + ":" + i), List.of(owner)))
                 .toList();
 
@@ -264,8 +264,8 @@ class RedisFaultsTest {
             replies = hasty.keepEntries(rows);
         }
 
-        assertThat(replies.subList(0, 500)).hasOnlyElementsOfType(EntryReply.Kept.class);
-        assertThat(replies.subList(500, 1500)).hasSize(1000).hasOnlyElementsOfType(EntryReply.Failed.class);
+        assertThat(replies.subList(0, 600)).hasOnlyElementsOfType(EntryReply.Kept.class);
+        assertThat(replies.subList(600, 1800)).hasSize(1200).hasOnlyElementsOfType(EntryReply.Failed.class);
     }
 
     @Test
@@ -273,7 +273,7 @@ class RedisFaultsTest {
         try (RedisLockStore hasty = hasty(it -> it.renew(List.of(new RenewRequest(key, owner, 30_000))))) {
             proxy.loseReplies(true);
 
-            assertThatThrownBy(() -> hasty.renew(Collections.nCopies(1500, new RenewRequest(key, owner, 30_000))))
+            assertThatThrownBy(() -> hasty.renew(Collections.nCopies(1800, new RenewRequest(key, owner, 30_000))))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContaining("did not respond in time");
         }
