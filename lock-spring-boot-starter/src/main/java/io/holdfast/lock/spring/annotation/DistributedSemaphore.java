@@ -17,8 +17,10 @@ import org.springframework.core.annotation.AliasFor;
  * @DistributedSemaphore(name = "mail-gateway", permits = 5)
  * public void send(Mail mail) { … }
  *
- * @DistributedSemaphore(name = "import", permits = 64, weight = 16)      // acquires 16 at once public void importAll(Path
- *     folder) { … } }</pre>
+ * // acquires 16 of them at once
+ * @DistributedSemaphore(name = "import", permits = 64, weight = 16)
+ * public void importAll(Path folder) { … }
+ * }</pre>
  *
  * <p>Short for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see there for everything else.
  */

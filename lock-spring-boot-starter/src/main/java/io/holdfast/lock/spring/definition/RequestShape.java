@@ -9,8 +9,6 @@ import io.holdfast.lock.spring.annotation.OnLost;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Puts together what a request has beside its keys: what the annotation says, then its instance, what all scheduled methods
@@ -18,8 +16,6 @@ import org.springframework.util.function.SingletonSupplier;
 final class RequestShape {
 
     private static final LockKey NO_KEY_YET = LockKey.of("-");
-
-    private static final Logger log = LoggerFactory.getLogger(LockDefinition.class);
 
     private RequestShape() {}
 
@@ -53,15 +49,9 @@ final class RequestShape {
             request = with(request, settings.renew(), LockRequest::renew);
             request = with(request, settings.minHold(), LockRequest::minHold);
             request = with(request, settings.maxHold(), LockRequest::maxHold);
-            if (isCron && settings.minHold().isEmpty()) {
-                log.warn(
-                        "{} is scheduled by cron and has no minHold: a node that starts after another one has finished runs it"
-                                + " again. Set minHold, or holdfast.scheduled.min-hold, to more than the clocks of the"
-                                + " nodes differ, and waitFor = 0 with onContention = SKIP.",
-                        where);
-            }
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
             request = with(request, settings.release(), LockRequest::release);
+            DoubtfulSettings.warn(where, isCron, settings);
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });
     }

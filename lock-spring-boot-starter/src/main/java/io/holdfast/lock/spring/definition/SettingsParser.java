@@ -89,7 +89,8 @@ final class SettingsParser {
         if (value < 1) {
             throw new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ".",
-                    "It must be 1 or more; without a " + attribute + ", any number.");
+                    "It must be 1 or more; without a " + attribute + ", any number."
+                            + (attribute.equals("limit") ? " @DistributedSemaphore calls it permits." : ""));
         }
         return Optional.of(value);
     }

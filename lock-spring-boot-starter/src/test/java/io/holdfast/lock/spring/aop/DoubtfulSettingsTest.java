@@ -11,9 +11,9 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** A job by cron that is not kept for a while runs once on each node, one after the other: that is warned of. */
+/** Settings that are valid, but rarely meant, are warned of when the application starts. */
 @ExtendWith(OutputCaptureExtension.class)
-class CronWithoutMinHoldTest {
+class DoubtfulSettingsTest {
 
     private static final String WARNING = "is scheduled by cron and has no minHold";
 
@@ -57,5 +57,44 @@ class CronWithoutMinHoldTest {
         start(Kept.class);
         start(Repeated.class);
         assertThat(output).doesNotContain(WARNING);
+    }
+
+    static class Milliseconds {
+        @DistributedLock(name = "milliseconds", lease = 30_000)
+        public void run() {}
+    }
+
+    static class Minutes {
+        @DistributedLock(name = "minutes", lease = 3_599, maxHold = 3_599)
+        public void run() {}
+    }
+
+    static class FixedHours {
+        @DistributedLock(name = "fixed", lease = 30_000, renew = false)
+        public void run() {}
+    }
+
+    static class ShortMaxHold {
+        @DistributedLock(name = "short", lease = 10, maxHold = 5)
+        public void run() {}
+    }
+
+    @Test
+    void lease_of_hours_is_warned_of(CapturedOutput output) {
+        start(Milliseconds.class);
+        assertThat(output).contains("Milliseconds.run()", "has a lease of PT8H20M", "Numbers are in seconds");
+    }
+
+    @Test
+    void longest_hold_below_the_lease_is_warned_of(CapturedOutput output) {
+        start(ShortMaxHold.class);
+        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, but a lease of PT10S");
+    }
+
+    @Test
+    void lease_below_an_hour_or_without_renewal_and_longest_hold_of_one_lease_are_not(CapturedOutput output) {
+        start(Minutes.class);
+        start(FixedHours.class);
+        assertThat(output).doesNotContain("Minutes.run()", "FixedHours.run()");
     }
 }
