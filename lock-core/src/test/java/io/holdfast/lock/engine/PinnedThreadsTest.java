@@ -1,0 +1,124 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.testing.StoreSpy;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MonitorInfo;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Nothing waits inside of {@code synchronized}: on JDK 21 to 23 that would keep a virtual thread's carrier from all others. */
+@Timeout(120)
+class PinnedThreadsTest {
+
+    private static final int THREADS = 8;
+    private static final int ROUNDS = 20;
+
+    private final Set<String> pinned = new ConcurrentSkipListSet<>();
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger pauses = new AtomicInteger();
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private final Pause pause = nanos -> {
+        pauses.incrementAndGet();
+        look();
+        Pause.PARK.pause(nanos);
+    };
+    private final LockEngine locks = engine();
+    private final LockEngine others = engine();
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("caller"));
+
+    PinnedThreadsTest() {
+        store.before = this::look;
+        store.beforeRelease = this::look;
+    }
+
+    private LockEngine engine() {
+        return LockEngine.builder(store).pause(pause).listener(event -> look()).build();
+    }
+
+    @AfterEach
+    void close() {
+        locks.close();
+        others.close();
+        threads.shutdownNow();
+    }
+
+    /** Notes which monitors of the library this thread has. */
+    private void look() {
+        looks.incrementAndGet();
+        long[] here = {Thread.currentThread().getId()};
+        MonitorInfo[] held = ManagementFactory.getThreadMXBean()
+                .getThreadInfo(here, true, false)[0]
+                .getLockedMonitors();
+        Arrays.stream(held)
+                .map(MonitorInfo::getLockedStackFrame)
+                .filter(frame -> frame.getClassName().startsWith("io.holdfast."))
+                .map(StackTraceElement::toString)
+                .forEach(pinned::add);
+    }
+
+    private static List<LockRequest> requests() {
+        return Stream.of(
+                        LockRequest.of("a"),
+                        LockRequest.of("b").fair(true),
+                        LockRequest.of("c").shared(2),
+                        LockRequest.ofAll(List.of("a", "d")).minHold(Duration.ofMillis(1)))
+                .map(each -> each.waitFor(Duration.ofMinutes(1)).lease(Duration.ofMillis(500)))
+                .toList();
+    }
+
+    private void use(LockEngine locks, CountDownLatch together) throws Exception {
+        together.countDown();
+        together.await();
+        for (int i = 0; i < ROUNDS; i++) {
+            for (LockRequest request : requests()) {
+                try (LockHandle handle = locks.acquire(request)) {
+                    handle.extend(Duration.ofMillis(300));
+                    handle.ensureHeld();
+                }
+            }
+        }
+        locks.executeAsync(requests().get(0), () -> CompletableFuture.completedFuture("done"))
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
+    void nobody_asks_the_store_or_pauses_or_notifies_a_listener_inside_of_synchronized() throws Exception {
+        CountDownLatch together = new CountDownLatch(THREADS);
+        List<Future<?>> all = IntStream.range(0, THREADS)
+                .<Future<?>>mapToObj(i -> threads.submit(() -> {
+                    use(i % 2 == 0 ? locks : others, together);
+                    return null;
+                }))
+                .toList();
+        for (Future<?> each : all) {
+            each.get();
+        }
+
+        assertThat(pauses).hasPositiveValue();
+        assertThat(store.polls).isNotEmpty();
+        assertThat(looks).hasValueGreaterThan(THREADS * ROUNDS);
+        assertThat(pinned).isEmpty();
+    }
+}
