@@ -212,11 +212,6 @@ public final class Lease extends LeaseHandles {
         return deadline;
     }
 
-    /** {@return how long after its grant it can end at the latest without renewal, in nanoseconds} */
-    public long longestNanos() {
-        return Math.max(leaseNanos, deadline - grant.at());
-    }
-
     /** {@return the current lease, in nanoseconds} */
     public long leaseNanos() {
         return leaseNanos;
