@@ -48,7 +48,7 @@ final class BindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
             return Arrays.stream(type.getEnumConstants())
                     .map(each ->
                             ((Enum<?>) each).name().toLowerCase(Locale.ROOT).replace('_', '-'))
-                    .collect(Collectors.joining(", "));
+                    .collect(Collectors.joining(" or "));
         }
         return "a " + type.getSimpleName();
     }

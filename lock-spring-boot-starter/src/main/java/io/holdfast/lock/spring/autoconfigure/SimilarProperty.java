@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -8,9 +9,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/**
- * Finds the property that a misspelt one is meant to be.
- */
+/** Finds the property that a misspelt one is meant to be. */
 final class SimilarProperty {
 
     private static final int MOST_EDITS = 2;
@@ -22,6 +21,7 @@ final class SimilarProperty {
 
     private static final String SCHEDULED = "holdfast.scheduled.";
     private static final int ELEMENTS_OF_SETTING = 4;
+    private static final int ELEMENTS_OF_FIRST_LEVEL = 2;
 
     private SimilarProperty() {}
 
@@ -38,6 +38,15 @@ final class SimilarProperty {
                             .toList());
         }
         return nearest(misspelt.toString(), known);
+    }
+
+    /** {@return those of the same group, such as {@code holdfast.quorum}; empty for the first level, and for unknown groups} */
+    static List<String> siblings(ConfigurationPropertyName misspelt) {
+        if (misspelt.getNumberOfElements() <= ELEMENTS_OF_FIRST_LEVEL) {
+            return List.of();
+        }
+        String group = misspelt.getParent() + ".";
+        return known().stream().filter(each -> each.startsWith(group)).toList();
     }
 
     private static Optional<String> nearest(String name, Iterable<String> known) {

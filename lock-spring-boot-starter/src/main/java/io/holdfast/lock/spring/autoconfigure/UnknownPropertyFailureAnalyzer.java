@@ -2,6 +2,8 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -42,8 +44,12 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         if (ours.stream().anyMatch(property -> property.getName().equals(ENABLED))) {
             return action + "There is no such switch: remove the starter, or set holdfast.store=in-memory.";
         }
+        Set<String> known = ours.stream()
+                .flatMap(property -> SimilarProperty.siblings(property.getName()).stream())
+                .collect(Collectors.toCollection(TreeSet::new));
         boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
         return action + "Correct the name, or remove the property."
+                + (meant.isEmpty() && !known.isEmpty() ? " Known here: " + String.join(", ", known) + "." : "")
                 + (meant.isEmpty() && redis
                         ? " To use another Redis for locks, set holdfast.redis.url, including user,"
                                 + " password and database in it."

@@ -85,7 +85,8 @@ final class TimeAttribute {
         try {
             value = TimeExpression.ofText(text.trim());
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw given.refuse(where, shown, e);
+            boolean isBare = text.chars().allMatch(Character::isDigit);
+            throw given.refuse(where, shown + (isBare ? ", which has no unit" : ""), e);
         }
         return Optional.of(checked(given, value, where, shown));
     }

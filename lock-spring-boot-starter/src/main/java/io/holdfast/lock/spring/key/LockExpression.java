@@ -129,7 +129,11 @@ final class LockExpression {
             value = expression.getValue(call);
             nothing = value instanceof String text ? NullPart.of(expression.getAST(), text, call) : null;
         } catch (RuntimeException e) {
-            throw failure("it cannot be evaluated: " + e.getMessage() + ". " + variables.describe(), e);
+            throw failure(
+                    NullPart.before(e, text())
+                            .map(part -> part + " is null. Check the argument before the call.")
+                            .orElseGet(() -> "it cannot be evaluated: " + e.getMessage() + ". " + variables.describe()),
+                    e);
         }
         if (nothing != null) {
             throw failure(

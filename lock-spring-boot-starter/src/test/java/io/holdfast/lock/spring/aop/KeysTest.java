@@ -70,6 +70,16 @@ class KeysTest {
             return held();
         }
 
+        @DistributedLock(key = "#value.length()")
+        public List<String> lengthOf(String value) {
+            return held();
+        }
+
+        @DistributedLock(key = "'n-' + #value.get('id').toString()")
+        public List<String> textOfEntry(Map<String, Object> value) {
+            return held();
+        }
+
         @DistributedLock(name = "n", key = "#values")
         public List<String> ofVarargs(long... values) {
             return held();
@@ -291,6 +301,13 @@ class KeysTest {
         refused(locked -> locked.one(java.sql.Date.valueOf("2026-01-31")), "java.sql.Date");
         refused(locked -> locked.one(Calendar.getInstance()), "GregorianCalendar");
         keysOf(locked -> locked.one(Instant.EPOCH), "n:1970-01-01T00:00:00Z");
+    }
+
+    @Test
+    void property_or_method_of_null_is_an_error_that_names_what_is_null() {
+        refused(locked -> locked.lengthOf(null), "#value is null. Check the argument before the call");
+        refused(locked -> locked.textOfEntry(new HashMap<>()), "#value.get('id') is null");
+        refused(locked -> locked.textOfEntry(null), "#value is null. Check");
     }
 
     @Test

@@ -18,7 +18,7 @@ class BindFailureTest {
                     holdfast.fail-fast              | 7    | true or false
                     holdfast.redis.connections      | many | a whole number
                     holdfast.aop.order              | last | a whole number
-                    holdfast.store                  | moon | in-memory
+                    holdfast.store                  | moon | redis or in-memory
                     holdfast.quorum.rejoin-delay    | ever | a duration with a unit
                     """)
     void value_of_another_type_is_told_with_what_is_allowed(String property, String value, String allowed) {

@@ -84,6 +84,15 @@ class MisspeltPropertyTest {
                         .contains("Did you mean holdfast.lease, holdfast.wait-for?"));
     }
 
+    @Test
+    void those_of_the_group_are_named_if_none_is_similar() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.quorum.servers=a,b,c")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Known here: holdfast.quorum.", "holdfast.quorum.nodes")
+                        .doesNotContain("Did you mean", "holdfast.redis.url"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"holdfast.colour", "holdfast.redi", "holdfast.instances.orders.pay.lease"})
     void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
