@@ -270,6 +270,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
+        @SuppressWarnings("WaitNotInLoop") // the caller has the loop
         private void await(long nanos) {
             try {
                 long unused = changed.awaitNanos(nanos);

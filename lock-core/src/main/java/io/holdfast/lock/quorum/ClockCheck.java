@@ -46,12 +46,13 @@ final class ClockCheck {
     }
 
     /** @param tokens what each server chose */
+    @SuppressWarnings("PrimitiveAtomicReference") // compared with the very object that was read
     void report(Map<String, Long> tokens) {
         long low = tokens.values().stream().mapToLong(Long::longValue).min().orElse(0);
         long high = tokens.values().stream().mapToLong(Long::longValue).max().orElse(0);
         Long last = warnedAt.get();
         long now = ticker.nanos();
-        if (fits(low, high) || last != null && now - last < SILENCE_NANOS || !warnedAt.compareAndSet(last, now)) {
+        if (fits(low, high) || (last != null && now - last < SILENCE_NANOS) || !warnedAt.compareAndSet(last, now)) {
             return;
         }
         log.warn(

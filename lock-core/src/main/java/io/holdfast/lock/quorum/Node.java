@@ -97,7 +97,7 @@ final class Node {
         if (last.putIfAbsent(owner, call) != null) {
             return null;
         }
-        call.whenComplete((done, failure) -> last.remove(owner, call));
+        var unused = call.whenComplete((done, failure) -> last.remove(owner, call));
         return call;
     }
 
@@ -134,10 +134,11 @@ final class Node {
     }
 
     /** A call that may come in any order. */
+    @SuppressWarnings("CollectionUndefinedEquality") // this answer, and no other, is removed
     <A> CompletableFuture<A> send(Function<LockStore, A> call) {
         CompletableFuture<A> answer = new CompletableFuture<>();
         unordered.add(answer);
-        answer.whenComplete((done, failure) -> unordered.remove(answer));
+        var unused = answer.whenComplete((done, failure) -> unordered.remove(answer));
         start(call, answer);
         return answer;
     }
@@ -147,7 +148,7 @@ final class Node {
         CompletableFuture<A> answer = new CompletableFuture<>();
         CompletableFuture<?>[] before =
                 Stream.concat(last.values().stream(), unordered.stream()).toArray(CompletableFuture[]::new);
-        CompletableFuture.allOf(before).whenComplete((done, failure) -> start(call, answer));
+        var unused = CompletableFuture.allOf(before).whenComplete((done, failure) -> start(call, answer));
         return answer;
     }
 
@@ -155,7 +156,7 @@ final class Node {
     <A> CompletableFuture<A> send(OwnerId owner, Function<LockStore, A> call) {
         CompletableFuture<A> answer = new CompletableFuture<>();
         CompletableFuture<?> before = last.put(owner, answer);
-        answer.whenComplete((done, failure) -> last.remove(owner, answer));
+        var unusedRemoval = answer.whenComplete((done, failure) -> last.remove(owner, answer));
         if (before == null) {
             start(call, answer);
             return answer;
@@ -163,7 +164,7 @@ final class Node {
         if (before instanceof NodeCall<?> stuck) {
             takeOver(stuck);
         }
-        before.whenComplete((done, failure) -> start(call, answer));
+        var unusedStart = before.whenComplete((done, failure) -> start(call, answer));
         return answer;
     }
 

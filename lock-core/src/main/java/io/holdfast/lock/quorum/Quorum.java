@@ -113,7 +113,7 @@ final class Quorum {
             if (call != null) {
                 round.add(node, call);
             }
-            answer.whenComplete((done, failure) -> ballot.add(at, done, failure));
+            var unused = answer.whenComplete((done, failure) -> ballot.add(at, done, failure));
         }
         round.start(threads);
         round.await(ballot);
@@ -138,7 +138,7 @@ final class Quorum {
         Ballot<A> ballot = new Ballot<>(nodes, decided);
         for (int i = 0; i < nodes.size(); i++) {
             int node = i;
-            call.on(nodes.get(i)).whenComplete((answer, failure) -> ballot.add(node, answer, failure));
+            var unused = call.on(nodes.get(i)).whenComplete((answer, failure) -> ballot.add(node, answer, failure));
         }
         ballot.await();
         return ballot;

@@ -22,7 +22,7 @@ record Message(String name, Map<String, String> values) {
     }
 
     static Message parse(String line) {
-        String[] parts = line.split(" ");
+        String[] parts = line.strip().split(" ", -1);
         Map<String, String> values = new TreeMap<>();
         for (int i = 1; i < parts.length; i++) {
             String[] pair = parts[i].split("=", 2);

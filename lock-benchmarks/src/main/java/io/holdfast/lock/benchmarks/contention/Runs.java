@@ -21,7 +21,6 @@ import java.util.stream.LongStream;
 public final class Runs {
 
     private static final long LEASE_MILLIS = 30_000;
-    private static final LongSupplier NOTHING = () -> 0;
     private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
     private Runs() {}
@@ -29,7 +28,7 @@ public final class Runs {
     /** {@return throughput, fairness and waits under that load; in JVMs of its own} */
     public static Map<Metric, Double> contend(Peer peer, int redisPort, Load load, Window window) {
         try (Cluster cluster = new Cluster(load.processes())) {
-            return figures(contend(cluster, peer, redisPort, load, window, NOTHING));
+            return figures(contend(cluster, peer, redisPort, load, window, () -> 0));
         }
     }
 
@@ -61,7 +60,7 @@ public final class Runs {
                 .with("warmUpMillis", turns.warmUpMillis())
                 .with("turns", turns.measured());
         try (Cluster cluster = new Cluster(1)) {
-            Message report = cluster.run(order, NOTHING).reports().get(0);
+            Message report = cluster.run(order, () -> 0).reports().get(0);
             Waits times = Waits.parse(report.text("waits"));
             return Map.of(Metric.HAND_OVER, times.percentile(50), Metric.HAND_OVER_P99, times.percentile(99));
         }

@@ -26,8 +26,8 @@ final class Cores {
     /** {@return the cores of a list like 0-2,5} */
     static List<Integer> parse(String list) {
         List<Integer> cores = new ArrayList<>();
-        for (String part : list.split(",")) {
-            String[] ends = part.split("-");
+        for (String part : list.split(",", -1)) {
+            String[] ends = part.split("-", -1);
             for (int core = Integer.parseInt(ends[0]); core <= Integer.parseInt(ends[ends.length - 1]); core++) {
                 cores.add(core);
             }

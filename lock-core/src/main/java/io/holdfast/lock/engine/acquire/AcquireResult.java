@@ -11,7 +11,11 @@ public sealed interface AcquireResult {
 
     record Granted(ClosableHandle handle) implements AcquireResult {}
 
-    /** @param key which of the locks was not free in time, the first one found */
+    /**
+     * Nothing is held.
+     *
+     * @param key which of the locks was not free in time, the first one found
+     */
     record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements AcquireResult {}
 
     /**

@@ -25,7 +25,11 @@ public final class MultiHandle implements ClosableHandle {
         this.handles = List.copyOf(handles);
     }
 
-    /** @param ofViews what views of one lock each have opened */
+    /**
+     * {@return one handle for several}
+     *
+     * @param ofViews what views of one lock each have opened
+     */
     public static MultiHandle of(List<ClosableHandle> ofViews) {
         return new MultiHandle(ofViews.stream().map(Handle.class::cast).toList());
     }

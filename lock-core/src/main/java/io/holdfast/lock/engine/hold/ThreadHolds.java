@@ -43,7 +43,11 @@ public final class ThreadHolds {
         }
     }
 
-    /** @param thread what its thread, or task, holds */
+    /**
+     * Adds a hold.
+     *
+     * @param thread what its thread, or task, holds
+     */
     public void add(Hold hold, Map<LockKey, Hold> thread) {
         Lease lease = hold.lease();
         thread.put(lease.key(), hold);

@@ -69,7 +69,11 @@ public final class RedisFailures {
 
     private RedisFailures() {}
 
-    /** @param server where it is, without secrets; asked for where a message needs it */
+    /**
+     * {@return the failure as users see it}
+     *
+     * @param server where it is, without secrets; asked for where a message needs it
+     */
     public static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
         if (failure instanceof LockStoreException known) {
             return known;

@@ -10,9 +10,7 @@ final class Poll {
 
     private Poll() {}
 
-    /**
-     * @return whether it has happened within the limit
-     */
+    /** {@return whether it has happened within the limit} */
     static boolean until(BooleanSupplier happened, Duration limit) throws InterruptedException {
         long start = System.nanoTime();
         while (!happened.getAsBoolean()) {

@@ -19,9 +19,7 @@ final class JoinedRedis implements Closeable {
         this.alive = alive;
     }
 
-    /**
-     * @return the published server, or empty if none is published or it is gone
-     */
+    /** {@return the published server, or empty if none is published or it is gone} */
     static Optional<JoinedRedis> join(MeetingPlace place) throws IOException {
         Optional<RedisAddress> published = place.published();
         if (published.isEmpty() || !isPipe(published.get().alive())) {

@@ -60,9 +60,7 @@ final class MeetingPlace {
         return directory.resolve("redis.properties");
     }
 
-    /**
-     * @return what is published; empty too if the file makes no sense, since a killed instance may have left it
-     */
+    /** {@return what is published; empty too if the file makes no sense, since a killed instance may have left it} */
     Optional<RedisAddress> published() throws IOException {
         if (!Files.exists(file())) {
             return Optional.empty();

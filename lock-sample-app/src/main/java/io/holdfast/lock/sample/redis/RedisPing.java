@@ -12,9 +12,7 @@ final class RedisPing {
 
     private RedisPing() {}
 
-    /**
-     * @return whether something there speaks Redis, even if it only says NOAUTH; with SSL, whether anything listens
-     */
+    /** {@return whether something there speaks Redis, even if it only says NOAUTH; with SSL, whether anything listens} */
     static boolean answers(String host, int port, boolean ssl) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);

@@ -54,6 +54,8 @@ final class ArgumentValidation {
     private static final class Valid extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("StaticAssignmentOfThrowable") // without a stack trace
         private static final Valid INSTANCE = new Valid();
 
         private Valid() {

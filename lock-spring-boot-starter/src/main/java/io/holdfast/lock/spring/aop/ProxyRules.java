@@ -149,7 +149,7 @@ final class ProxyRules {
         if (userClass.isInterface() || Proxy.isProxyClass(userClass) || ClassUtils.isLambdaClass(userClass)) {
             return false;
         }
-        return !hasInterfaceToProxy(userClass) || classProxiesWanted() && !isProxiedByInterfaces(userClass);
+        return !hasInterfaceToProxy(userClass) || (classProxiesWanted() && !isProxiedByInterfaces(userClass));
     }
 
     /** {@code @Proxyable} says so, of the class or of its {@code @Bean} method. */

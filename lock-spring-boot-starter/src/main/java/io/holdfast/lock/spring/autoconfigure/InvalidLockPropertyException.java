@@ -69,10 +69,10 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
 
     /** As one would write it in a property: 30ms, rather than PT0.03S. */
     static String text(Duration time) {
-        if (time.getNano() == 0) {
-            return time.getSeconds() + "s";
+        if (time.toNanosPart() == 0) {
+            return time.toSeconds() + "s";
         }
-        return time.getNano() % 1_000_000 == 0 ? time.toMillis() + "ms" : time.toString();
+        return time.toNanosPart() % 1_000_000 == 0 ? time.toMillis() + "ms" : time.toString();
     }
 
     String problem() {

@@ -92,14 +92,14 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private static boolean isHeardIn(AbstractApplicationContext context) {
         ApplicationContext parent = context.getParent();
         return hasListeners(context)
-                || parent instanceof AbstractApplicationContext known && isHeardIn(known)
-                || parent != null && !(parent instanceof AbstractApplicationContext);
+                || (parent instanceof AbstractApplicationContext known && isHeardIn(known))
+                || (parent != null && !(parent instanceof AbstractApplicationContext));
     }
 
     private static boolean hasListeners(AbstractApplicationContext context) {
         Object multicaster = context.getBeanFactory()
                 .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
-        return multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class
+        return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
                 || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
                 || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
                         .anyMatch(name -> isMadeByItsFirstEvent(name, context));

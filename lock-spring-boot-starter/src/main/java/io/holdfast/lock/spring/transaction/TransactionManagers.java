@@ -97,12 +97,15 @@ public final class TransactionManagers
     }
 
     private void addLateTemplates() {
-        for (Named each : late) {
-            if (each.existing() instanceof LockTemplate template) {
-                templates.add(template);
-                late.remove(each);
-            }
+        late.removeIf(this::addIfExisting);
+    }
+
+    private boolean addIfExisting(Named each) {
+        if (each.existing() instanceof LockTemplate template) {
+            templates.add(template);
+            return true;
         }
+        return false;
     }
 
     /** A bean that may not exist yet. */

@@ -26,6 +26,7 @@ record LettuceOwnClient(
 
     @Override
     @Deprecated
+    @SuppressWarnings("InlineMeSuggester") // only the interface is called
     public boolean isVerifyPeer() {
         return getVerifyMode() != SslVerifyMode.NONE;
     }
