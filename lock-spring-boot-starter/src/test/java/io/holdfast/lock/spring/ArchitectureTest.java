@@ -83,7 +83,7 @@ class ArchitectureTest {
     void only_configurations_touch_engine_and_stores() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages(BASE + ".autoconfigure", BASE + ".test")
+                .resideOutsideOfPackage(BASE + ".autoconfigure")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -91,20 +91,29 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Applications without Spring Integration, or Spring's test support, never load them. */
+    /** What tests need is a module of its own, which production does not have. */
     @Test
-    void nothing_needs_the_optional_packages() {
+    void nothing_needs_libraries_for_tests() {
         noClasses()
-                .that()
-                .resideOutsideOfPackages(BASE + ".integration", BASE + ".test")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        BASE + ".integration",
                         BASE + ".test",
-                        "org.springframework.integration..",
                         "org.springframework.test..",
-                        "org.springframework.boot.test..")
+                        "org.springframework.boot.test..",
+                        "org.mockito..")
+                .check(CLASSES);
+    }
+
+    /** Applications without Spring Integration never load it. */
+    @Test
+    void nothing_needs_the_optional_package() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".integration")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(BASE + ".integration", "org.springframework.integration..")
                 .check(CLASSES);
         noClasses()
                 .that()
@@ -185,7 +194,6 @@ class ArchitectureTest {
                         "observe.LockEventAutoConfiguration",
                         "observe.LockMetricsAutoConfiguration",
                         "observe.LockObservationAutoConfiguration",
-                        "test.TestLocksAutoConfiguration",
                         "web.LockProblemDetailsAutoConfiguration",
                         "aop.BeanTypes",
                         "aop.ChildContextCheck",
@@ -213,9 +221,6 @@ class ArchitectureTest {
                         "result.AsyncCall$Rules",
                         "result.AsyncResults",
                         "result.ResultKind",
-                        "test.AutoConfigureTestLocks",
-                        "test.Simulation",
-                        "test.TestLocks",
                         "transaction.CallerTransactions",
                         "transaction.JoinedTransactions",
                         "transaction.TransactionManagers",

@@ -97,9 +97,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
 
     private static String adviceIfMissing(ConfigurableBeanFactory beans) {
         return isPartForTest(beans)
-                ? "Add @AutoConfigureTestLocks to the test, or a LockStore or LockTemplate bean."
+                ? "Add @AutoConfigureTestLocks (of lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean."
                 : "Do not exclude them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or,"
-                        + " in a test, add @AutoConfigureTestLocks.";
+                        + " in a test, add @AutoConfigureTestLocks (of lock-spring-boot-test).";
     }
 
     /**

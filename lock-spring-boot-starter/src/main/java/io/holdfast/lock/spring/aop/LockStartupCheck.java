@@ -88,15 +88,16 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    private static void requireLocked(String name, Object instance, LockDefinition definition) {
-        if (!isLocked(instance) && !Mocks.isMock(instance)) {
+    private void requireLocked(String name, Object instance, LockDefinition definition) {
+        if (!isLocked(instance) && !BeanOverrides.mayReplace(beans, name)) {
             throw new LockDefinitionException(
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
                             + " would run without its lock: bean '" + name + "' has no proxy with the lock"
                             + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered as an"
                             + " instance.",
-                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method.");
+                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If it is a"
+                            + " double for a test, replace the bean with @MockitoBean or @TestBean.");
         }
     }
 

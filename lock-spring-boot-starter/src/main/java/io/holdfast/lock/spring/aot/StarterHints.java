@@ -8,10 +8,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/**
- * What every application needs: the attributes of the annotation, {@code #root}, and the drivers, one of which is chosen.
- * Mockito is left out, so that a native image takes no bean for a mock.
- */
+/** What every application needs: the attributes of the annotation, {@code #root}, and the drivers, one of which is chosen. */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override

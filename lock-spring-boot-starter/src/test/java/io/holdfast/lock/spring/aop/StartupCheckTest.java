@@ -294,9 +294,10 @@ class StartupCheckTest {
     }
 
     @Test
-    void mock_of_a_locked_class_needs_no_proxy() {
+    void registered_mock_fails_startup_with_advice_to_replace_the_bean() {
         runner.withInitializer(context -> context.getBeanFactory().registerSingleton("mock", Mockito.mock(Good.class)))
-                .run(context -> assertThat(context).hasNotFailed());
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("would run without its lock", "'mock'", "@MockitoBean or @TestBean"));
     }
 
     @Test

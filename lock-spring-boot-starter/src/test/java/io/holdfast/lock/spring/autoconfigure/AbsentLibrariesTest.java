@@ -53,8 +53,7 @@ class AbsentLibrariesTest {
         "reactive-streams",
         "lettuce-core",
         "netty-",
-        "mockito",
-        "h2-"
+        "mockito"
     };
 
     public static class Service {

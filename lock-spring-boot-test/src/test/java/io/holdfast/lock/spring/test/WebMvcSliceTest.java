@@ -83,7 +83,8 @@ class WebMvcSliceTest {
                     .failure()
                     .rootCause()
                     .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("Spring Data Redis. Add @AutoConfigureTestLocks to the test");
+                    .hasMessageContaining(
+                            "Spring Data Redis. Add @AutoConfigureTestLocks (of lock-spring-boot-test) to the test");
             assertThat(mvc.get().uri("/controller/42"))
                     .hasFailed()
                     .failure()

@@ -8,7 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
 
 /** What Boot's tests of a part of an application are given; most of their annotations are not on the class path here. */
 class SliceImportsTest {
@@ -36,9 +39,9 @@ class SliceImportsTest {
     /** Meters and endpoints are parts of their own. */
     @Test
     void tests_with_locks_have_those_of_the_application() {
-        List<String> application =
-                lines(FOLDER.resolve("org.springframework.boot.autoconfigure.AutoConfiguration.imports"));
-        List<String> locks = application.stream()
+        List<String> locks = StreamSupport.stream(
+                        ImportCandidates.load(AutoConfiguration.class, null).spliterator(), false)
+                .filter(name -> name.startsWith("io.holdfast.lock."))
                 .filter(name -> name.contains(".autoconfigure.") || name.endsWith(".LockEventAutoConfiguration"))
                 .toList();
         assertThat(lines(FOLDER.resolve(

@@ -1,0 +1,15 @@
+package io.holdfast.lock.spring.test;
+
+import io.holdfast.lock.testing.PublicApi;
+import java.nio.file.Path;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What tests of applications can use, which only grows within a major version. */
+class PublicApiTest {
+
+    @Test
+    void public_api_is_as_committed() {
+        PublicApi.assertIs(Path.of("src/test/resources/public-api.txt"), Set.of("io.holdfast.lock.spring.test"));
+    }
+}
