@@ -2,9 +2,9 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.HolderContract;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.contract.HolderContract;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

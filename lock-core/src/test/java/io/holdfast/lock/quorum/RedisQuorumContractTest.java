@@ -2,12 +2,12 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.redis.RedisLockStore;
-import io.holdfast.lock.store.HolderContract;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.contract.HolderContract;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

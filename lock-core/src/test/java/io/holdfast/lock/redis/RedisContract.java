@@ -2,11 +2,11 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.LockStoreContract;
 import io.holdfast.lock.testing.InvalidAfterPause;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.testing.contract.LockStoreContract;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.stream.IntStream;

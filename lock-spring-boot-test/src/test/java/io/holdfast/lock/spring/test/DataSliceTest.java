@@ -45,6 +45,7 @@ class DataSliceTest {
     static void redis(DynamicPropertyRegistry properties) {
         properties.add("spring.data.redis.host", () -> "127.0.0.1");
         properties.add("spring.data.redis.port", () -> TestRedis.shared().port());
+        properties.add("holdfast.redis.command-timeout", () -> "30s"); // the machine may stand still
     }
 
     static class RedisOrders {

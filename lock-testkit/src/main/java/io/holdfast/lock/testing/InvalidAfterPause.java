@@ -1,0 +1,32 @@
+package io.holdfast.lock.testing;
+
+import java.time.Duration;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * A failure says nothing if the machine stood still during the test: entries and reservations of a real Redis die meanwhile.
+ * Such a test is aborted, with a reason that can be seen. A test that can be run once more is, by {@link
+ * RunningTime#withoutPause}.
+ */
+public final class InvalidAfterPause implements BeforeEachCallback, TestExecutionExceptionHandler {
+
+    private static final Namespace NAMESPACE = Namespace.create(InvalidAfterPause.class);
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        context.getStore(NAMESPACE).put("paused", RunningTime.paused());
+    }
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        Duration before = context.getStore(NAMESPACE).get("paused", Duration.class);
+        if (before != null && RunningTime.hasStoodStillSince(before)) {
+            throw new TestAbortedException("SKIPPED: the machine stood still during this test, which failed", failure);
+        }
+        throw failure;
+    }
+}

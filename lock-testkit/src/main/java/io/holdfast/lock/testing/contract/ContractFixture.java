@@ -1,0 +1,213 @@
+package io.holdfast.lock.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Waiters;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/** One lock of a store, those who want it, and short words for what they do. */
+abstract class ContractFixture {
+
+    static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Two of it are more than a lease. The rest is for a real clock, which runs on however slow the machine is. */
+    static final Duration MOST_OF_LEASE = LEASE.multipliedBy(2).dividedBy(3);
+
+    static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
+
+    /** An entry lives through it once, and not twice. The other half is for a real clock, which runs on. */
+    static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
+
+    static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
+    static final int EXCLUSIVE = AcquireRequest.EXCLUSIVE;
+    static final int UNLIMITED = Integer.MAX_VALUE;
+
+    final LockKey key = LockKey.of("contract:" + UUID.randomUUID());
+    final OwnerId alice = owner("alice");
+    final OwnerId bob = owner("bob");
+    final OwnerId carol = owner("carol");
+    final OwnerId dave = owner("dave");
+    final OwnerId erin = owner("erin");
+
+    private final StoreUnderTest subject;
+
+    ContractFixture(StoreUnderTest subject) {
+        this.subject = subject;
+    }
+
+    private static OwnerId owner(String name) {
+        return new OwnerId(name + System.nanoTime(), 1);
+    }
+
+    /** Another acquisition of the same client. */
+    static OwnerId next(OwnerId owner) {
+        return new OwnerId(owner.clientId(), owner.sequence() + 1);
+    }
+
+    final LockStore store() {
+        return subject.store();
+    }
+
+    final LockKey beside(String suffix) {
+        return subject.beside(key, suffix);
+    }
+
+    final void pass(Duration time) {
+        subject.pass(key, time);
+    }
+
+    /** Lets a reservation lapse that was made just now, while some keep their entries. */
+    final void lapse(OwnerId... kept) {
+        pass(HALF_ENTRY_TIMEOUT);
+        keepEntries(kept);
+        pass(HALF_ENTRY_TIMEOUT);
+    }
+
+    /** One try for the lock alone, for one token. */
+    final AcquireReply acquire(OwnerId owner, Duration lease, boolean waiting) {
+        return acquire(owner, lease, EXCLUSIVE, waiting);
+    }
+
+    final AcquireReply acquire(OwnerId owner, Duration lease, int limit, boolean waiting) {
+        return store().acquire(new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, false, waiting, 1));
+    }
+
+    final AcquireReply tryOnce(OwnerId owner) {
+        return acquire(owner, LEASE, false);
+    }
+
+    final AcquireReply tryShared(OwnerId owner, int limit) {
+        return acquire(owner, LEASE, limit, false);
+    }
+
+    static AcquireRequest oneTry(LockKey lock, OwnerId owner) {
+        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, false, false, 1);
+    }
+
+    /** One try that reserves several tokens. */
+    final AcquireReply tryForTokens(OwnerId owner, int limit, long tokens) {
+        return store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, limit, false, false, tokens));
+    }
+
+    final long granted(OwnerId owner) {
+        return granted(tryOnce(owner));
+    }
+
+    final AcquireReply tryWeighted(OwnerId owner, int limit, int weight, boolean waiting) {
+        return store().acquire(new AcquireRequest(
+                key, owner, LEASE.toMillis(), HERE, limit, weight, false, waiting, 1, 0, false));
+    }
+
+    final long shared(OwnerId owner, int limit) {
+        return granted(tryShared(owner, limit));
+    }
+
+    /** What a holder gets that asks again for what it holds by the given token. */
+    final long grantedAgain(long token, AcquireReply reply) {
+        long again = granted(reply);
+        if (subject.mayRaiseTokens()) {
+            assertThat(again).isGreaterThanOrEqualTo(token);
+        } else {
+            assertThat(again).isEqualTo(token);
+        }
+        return again;
+    }
+
+    static long granted(AcquireReply reply) {
+        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+        return ((AcquireReply.Granted) reply).token();
+    }
+
+    static Waiters waiters(AcquireReply reply) {
+        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+        return ((AcquireReply.Granted) reply).waiters();
+    }
+
+    static LockHolder held(AcquireReply reply) {
+        assertThat(refused(reply).holder()).isPresent();
+        return refused(reply).holder().orElseThrow();
+    }
+
+    /** The lock is on its way to somebody else. */
+    static void reservedForAnother(AcquireReply reply) {
+        assertThat(refused(reply).holder()).isPresent();
+        assertThat(refused(reply).blockedFor()).isPositive().isLessThanOrEqualTo(LockStore.RESERVATION);
+    }
+
+    static AcquireReply.Held refused(AcquireReply reply) {
+        assertThat(reply).isInstanceOf(AcquireReply.Held.class);
+        return (AcquireReply.Held) reply;
+    }
+
+    final void queue(OwnerId... owners) {
+        for (OwnerId owner : owners) {
+            refused(acquire(owner, LEASE, true));
+        }
+    }
+
+    final void queueShared(int limit, OwnerId... owners) {
+        for (OwnerId owner : owners) {
+            refused(acquire(owner, LEASE, limit, true));
+        }
+    }
+
+    final void queueFair(OwnerId owner) {
+        refused(store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, EXCLUSIVE, true, true, 1)));
+    }
+
+    final EntryReply.Kept keepEntries(OwnerId... owners) {
+        EntryReply reply = store().keepEntries(List.of(new EntryRequest(key, List.of(owners))))
+                .get(0);
+        assertThat(reply).isInstanceOf(EntryReply.Kept.class);
+        return (EntryReply.Kept) reply;
+    }
+
+    /** Whom the lock is reserved for; keeps all their entries. */
+    final List<OwnerId> called(OwnerId... owners) {
+        return keepEntries(owners).called();
+    }
+
+    final void released(OwnerId owner) {
+        assertThat(store().release(new ReleaseRequest(key, owner))).isEqualTo(ReleaseReply.RELEASED);
+    }
+
+    final ReleaseReply release(OwnerId owner) {
+        return store().release(new ReleaseRequest(key, owner));
+    }
+
+    final ReleaseReply releaseLater(OwnerId owner, Duration keep) {
+        return store().release(new ReleaseRequest(key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE));
+    }
+
+    final void leave(OwnerId owner) {
+        store().leave(key, owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
+    }
+
+    final RenewReply renew(OwnerId owner, Duration lease) {
+        return store().renew(List.of(new RenewRequest(key, owner, lease.toMillis())))
+                .get(0);
+    }
+
+    final Duration remaining() {
+        return store().inspect(key).holder().orElseThrow().remaining();
+    }
+
+    final List<String> holders() {
+        return store().inspect(key).holders().stream().map(LockHolder::clientId).toList();
+    }
+}

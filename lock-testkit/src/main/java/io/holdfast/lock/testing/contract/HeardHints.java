@@ -1,0 +1,82 @@
+package io.holdfast.lock.testing.contract;
+
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+
+/** Remembers what one client was told. */
+final class HeardHints implements WakeListener {
+
+    /** A word that all hints of one test can be written in. */
+    record Hint(long sequence, String what) {
+        static Hint called(OwnerId owner) {
+            return new Hint(owner.sequence(), "called");
+        }
+
+        static Hint revoked(OwnerId owner) {
+            return new Hint(owner.sequence(), "revoked");
+        }
+
+        static Hint awaited(OwnerId owner, Waiters waiters) {
+            return new Hint(owner.sequence(), "awaited by " + waiters);
+        }
+    }
+
+    private final List<Reservation> reservations = new CopyOnWriteArrayList<>();
+    private final List<Hint> hints = new CopyOnWriteArrayList<>();
+    private final AtomicInteger connections = new AtomicInteger();
+
+    @Override
+    public void granted(long sequence, Reservation reservation) {
+        reservations.add(reservation);
+        hints.add(new Hint(sequence, "called"));
+    }
+
+    @Override
+    public void awaited(long sequence, Waiters waiters) {
+        hints.add(new Hint(sequence, "awaited by " + waiters));
+    }
+
+    @Override
+    public void revoked(long sequence) {
+        hints.add(new Hint(sequence, "revoked"));
+    }
+
+    @Override
+    public void connected() {
+        connections.incrementAndGet();
+    }
+
+    @Override
+    public void disconnected() {}
+
+    void awaitConnected() {
+        await(() -> connections.get() > 0);
+    }
+
+    void awaitHint(Hint hint) {
+        await(() -> hints.contains(hint));
+    }
+
+    private static void await(Callable<Boolean> condition) {
+        Awaitility.await()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition);
+    }
+
+    List<Reservation> reservations() {
+        return List.copyOf(reservations);
+    }
+
+    List<Hint> all() {
+        return List.copyOf(hints);
+    }
+}

@@ -1,0 +1,47 @@
+package io.holdfast.lock.testing.contract;
+
+import io.holdfast.lock.store.LockStore;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every {@link LockStore} must do for those who hold a lock, whether or not it keeps a queue of those who wait: leases,
+ * fencing tokens, shared locks and permits, downgrades, several locks in one call. A store that keeps a queue extends {@link
+ * LockStoreContract}, which contains this.
+ */
+public abstract class HolderContract implements StoreUnderTest {
+
+    @Nested
+    class Holding extends HoldingContract {
+        Holding() {
+            super(HolderContract.this);
+        }
+    }
+
+    @Nested
+    class Tokens extends TokenContract {
+        Tokens() {
+            super(HolderContract.this);
+        }
+    }
+
+    @Nested
+    class Sharing extends SharedContract {
+        Sharing() {
+            super(HolderContract.this);
+        }
+    }
+
+    @Nested
+    class Downgrades extends DowngradeContract {
+        Downgrades() {
+            super(HolderContract.this);
+        }
+    }
+
+    @Nested
+    class Joint extends JointContract {
+        Joint() {
+            super(HolderContract.this);
+        }
+    }
+}

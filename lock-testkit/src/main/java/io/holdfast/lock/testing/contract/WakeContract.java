@@ -1,0 +1,355 @@
+package io.holdfast.lock.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Waiters;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Which hints a store gives, and to whom. They may come late, so each test ends by waiting for a last one. */
+abstract class WakeContract extends ContractFixture {
+
+    private static final long BLOCK = 1000;
+
+    private final List<LockStore.Listening> listening = new ArrayList<>();
+
+    WakeContract(StoreUnderTest subject) {
+        super(subject);
+    }
+
+    @AfterEach
+    void stopListening() {
+        listening.forEach(LockStore.Listening::close);
+    }
+
+    private HeardHints listen(OwnerId owner) {
+        HeardHints heard = new HeardHints();
+        listening.add(store().listen(owner.clientId(), heard));
+        heard.awaitConnected();
+        return heard;
+    }
+
+    /** What the client has heard up to now: up to a hint on another lock, which is its last. */
+    private List<HeardHints.Hint> heard(OwnerId client, HeardHints hints) {
+        LockKey other = beside(":last:" + client);
+        OwnerId last = new OwnerId(client.clientId(), 1_000_000);
+        OwnerId holder = new OwnerId(client.clientId(), 1_000_001);
+        store().acquire(oneTry(other, holder));
+        store().acquire(new AcquireRequest(other, last, LEASE.toMillis(), HERE, EXCLUSIVE, false, true, 1));
+        store().release(new ReleaseRequest(other, holder));
+        hints.awaitHint(HeardHints.Hint.called(last));
+        return hints.all().stream()
+                .takeWhile(hint -> hint.sequence() != last.sequence())
+                .toList();
+    }
+
+    private static HeardHints.Hint awaited(OwnerId owner, Waiters waiters) {
+        return HeardHints.Hint.awaited(owner, waiters);
+    }
+
+    private static List<HeardHints.Hint> called(OwnerId owner) {
+        return List.of(HeardHints.Hint.called(owner));
+    }
+
+    @Test
+    void waiter_is_called_when_the_lock_is_released() {
+        HeardHints bobs = listen(bob);
+        granted(alice);
+        queue(bob, carol);
+
+        released(alice);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+    }
+
+    @Test
+    void nobody_is_called_who_is_not_next() {
+        HeardHints bobs = listen(bob);
+        HeardHints carols = listen(carol);
+        granted(alice);
+        queue(bob, carol);
+        assertThat(heard(bob, bobs)).isEmpty();
+
+        released(alice);
+
+        assertThat(heard(carol, carols)).isEmpty();
+    }
+
+    @Test
+    void waiter_is_called_when_the_holder_is_undone() {
+        HeardHints bobs = listen(bob);
+        granted(alice);
+        queue(bob);
+
+        store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+    }
+
+    @Test
+    void waiter_is_called_when_the_one_before_it_leaves() {
+        HeardHints carols = listen(carol);
+        granted(alice);
+        queue(bob, carol);
+        released(alice);
+
+        leave(bob);
+
+        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+    }
+
+    @Test
+    void reader_is_called_when_the_writer_before_it_gives_up() {
+        HeardHints carols = listen(carol);
+        shared(alice, UNLIMITED);
+        queue(bob);
+        queueShared(UNLIMITED, carol);
+
+        held(tryOnce(bob));
+
+        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+    }
+
+    @Test
+    void reader_is_called_when_somebody_finds_that_the_writer_before_it_died() {
+        HeardHints carols = listen(carol);
+        shared(alice, UNLIMITED);
+        queue(bob);
+        pass(HALF_ENTRY_TIMEOUT);
+        queueShared(UNLIMITED, carol);
+        pass(HALF_ENTRY_TIMEOUT);
+
+        keepEntries(dave);
+
+        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+    }
+
+    @Test
+    void waiter_is_called_when_the_one_before_it_does_not_claim() {
+        HeardHints carols = listen(carol);
+        granted(alice);
+        queue(bob, carol);
+        released(alice);
+        lapse(carol);
+
+        keepEntries(dave);
+
+        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+    }
+
+    @Test
+    void waiter_is_called_when_the_lock_is_released_by_force() {
+        HeardHints bobs = listen(bob);
+        granted(alice);
+        queue(bob);
+
+        store().forceRelease(key);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+    }
+
+    @Test
+    void holder_is_told_that_its_lock_was_released_by_force() {
+        HeardHints alices = listen(alice);
+        granted(alice);
+
+        store().forceRelease(key);
+
+        alices.awaitHint(HeardHints.Hint.revoked(alice));
+    }
+
+    @Test
+    void readers_are_told_that_their_lock_was_released_by_force() {
+        HeardHints alices = listen(alice);
+        HeardHints bobs = listen(bob);
+        shared(alice, UNLIMITED);
+        shared(bob, UNLIMITED);
+
+        store().forceRelease(key);
+
+        alices.awaitHint(HeardHints.Hint.revoked(alice));
+        bobs.awaitHint(HeardHints.Hint.revoked(bob));
+    }
+
+    @Test
+    void waiter_is_called_by_whoever_finds_that_the_lease_has_ended() {
+        HeardHints bobs = listen(bob);
+        acquire(alice, HALF_ENTRY_TIMEOUT, false);
+        queue(bob);
+        pass(HALF_ENTRY_TIMEOUT);
+
+        tryOnce(carol);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+    }
+
+    @Test
+    void all_readers_that_may_come_in_are_called() {
+        HeardHints bobs = listen(bob);
+        HeardHints carols = listen(carol);
+        granted(alice);
+        queueShared(UNLIMITED, bob, carol);
+
+        store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+    }
+
+    @Test
+    void acquisition_is_called_by_its_own_number() {
+        HeardHints bobs = listen(bob);
+        granted(alice);
+        queue(next(bob), bob);
+
+        released(alice);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(next(bob)));
+    }
+
+    @Test
+    void holder_of_many_tokens_is_told_of_the_first_waiter_only() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        queue(bob, bob, carol);
+
+        assertThat(heard(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
+    }
+
+    @Test
+    void holder_of_many_tokens_is_told_again_after_all_waiters_have_left() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        queue(bob);
+        leave(bob);
+
+        queue(carol);
+
+        assertThat(heard(alice, alices))
+                .containsExactly(awaited(alice, Waiters.UNFAIR), awaited(alice, Waiters.UNFAIR));
+    }
+
+    @Test
+    void holder_of_many_tokens_is_told_of_each_fair_waiter() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        queue(bob);
+        queueFair(carol);
+        queueFair(carol);
+        queueFair(dave);
+
+        assertThat(heard(alice, alices))
+                .containsExactly(
+                        awaited(alice, Waiters.UNFAIR), awaited(alice, Waiters.FAIR), awaited(alice, Waiters.FAIR));
+    }
+
+    @Test
+    void holder_of_many_tokens_is_told_of_a_waiting_reader() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        queueShared(UNLIMITED, bob);
+
+        assertThat(heard(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
+    }
+
+    @Test
+    void holder_of_many_tokens_is_not_told_of_one_try() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+
+        held(tryOnce(bob));
+
+        assertThat(heard(alice, alices)).isEmpty();
+    }
+
+    @Test
+    void holder_of_one_token_is_not_told_who_waits() {
+        HeardHints alices = listen(alice);
+        granted(alice);
+
+        queue(bob);
+        queueFair(carol);
+
+        assertThat(heard(alice, alices)).isEmpty();
+    }
+
+    @Test
+    void readers_are_not_told_who_waits() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, UNLIMITED, BLOCK));
+
+        queue(bob);
+
+        assertThat(heard(alice, alices)).isEmpty();
+    }
+
+    @Test
+    void former_holder_is_not_told_who_waits_while_the_lock_is_kept() {
+        HeardHints alices = listen(alice);
+        granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
+        releaseLater(alice, LEASE);
+
+        queue(bob);
+
+        assertThat(heard(alice, alices)).isEmpty();
+    }
+
+    @Test
+    void all_listeners_of_a_client_are_told() {
+        HeardHints one = listen(bob);
+        HeardHints another = listen(bob);
+        granted(alice);
+        queue(bob);
+
+        released(alice);
+
+        assertThat(heard(bob, one)).isEqualTo(called(bob));
+        assertThat(heard(bob, another)).isEqualTo(called(bob));
+    }
+
+    @Test
+    void closed_listener_hears_nothing_and_does_not_disturb_the_other() {
+        HeardHints closed = listen(bob);
+        HeardHints open = listen(bob);
+        granted(alice);
+        queue(bob);
+        listening.get(0).close();
+
+        released(alice);
+
+        assertThat(heard(bob, open)).isEqualTo(called(bob));
+        assertThat(closed.all()).isEmpty();
+    }
+
+    @Test
+    void waiter_is_told_what_it_was_granted() {
+        HeardHints bobs = listen(bob);
+        granted(alice);
+        long asked = refused(acquire(bob, LEASE, true)).storeMicros();
+        queue(carol);
+
+        released(alice);
+
+        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        Reservation granted = bobs.reservations().get(0);
+        assertThat(granted.token())
+                .isEqualTo(store().inspect(key).holder().orElseThrow().fencingToken());
+        assertThat(granted.tokens()).isEqualTo(1);
+        assertThat(granted.waiters()).isEqualTo(Waiters.UNFAIR);
+        assertThat(granted.atMicros()).isGreaterThanOrEqualTo(asked);
+        long lastsMicros = granted.untilMicros() - granted.atMicros();
+        long sinceAsked = granted.atMicros() - asked;
+        assertThat(lastsMicros + sinceAsked).isEqualTo(LockStore.RESERVATION.toMillis() * 1000);
+    }
+}
