@@ -44,4 +44,11 @@ public abstract class HolderContract implements StoreUnderTest {
             super(HolderContract.this);
         }
     }
+
+    @Nested
+    class ForcedReleases extends ForcedReleaseContract {
+        ForcedReleases() {
+            super(HolderContract.this);
+        }
+    }
 }

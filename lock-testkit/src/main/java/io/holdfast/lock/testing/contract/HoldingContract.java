@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.OwnerId;
@@ -15,7 +14,6 @@ import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -262,54 +260,6 @@ abstract class HoldingContract extends ContractFixture {
         assertThat(snapshot.holder()).isEmpty();
         assertThat(snapshot.waiters()).isZero();
         assertThat(snapshot.lastToken()).isZero();
-    }
-
-    @Test
-    void forced_release_frees_the_lock_and_names_who_held_it() {
-        long token = granted(alice);
-
-        assertThat(store().forceRelease(key)).singleElement().satisfies(holder -> {
-            assertThat(holder.clientId()).isEqualTo(alice.clientId());
-            assertThat(holder.fencingToken()).isEqualTo(token);
-        });
-
-        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
-        assertThat(granted(bob)).isGreaterThan(token);
-    }
-
-    @Test
-    void writer_keeps_the_lock_when_readers_lose_theirs_by_force() {
-        granted(alice);
-
-        assertThat(store().forceRelease(key, Set.of(LockMode.SHARED))).isEmpty();
-
-        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store().forceRelease(key, Set.of(LockMode.EXCLUSIVE)))
-                .extracting(LockHolder::clientId)
-                .containsExactly(alice.clientId());
-        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
-    }
-
-    @Test
-    void readers_keep_the_lock_when_a_writer_loses_it_by_force() {
-        shared(alice, 2);
-        shared(bob, 2);
-
-        assertThat(store().forceRelease(key, Set.of(LockMode.EXCLUSIVE))).isEmpty();
-
-        assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store().forceRelease(key, Set.of(LockMode.SHARED)))
-                .extracting(LockHolder::clientId)
-                .containsExactlyInAnyOrder(alice.clientId(), bob.clientId());
-        assertThat(renew(bob, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
-    }
-
-    @Test
-    void forced_release_of_a_free_lock_finds_nobody() {
-        granted(alice);
-        pass(LEASE);
-
-        assertThat(store().forceRelease(key)).isEmpty();
     }
 
     static List<String> anyText() {

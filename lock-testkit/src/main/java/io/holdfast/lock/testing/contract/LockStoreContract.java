@@ -69,4 +69,25 @@ public abstract class LockStoreContract extends HolderContract {
             super(LockStoreContract.this);
         }
     }
+
+    @Nested
+    class Entries extends EntryContract {
+        Entries() {
+            super(LockStoreContract.this);
+        }
+    }
+
+    @Nested
+    class StepsBack extends StepBackContract {
+        StepsBack() {
+            super(LockStoreContract.this);
+        }
+    }
+
+    @Nested
+    class LapsedReservations extends LapsedReservationContract {
+        LapsedReservations() {
+            super(LockStoreContract.this);
+        }
+    }
 }

@@ -20,7 +20,7 @@ public interface StoreUnderTest {
      * what the store has recorded. Otherwise its time stands still, or passes as in the world.
      *
      * @param key the lock; time may pass for others as well
-     * @param time positive, at most some minutes
+     * @param time negative for a clock that goes back
      */
     void pass(LockKey key, Duration time);
 
