@@ -38,7 +38,7 @@ public final class CountingProxy implements AutoCloseable {
     public CountingProxy(int redisPort) {
         this.redisPort = redisPort;
         try {
-            this.server = new ServerSocket(0, 1024, InetAddress.getByName("127.0.0.1"));
+            this.server = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -90,7 +90,7 @@ public final class CountingProxy implements AutoCloseable {
     }
 
     private void connect(Socket client) throws IOException {
-        Socket redis = new Socket("127.0.0.1", redisPort);
+        Socket redis = new Socket(InetAddress.getLoopbackAddress(), redisPort);
         client.setTcpNoDelay(true);
         redis.setTcpNoDelay(true);
         sockets.add(client);

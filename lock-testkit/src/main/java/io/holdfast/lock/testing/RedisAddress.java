@@ -34,10 +34,10 @@ public record RedisAddress(Kind kind, List<Integer> ports) {
 
     /** The other way round than {@link #toString}. */
     public static RedisAddress parse(String text) {
-        String[] parts = text.split(":");
+        String[] parts = text.split(":", -1);
         return new RedisAddress(
                 Kind.valueOf(parts[0]),
-                Arrays.stream(parts[1].split(",")).map(Integer::valueOf).toList());
+                Arrays.stream(parts[1].split(",", -1)).map(Integer::valueOf).toList());
     }
 
     @Override

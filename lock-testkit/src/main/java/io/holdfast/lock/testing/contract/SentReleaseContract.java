@@ -89,7 +89,7 @@ abstract class SentReleaseContract extends ContractFixture {
         OwnerId owner = alice;
         for (int i = 0; i < TIMES; i++) {
             acquired(key, owner);
-            send(key, owner);
+            var unused = send(key, owner);
             owner = next(owner);
             OwnerId theirs = owner;
             NewThread.start(() -> store().acquire(oneTry(key, theirs)))
@@ -136,8 +136,8 @@ abstract class SentReleaseContract extends ContractFixture {
         for (int i = 0; i < TIMES / 10; i++) {
             acquired(key, alice);
             acquired(other, alice);
-            send(other, alice);
-            send(key, alice);
+            var unusedOther = send(other, alice);
+            var unusedKey = send(key, alice);
             AcquireAllReply reply = store().acquireAll(List.of(oneTry(key, bob), oneTry(other, carol)));
             assumeThat(reply).isNotInstanceOf(AcquireAllReply.OneByOne.class);
             assertThat(reply).isInstanceOf(AcquireAllReply.Granted.class);
