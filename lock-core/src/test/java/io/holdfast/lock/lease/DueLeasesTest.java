@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Which batches are renewed as they are, and how the rest is put together. */
 class DueLeasesTest extends LeaseKeeperFixture {
 
-    private static final int MANY = 300;
+    private static final int MANY = RenewalLoop.MOST_AT_ONCE * 3 / 5;
 
     private final Alarms<Batch<Lease>> alarms = new Alarms<>();
     private final LeaseSchedule schedule = new LeaseSchedule(alarms, time, new LongHolds(events), at -> {});
