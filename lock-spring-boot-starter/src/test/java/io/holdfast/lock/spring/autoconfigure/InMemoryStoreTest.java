@@ -108,7 +108,7 @@ class InMemoryStoreTest {
         Runners.redis()
                 .withPropertyValues("holdfast.store=memory")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.store is 'memory'", "redis, in-memory"));
+                        .contains("holdfast.store is 'memory'", "redis or in-memory"));
     }
 
     @Test
