@@ -1,9 +1,11 @@
 package io.holdfast.lock.testing;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +21,11 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private static final int ATTEMPTS = 5;
 
+    /** What a server, or a sentinel, logs once it listens. */
+    private static final List<String> LISTENS = List.of("Ready to accept connections", "Sentinel ID is");
+
     private final Path directory = TemporaryDirectory.create("holdfast-redis");
+    private final Path log = directory.resolve("redis.log");
     private final IntFunction<List<String>> extraArguments;
     private final @Nullable SteppedClock clock;
     private int port;
@@ -74,6 +80,7 @@ public final class RedisServerProcess implements AutoCloseable {
     }
 
     private void launch() {
+        deleteLog();
         running = RunningRedis.launch(directory, arguments(), clock == null ? Map.of() : clock.environment());
         awaitReady();
     }
@@ -85,7 +92,7 @@ public final class RedisServerProcess implements AutoCloseable {
             arguments.add(extra.remove(0));
         }
         arguments.addAll(List.of("--port", String.valueOf(port), "--bind", "127.0.0.1"));
-        arguments.addAll(List.of("--save", "", "--appendonly", "no"));
+        arguments.addAll(List.of("--save", "", "--appendonly", "no", "--logfile", log.toString()));
         arguments.addAll(extra);
         return arguments;
     }
@@ -95,14 +102,36 @@ public final class RedisServerProcess implements AutoCloseable {
         while (System.nanoTime() - end < 0) {
             if (!running.isAlive()) {
                 running.kill();
-                throw new IllegalStateException("redis-server ended at start; is port " + port + " taken?");
+                throw new IllegalStateException("redis-server ended at start; is port " + port + " taken? " + log());
             }
-            if (answersPing()) {
+            if (listens() && answersPing()) {
                 return;
             }
             pauseBriefly();
         }
-        throw new IllegalStateException("redis-server on port " + port + " does not answer");
+        throw new IllegalStateException("redis-server on port " + port + " does not answer: " + log());
+    }
+
+    /** A reply alone does not tell: if the port was taken meanwhile, another server replies until this one has ended. */
+    private boolean listens() {
+        String logged = log();
+        return LISTENS.stream().anyMatch(logged::contains);
+    }
+
+    private String log() {
+        try {
+            return Files.exists(log) ? Files.readString(log, StandardCharsets.UTF_8) : "";
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void deleteLog() {
+        try {
+            Files.deleteIfExists(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private boolean answersPing() {
