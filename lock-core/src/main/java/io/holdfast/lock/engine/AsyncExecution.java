@@ -6,7 +6,6 @@ import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.store.DaemonThreads;
-import io.holdfast.lock.waiting.Waiter;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * runs has it look once more before it waits: a step that found nothing to do waits only if nobody has called since it began, in one
  * compare-and-set.
  */
-final class AsyncExecution<T extends @Nullable Object> implements Runnable, Waiter {
+final class AsyncExecution<T extends @Nullable Object> implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncExecution.class);
 
@@ -55,7 +54,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
     private final AsyncThreads threads;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final AtomicReference<State> state = new AtomicReference<>(State.SCHEDULED);
-    private final Caller caller = Caller.task(this);
+    private final Caller caller = Caller.task(this::wake);
     private final AsyncThreads.Timeout timeout;
     private @Nullable Acquiring acquiring;
 
@@ -101,8 +100,8 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable, Wait
         return result;
     }
 
-    @Override
-    public void wake() {
+    /** Has it check whether it can go on. */
+    void wake() {
         State former = state.getAndUpdate(
                 now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
         if (former == State.WAITING) {

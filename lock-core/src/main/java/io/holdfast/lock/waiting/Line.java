@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockStoreException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -70,7 +71,7 @@ final class Line {
     }
 
     /** Returns null if the line has retired meanwhile, or if somebody is there and the thread is not to wait. */
-    synchronized @Nullable Member enter(Object terms, boolean orNothing, Waiter waiter) {
+    synchronized @Nullable Member enter(@Nullable Object terms, boolean orNothing, Runnable waiter) {
         if (retired || (orNothing && front != null)) {
             return null;
         }
@@ -82,6 +83,12 @@ final class Line {
             line.add(member);
         }
         return member;
+    }
+
+    /** The only member of a line that no one else enters: the store says who is next. */
+    static Member alone(LockKey key) {
+        Line line = new Line(key, retired -> {}, () -> false);
+        return Objects.requireNonNull(line.enter(null, false, () -> {}));
     }
 
     private synchronized List<Member> inLine() {
@@ -117,8 +124,8 @@ final class Line {
      */
     final class Member {
 
-        private final Object terms;
-        private final Waiter waiter;
+        private final @Nullable Object terms;
+        private final Runnable waiter;
         private volatile State state = State.WAITING;
 
         /** Set before the state says so, as is the failure. */
@@ -126,9 +133,14 @@ final class Line {
 
         private @Nullable LockStoreException failure;
 
-        private Member(Object terms, Waiter waiter) {
+        private Member(@Nullable Object terms, Runnable waiter) {
             this.terms = terms;
             this.waiter = waiter;
+        }
+
+        /** Whether no one else enters its line. */
+        boolean isAlone() {
+            return terms == null;
         }
 
         boolean isFront() {
@@ -187,6 +199,9 @@ final class Line {
          */
         boolean cancel() {
             synchronized (Line.this) {
+                if (isAlone()) {
+                    return true;
+                }
                 boolean wasInLine = line.remove(this);
                 if (wasInLine) {
                     state = State.GONE;
@@ -224,7 +239,7 @@ final class Line {
 
         /** Whether the store has answered somebody of the line. */
         boolean isLineAnswered() {
-            return news.isAnswered();
+            return !isAlone() && news.isAnswered();
         }
 
         /** Since when the store fails for the line, if it does. */
@@ -284,7 +299,7 @@ final class Line {
             Member next;
             synchronized (Line.this) {
                 next = front == this ? head() : null;
-                long token = next != null && next.terms.equals(terms) ? cohort.next() : 0;
+                long token = next != null && Objects.equals(next.terms, terms) ? cohort.next() : 0;
                 if (next == null || token == 0) {
                     return false;
                 }
@@ -339,7 +354,7 @@ final class Line {
         }
 
         private void wake() {
-            waiter.wake();
+            waiter.run();
         }
     }
 }

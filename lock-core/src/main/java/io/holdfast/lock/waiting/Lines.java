@@ -26,13 +26,16 @@ final class Lines implements AutoCloseable {
      * Lines up a caller.
      *
      * @param key what it wants
-     * @param terms on which terms; the lock is handed off between equal ones only
-     * @param waiter is woken when it is in front
+     * @param terms on which terms; the lock is handed off between equal ones only. Null if it stands in no line
+     * @param waiter is run when it is in front
      * @return the caller, in line
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if those in front know that the store fails
      */
-    public Line.Member enter(LockKey key, Object terms, Waiter waiter) {
+    public Line.Member enter(LockKey key, @Nullable Object terms, Runnable waiter) {
+        if (terms == null) {
+            return Line.alone(key);
+        }
         Line.Member member;
         do {
             member = line(key).enter(terms, false, waiter);
@@ -61,11 +64,11 @@ final class Lines implements AutoCloseable {
      * Lets a caller in if nobody is there.
      *
      * @param key what it wants
-     * @param terms on which terms
+     * @param terms as in {@link #enter}
      * @return the caller, in front; or null
      */
-    public Line.@Nullable Member tryEnter(LockKey key, Object terms) {
-        return line(key).enter(terms, true, () -> {});
+    public Line.@Nullable Member tryEnter(LockKey key, @Nullable Object terms) {
+        return terms == null ? Line.alone(key) : line(key).enter(terms, true, () -> {});
     }
 
     private Line line(LockKey key) {

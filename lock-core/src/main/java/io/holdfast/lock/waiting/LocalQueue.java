@@ -47,13 +47,14 @@ public final class LocalQueue implements AutoCloseable {
      * @param key what it wants
      * @param terms on which terms: the lock is handed off between callers with equal ones only. Null if it stands in no line, since
      *     the store tells who is next
-     * @param waiter is woken when it may go on
+     * @param waiter is run when it may go on and should {@linkplain Place#look check}; by any thread, possibly too often. Must not
+     *     block or throw
      * @return its place
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if those in front know that the store fails
      */
-    public Place enter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        return new Place(queues, key, terms == null ? null : queues.lines().enter(key, terms, waiter), waiter);
+    public Place enter(LockKey key, @Nullable Object terms, Runnable waiter) {
+        return new Place(queues, key, queues.lines().enter(key, terms, waiter), waiter);
     }
 
     /**
@@ -64,9 +65,9 @@ public final class LocalQueue implements AutoCloseable {
      * @param waiter as in {@link #enter}
      * @return its place, in front; or null
      */
-    public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Waiter waiter) {
-        Line.Member alone = terms == null ? null : queues.lines().tryEnter(key, terms);
-        return terms != null && alone == null ? null : new Place(queues, key, alone, waiter);
+    public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Runnable waiter) {
+        Line.Member front = queues.lines().tryEnter(key, terms);
+        return front == null ? null : new Place(queues, key, front, waiter);
     }
 
     /** {@return an acquisition that is new to the store} */

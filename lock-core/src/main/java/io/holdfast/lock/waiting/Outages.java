@@ -45,10 +45,10 @@ final class Outages implements AutoCloseable {
      *
      * @param server which server failed
      * @param failing whether it fails now, as far as the caller knows; if not, it has recovered
-     * @param waiter is woken when it may be its turn
+     * @param waiter is run when it may be its turn
      * @return its place, to be left in the end
      */
-    public synchronized Place join(String server, boolean failing, Waiter waiter) {
+    public synchronized Place join(String server, boolean failing, Runnable waiter) {
         Queue queue = queues.get(server);
         if (queue == null) {
             queue = new Queue(server);
@@ -99,9 +99,9 @@ final class Outages implements AutoCloseable {
     public final class Place implements AutoCloseable {
 
         private final Queue queue;
-        private final Waiter waiter;
+        private final Runnable waiter;
 
-        private Place(Queue queue, Waiter waiter) {
+        private Place(Queue queue, Runnable waiter) {
             this.queue = queue;
             this.waiter = waiter;
         }
@@ -160,7 +160,7 @@ final class Outages implements AutoCloseable {
         }
 
         private void wake() {
-            waiter.wake();
+            waiter.run();
         }
     }
 }

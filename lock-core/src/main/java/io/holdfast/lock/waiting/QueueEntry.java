@@ -31,7 +31,7 @@ final class QueueEntry {
     private volatile @Nullable StoreTime answer;
     private volatile Waiters awaited = Waiters.NONE;
     private volatile boolean closed;
-    private volatile @Nullable Waiter waiter;
+    private volatile @Nullable Runnable waiter;
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
     private volatile Runnable whenFailing = () -> {};
@@ -154,9 +154,9 @@ final class QueueEntry {
     }
 
     private void wake() {
-        Waiter waiting = waiter;
+        Runnable waiting = waiter;
         if (waiting != null) {
-            waiting.wake();
+            waiting.run();
         }
     }
 
@@ -170,7 +170,7 @@ final class QueueEntry {
      *
      * @param waiting who; null for nobody
      */
-    public void wakes(@Nullable Waiter waiting) {
+    public void wakes(@Nullable Runnable waiting) {
         waiter = waiting;
     }
 

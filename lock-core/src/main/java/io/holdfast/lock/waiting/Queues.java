@@ -35,7 +35,7 @@ record Queues(
         return entries.open(key, newOwner());
     }
 
-    Outages.Place joinOutage(LockKey key, boolean failing, Waiter waiter) {
+    Outages.Place joinOutage(LockKey key, boolean failing, Runnable waiter) {
         return outages.join(store.serverOf(key), failing, waiter);
     }
 }

@@ -45,7 +45,7 @@ class ArchitectureTest {
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
-            entry("waiting", Set.of("LocalQueue", "Place", "Budget", "Waiter")),
+            entry("waiting", Set.of("LocalQueue", "Place", "Front", "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(
                     "engine.acquire",

@@ -25,9 +25,9 @@ public final class EntryAccess {
         entry.rearm();
     }
 
-    public Place.@Nullable Claim claim() {
+    public Front.@Nullable Claim claim() {
         StoreTime.Believed believed = entry.claim();
-        return believed == null ? null : new Place.Claim(believed.reservation(), believed.deadline());
+        return believed == null ? null : new Front.Claim(believed.reservation(), believed.deadline());
     }
 
     /** The entry itself, to be read. */

@@ -25,7 +25,7 @@ final class Parked {
     private Parked() {}
 
     /** Unparks the current thread. */
-    static Waiter currentThread() {
+    static Runnable currentThread() {
         Thread thread = Thread.currentThread();
         return () -> LockSupport.unpark(thread);
     }

@@ -11,6 +11,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.Front;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +58,7 @@ final class Acquisition {
     private final Call call;
     private final Terms terms;
     private final Place place;
+    private final Front front;
     private final Question question;
     private final Withdrawal withdrawal;
     private final Caller caller;
@@ -77,13 +79,13 @@ final class Acquisition {
         this.call = call;
         this.terms = call.terms();
         this.place = place;
-        this.question = new Question(client, call, holder, place);
-        this.withdrawal =
-                new Withdrawal(client.cleanup(), place, key, terms.lease().leaseNanos());
+        this.front = place.comeToFront();
+        this.question = new Question(client, call, holder, front);
+        this.withdrawal = new Withdrawal(
+                client.cleanup(), place, front, key, terms.lease().leaseNanos());
         this.caller = call.caller();
         this.budget = call.budget();
         this.wait = wait;
-        place.comeToFront();
     }
 
     /**
@@ -158,20 +160,20 @@ final class Acquisition {
 
     private void stopWaiting() {
         phase = Phase.END;
-        place.stopWaiting();
+        front.stopWaiting();
     }
 
     private void fail(LockStoreException e) throws InterruptedException {
         if (caller.takeInterrupt()) {
             place.leave();
-            withdrawal.giveUpEntry(e.outcomeUnknown() || place.isResent());
+            withdrawal.giveUpEntry(e.outcomeUnknown() || front.isResent());
             throw Caller.interrupted(e);
         }
         try {
-            withdrawal.dropEntry(e.outcomeUnknown() || place.isResent());
+            withdrawal.dropEntry(e.outcomeUnknown() || front.isResent());
         } finally {
             if (isQueued()) {
-                place.passOn(question.sentAt(), e);
+                front.passOn(question.sentAt(), e);
             } else {
                 place.fail(e);
             }
@@ -179,7 +181,7 @@ final class Acquisition {
     }
 
     private boolean isQueued() {
-        return question.wasHeld() || place.isLineAnswered();
+        return question.wasHeld() || front.isLineAnswered();
     }
 
     /** The store is asked, unless it is known to fail. */
@@ -190,7 +192,7 @@ final class Acquisition {
         if (question.isNew() && call.isLate()) {
             throw LockOverloadException.ofThreads(key, budget.spent());
         }
-        if (place.hasMetFailure()) {
+        if (front.hasMetFailure()) {
             queueForOutage();
             return 0;
         }
@@ -201,7 +203,7 @@ final class Acquisition {
         } catch (LockStoreException e) {
             if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
                 wait.begin();
-                place.waitForConnection(BUSY_PAUSE_NANOS);
+                front.waitForConnection(BUSY_PAUSE_NANOS);
                 phase = Phase.WAITING;
             } else if (isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
                 startOver(e);
@@ -217,7 +219,7 @@ final class Acquisition {
 
     private void queueForOutage() {
         wait.begin();
-        place.joinOutage();
+        front.joinOutage();
         phase = Phase.OUTAGE;
     }
 
@@ -226,13 +228,13 @@ final class Acquisition {
      * then, also when the store is back, since the queue may have to be formed anew.
      */
     private long duringOutage() {
-        long left = place.look(budget);
+        long left = front.look(budget);
         if (left > 0) {
             return left;
         }
-        if (place.isOutageTooLong(budget)) {
+        if (front.isOutageTooLong(budget)) {
             AcquireReply reply = question.ask(place.hasFollowers());
-            place.stopWaiting();
+            front.stopWaiting();
             settle(reply, true);
             return 0;
         }
@@ -240,14 +242,14 @@ final class Acquisition {
         try {
             reply = question.ask(true);
         } catch (LockStoreException e) {
-            place.failedAgain();
+            front.failedAgain();
             if (caller.isInterrupted()) {
                 throw e;
             }
             startOver(e);
             return 0;
         }
-        place.recovered();
+        front.recovered();
         settle(reply, false);
         return 0;
     }
@@ -270,7 +272,7 @@ final class Acquisition {
     }
 
     private void refused(AcquireReply.Held held, boolean last) {
-        place.blockedBy(held.holder());
+        front.blockedBy(held.holder());
         if (last) {
             blockedBy = held.holder();
             phase = Phase.END;
@@ -278,7 +280,7 @@ final class Acquisition {
             return;
         }
         wait.begin();
-        place.queued(question.sentAt(), held);
+        front.queued(question.sentAt(), held);
         phase = Phase.WAITING;
     }
 
@@ -289,16 +291,16 @@ final class Acquisition {
             place.leave();
             throw late;
         }
-        place.startOver();
+        front.startOver();
         phase = Phase.ASK;
     }
 
     private long waiting() {
-        long left = place.look(budget);
+        long left = front.look(budget);
         if (left > 0) {
             return left;
         }
-        place.stopWaiting();
+        front.stopWaiting();
         granted = claim();
         phase = granted == null ? Phase.ASK : Phase.END;
         return 0;
@@ -306,7 +308,7 @@ final class Acquisition {
 
     /** The hold is known: from now on it hears for itself. */
     void end() {
-        place.closeEntry();
+        front.closeEntry();
     }
 
     /**
@@ -315,21 +317,21 @@ final class Acquisition {
      * that will end soon.
      */
     private @Nullable StoreGrant claim() {
-        Place.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? place.claim() : null;
+        Front.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? front.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || claim.deadline() - now < Hold.SHORTEST_UNCONFIRMED_NANOS) {
             return null;
         }
-        place.claimed();
-        return StoreGrant.of(place.owner(), claim, now, place.isResent());
+        front.claimed();
+        return StoreGrant.of(front.owner(), claim, now, front.isResent());
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */
     private void startOver(LockStoreException e) {
         if (e.outcomeUnknown()) {
             withdrawal.undo();
-            place.startOver();
+            front.startOver();
         }
-        place.fails(question.sentAt(), e);
+        front.fails(question.sentAt(), e);
     }
 }

@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.Pause;
-import io.holdfast.lock.waiting.Waiter;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,21 +13,25 @@ import org.jspecify.annotations.Nullable;
  * Who acquires locks: a thread, which waits for them itself, or a task, which no thread waits for.
  *
  * @param holds what it holds, and may reenter
- * @param waiter is woken when it may go on
+ * @param waiter is run when it may go on
  * @param thread the thread, which is the waiter; null for a task
  * @param bound whether what it acquires ends when the thread dies
  * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
  */
 public record Caller(
-        Map<LockKey, Hold> holds, Waiter waiter, @Nullable WaitingThread thread, boolean bound, boolean interruptible) {
+        Map<LockKey, Hold> holds,
+        Runnable waiter,
+        @Nullable WaitingThread thread,
+        boolean bound,
+        boolean interruptible) {
 
-    public static Caller task(Waiter waiter) {
+    public static Caller task(Runnable waiter) {
         return new Caller(new ConcurrentHashMap<>(1), waiter, null, false, false);
     }
 
     public static Caller thread(Map<LockKey, Hold> holds, boolean bound, boolean interruptible) {
         var thread = new WaitingThread();
-        return new Caller(holds, thread, thread, bound, interruptible);
+        return new Caller(holds, thread::wake, thread, bound, interruptible);
     }
 
     /** Goes through an acquisition: for the current thread, which is the caller, and waits between the steps. */

@@ -7,7 +7,7 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.Front;
 import java.util.concurrent.TimeUnit;
 
 /** What an {@link Acquisition} asks the store, again and again, and what the last answer is worth. */
@@ -17,18 +17,18 @@ final class Question {
     private final Call call;
     private final Terms terms;
     private final HolderInfo holder;
-    private final Place place;
+    private final Front front;
     private long sentAt;
     private boolean asked;
     private boolean held;
 
     /** @param holder as whom to ask */
-    Question(ClientContext client, Call call, HolderInfo holder, Place place) {
+    Question(ClientContext client, Call call, HolderInfo holder, Front front) {
         this.client = client;
         this.call = call;
         this.terms = call.terms();
         this.holder = holder;
-        this.place = place;
+        this.front = front;
     }
 
     HolderInfo holder() {
@@ -61,9 +61,8 @@ final class Question {
      * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
      */
     AcquireReply ask(boolean waiting) {
-        long tokens = place.hasFollowers() ? Place.tokens(terms.leaseMillis()) : 1;
-        AcquireRequest request = call.request(place.owner(), holder, waiting, tokens);
-        place.asking();
+        AcquireRequest request = call.request(front.owner(), holder, waiting, front.tokens(terms.leaseMillis()));
+        front.asking();
         asked = true;
         sentAt = client.ticker().nanos();
         int[] sends = {0};
@@ -77,13 +76,13 @@ final class Question {
                     });
         } finally {
             if (sends[0] > 1) {
-                place.markResent();
+                front.markResent();
             }
         }
         held |= reply instanceof AcquireReply.Held;
-        place.answered(waiting);
+        front.answered(waiting);
         if (isResent(reply)) {
-            place.markResent();
+            front.markResent();
         }
         return reply;
     }
@@ -94,7 +93,7 @@ final class Question {
     }
 
     StoreGrant granted(AcquireReply.Granted granted) {
-        return StoreGrant.of(place.owner(), granted, sentAt, deadline(), place.isResent());
+        return StoreGrant.of(front.owner(), granted, sentAt, deadline(), front.isResent());
     }
 
     /** Nobody holds the lock, as far as is known here: that is no contention. */

@@ -4,7 +4,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.Front;
 
 /**
  * What the store has granted, by an answer or by a message.
@@ -35,7 +35,7 @@ record StoreGrant(
     }
 
     /** By a message, which the store takes for true only when it is asked. */
-    static StoreGrant of(OwnerId owner, Place.Claim claim, long now, boolean resent) {
+    static StoreGrant of(OwnerId owner, Front.Claim claim, long now, boolean resent) {
         Reservation told = claim.reservation();
         return new StoreGrant(owner, told.token(), told.tokens(), told.waiters(), now, claim.deadline(), false, resent);
     }

@@ -1,7 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.store.Pause;
-import io.holdfast.lock.waiting.Waiter;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -12,13 +11,12 @@ import java.util.concurrent.locks.LockSupport;
  * cleared before each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the
  * read leaves its permit to the pause, which nothing else runs before.
  */
-final class WaitingThread implements Waiter {
+final class WaitingThread {
 
     private final Thread thread = Thread.currentThread();
     private volatile boolean woken;
 
-    @Override
-    public void wake() {
+    void wake() {
         woken = true;
         LockSupport.unpark(thread);
     }
@@ -30,7 +28,7 @@ final class WaitingThread implements Waiter {
      * @param pause how time passes
      * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
      */
-    public AcquireResult acquire(Steps steps, Pause pause, boolean interruptible) throws InterruptedException {
+    AcquireResult acquire(Steps steps, Pause pause, boolean interruptible) throws InterruptedException {
         boolean interrupted = false;
         try {
             while (true) {

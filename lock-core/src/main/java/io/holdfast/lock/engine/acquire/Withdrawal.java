@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.waiting.Front;
 import io.holdfast.lock.waiting.Place;
 
 /** How an {@link Acquisition} that got nothing leaves nothing behind at the store. */
@@ -11,22 +12,24 @@ final class Withdrawal {
 
     private final Cleanup cleanup;
     private final Place place;
+    private final Front front;
     private final LockKey key;
     private final long leaseNanos;
 
     /** @param leaseNanos the lease that was asked for: after that, the store has forgotten everything by itself */
-    Withdrawal(Cleanup cleanup, Place place, LockKey key, long leaseNanos) {
+    Withdrawal(Cleanup cleanup, Place place, Front front, LockKey key, long leaseNanos) {
         this.cleanup = cleanup;
         this.place = place;
+        this.front = front;
         this.key = key;
         this.leaseNanos = leaseNanos;
     }
 
     /** Every try was answered: the entry is good for the next one in line. If there is none, it is given up. */
     void giveUp() {
-        if (!place.passEntry()) {
+        if (!front.passEntry()) {
             place.leave();
-            giveUpEntry(place.isResent());
+            giveUpEntry(front.isResent());
         }
     }
 
@@ -36,13 +39,13 @@ final class Withdrawal {
      * at once if it is known to fail.
      */
     void giveUpEntry(boolean cancel) {
-        boolean kept = place.closeEntry();
-        if (place.isStoreFailing()) {
+        boolean kept = front.closeEntry();
+        if (front.isStoreFailing()) {
             dropEntry(cancel);
         } else if (cancel || kept) {
             try {
                 Uninterruptibly.call(() -> {
-                    cleanup.leaveNow(key, place.owner(), cancel ? leaseNanos : 0);
+                    cleanup.leaveNow(key, front.owner(), cancel ? leaseNanos : 0);
                     return kept;
                 });
             } catch (LockStoreException e) {
@@ -55,13 +58,13 @@ final class Withdrawal {
     void dropEntry(boolean cancel) {
         if (cancel) {
             undo();
-        } else if (place.closeEntry()) {
-            cleanup.leave(key, place.owner());
+        } else if (front.closeEntry()) {
+            cleanup.leave(key, front.owner());
         }
     }
 
     void undo() {
-        place.closeEntry();
-        cleanup.undo(key, place.owner(), leaseNanos);
+        front.closeEntry();
+        cleanup.undo(key, front.owner(), leaseNanos);
     }
 }
