@@ -90,7 +90,7 @@ class LateTasksTest extends EngineFixture {
         answer();
 
         assertThat(next.orTimeout(1, TimeUnit.MINUTES).join()).isEqualTo("done");
-        assertThat(late).isCompletedExceptionally();
+        assertThatThrownBy(() -> late.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(LockOverloadException.class);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.holdfast.lock.redis.driver.jedis;
 
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -228,15 +226,14 @@ final class JedisCombiningWire implements Wire {
             int from = 0;
             for (Call call : calls) {
                 int to = from + call.calls.size();
-                call.end(new Outcome(new Answers(replies.subList(from, to), 0), null));
+                call.end(new SharedOutcome(new Answers(replies.subList(from, to), 0), null));
                 from = to;
             }
         }
 
-        /** Each caller has an exception of its own to throw. */
         void fail(Throwable failure) {
             for (Call call : calls) {
-                call.end(new Outcome(null, failure));
+                call.end(new SharedOutcome(null, failure));
             }
         }
     }
@@ -247,26 +244,6 @@ final class JedisCombiningWire implements Wire {
         IN_BATCH
     }
 
-    private record Outcome(
-            @Nullable Answers answers, @Nullable Throwable failure) {
-
-        Answers get() {
-            if (answers != null) {
-                return answers;
-            }
-            if (failure instanceof LockStoreException e) {
-                throw new LockStoreException(String.valueOf(e.getMessage()), e.getCause(), e.outcomeUnknown());
-            }
-            if (failure instanceof Error e) {
-                throw new IllegalStateException("Another call sent together with this one failed", e);
-            }
-            if (failure instanceof JedisConnectionException e) {
-                throw new JedisConnectionException(e.getMessage(), e);
-            }
-            throw new JedisException(String.valueOf(failure), failure);
-        }
-    }
-
     /** What one caller has sent; more than one call if they are for one server and need each other's company. */
     private final class Call implements Sent {
 
@@ -274,7 +251,7 @@ final class JedisCombiningWire implements Wire {
         private final long deadline;
         private final AtomicReference<State> state = new AtomicReference<>(State.PENDING);
         private volatile @Nullable Batch batch;
-        private volatile @Nullable Outcome outcome;
+        private volatile @Nullable SharedOutcome outcome;
         private volatile @Nullable Thread waiting;
 
         Call(List<ScriptCall> calls, long deadline) {
@@ -286,7 +263,7 @@ final class JedisCombiningWire implements Wire {
             return state.compareAndSet(State.PENDING, State.IN_BATCH);
         }
 
-        void end(Outcome found) {
+        void end(SharedOutcome found) {
             outcome = found;
             wake();
         }
@@ -306,7 +283,7 @@ final class JedisCombiningWire implements Wire {
             waiting = Thread.currentThread();
             try {
                 while (true) {
-                    Outcome found = outcome;
+                    SharedOutcome found = outcome;
                     if (found != null) {
                         return found.get();
                     }

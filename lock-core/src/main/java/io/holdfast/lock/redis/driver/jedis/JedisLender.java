@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPortMapper;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
@@ -53,9 +55,19 @@ final class JedisLender {
         this.timeoutNanos = timeoutNanos;
     }
 
-    /** The configuration of connections that threads may only make in their time. */
+    /**
+     * The configuration of connections that threads may only make in their time: Jedis maps the address as the first step of each
+     * connect, and nowhere else.
+     */
     JedisClientConfig guard(JedisClientConfig config) {
-        return new GuardedConfig(config, this::checkTime);
+        @Nullable HostAndPortMapper mapper = config.getHostAndPortMapper();
+        return DefaultJedisClientConfig.builder()
+                .from(config)
+                .hostAndPortMapper(address -> {
+                    checkTime();
+                    return mapper == null ? address : mapper.getHostAndPort(address);
+                })
+                .build();
     }
 
     private void checkTime() {
