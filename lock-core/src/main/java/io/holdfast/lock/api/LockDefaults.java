@@ -1,8 +1,6 @@
 package io.holdfast.lock.api;
 
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -17,81 +15,64 @@ public final class LockDefaults {
      * Lease 30 s, renewed; wait for 5 s; no limit on the hold; a warning after 60 s; outages are tolerated for 30 s; releases are
      * acknowledged.
      */
-    public static final LockDefaults STANDARD = new LockDefaults(new Values());
+    public static final LockDefaults STANDARD = standard();
 
-    private final Values values;
+    private final RequestOptions options;
 
-    /** Changed only before its owner has it. */
-    private static final class Values {
-
-        private Duration lease = Duration.ofSeconds(30);
-        private Duration waitFor = Duration.ofSeconds(5);
-        private boolean renew = true;
-        private @Nullable Duration maxHold;
-        private Duration warnAfter = Duration.ofSeconds(60);
-        private Duration outageTolerance = Duration.ofSeconds(30);
-        private ReleaseMode release = ReleaseMode.ACKNOWLEDGED;
-
-        private Values copy() {
-            Values copy = new Values();
-            copy.lease = lease;
-            copy.waitFor = waitFor;
-            copy.renew = renew;
-            copy.maxHold = maxHold;
-            copy.warnAfter = warnAfter;
-            copy.outageTolerance = outageTolerance;
-            copy.release = release;
-            return copy;
-        }
-
-        private List<@Nullable Object> all() {
-            return Arrays.asList(lease, waitFor, renew, maxHold, warnAfter, outageTolerance, release);
-        }
+    private LockDefaults(RequestOptions options) {
+        this.options = options;
     }
 
-    private LockDefaults(Values values) {
-        this.values = values;
+    private static LockDefaults standard() {
+        var options = new RequestOptions();
+        options.lease(Duration.ofSeconds(30));
+        options.waitFor(Duration.ofSeconds(5));
+        options.renew = Optional.of(true);
+        options.warnAfter(Duration.ofSeconds(60));
+        options.outageTolerance(Duration.ofSeconds(30));
+        options.release(ReleaseMode.ACKNOWLEDGED);
+        return new LockDefaults(options);
     }
 
-    private LockDefaults with(Consumer<Values> change) {
-        Values changed = values.copy();
+    private LockDefaults with(Consumer<RequestOptions> change) {
+        RequestOptions changed = options.copy();
         change.accept(changed);
         return new LockDefaults(changed);
     }
 
     /** {@return how long a lock survives without renewal} */
     public Duration lease() {
-        return values.lease;
+        return options.lease.orElseThrow();
     }
 
     /** {@return how long {@code execute} and {@code acquire} wait for a lock; the {@code try…} methods do not wait} */
     public Duration waitFor() {
-        return values.waitFor;
+        return options.waitFor.orElseThrow();
     }
 
     /** {@return whether leases are renewed} */
     public boolean renew() {
-        return values.renew;
+        return options.renew.orElseThrow();
     }
 
     /** {@return how long after the grant renewal ends, if it does} */
     public Optional<Duration> maxHold() {
-        return Optional.ofNullable(values.maxHold);
+        return options.maxHold;
     }
 
     /** {@return after which time a held lock is logged, once} */
     public Duration warnAfter() {
-        return values.warnAfter;
+        return options.warnAfter.orElseThrow();
     }
 
     /** {@return how long a queued caller waits for Redis to recover from a failure, within {@code waitFor}} */
     public Duration outageTolerance() {
-        return values.outageTolerance;
+        return options.outageTolerance.orElseThrow();
     }
 
     /** {@return what a release waits for} */
     public ReleaseMode release() {
-        return values.release;
+        return options.release.orElseThrow();
     }
 
     /**
@@ -101,8 +82,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withLease(Duration value) {
-        LockRequest.checkRange("lease", value, LockRequest.MIN_LEASE);
-        return with(values -> values.lease = value);
+        return with(options -> options.lease(value));
     }
 
     /**
@@ -112,8 +92,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withWaitFor(Duration value) {
-        LockRequest.checkRange("waitFor", value, Duration.ZERO);
-        return with(values -> values.waitFor = value);
+        return with(options -> options.waitFor(value));
     }
 
     /**
@@ -122,7 +101,7 @@ public final class LockDefaults {
      * @param value whether leases are renewed
      */
     public LockDefaults withRenew(boolean value) {
-        return with(values -> values.renew = value);
+        return with(options -> options.renew = Optional.of(value));
     }
 
     /**
@@ -132,10 +111,13 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withMaxHold(@Nullable Duration value) {
-        if (value != null) {
-            LockRequest.checkRange("maxHold", value, LockRequest.MIN_LEASE);
-        }
-        return with(values -> values.maxHold = value);
+        return with(options -> {
+            if (value == null) {
+                options.maxHold = Optional.empty();
+            } else {
+                options.maxHold(value);
+            }
+        });
     }
 
     /**
@@ -145,8 +127,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withWarnAfter(Duration value) {
-        LockRequest.checkRange("warnAfter", value, Duration.ofMillis(1));
-        return with(values -> values.warnAfter = value);
+        return with(options -> options.warnAfter(value));
     }
 
     /**
@@ -156,8 +137,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
-        LockRequest.checkRange("outageTolerance", value, Duration.ZERO);
-        return with(values -> values.outageTolerance = value);
+        return with(options -> options.outageTolerance(value));
     }
 
     /**
@@ -166,22 +146,21 @@ public final class LockDefaults {
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */
     public LockDefaults withRelease(ReleaseMode value) {
-        return with(values -> values.release = value);
+        return with(options -> options.release(value));
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LockDefaults defaults && values.all().equals(defaults.values.all());
+        return other instanceof LockDefaults defaults && options.equals(defaults.options);
     }
 
     @Override
     public int hashCode() {
-        return values.all().hashCode();
+        return options.hashCode();
     }
 
     @Override
     public String toString() {
-        return "LockDefaults[lease=%s, waitFor=%s, renew=%s, maxHold=%s, warnAfter=%s, outageTolerance=%s, release=%s]"
-                .formatted(values.all().toArray());
+        return "LockDefaults" + options;
     }
 }

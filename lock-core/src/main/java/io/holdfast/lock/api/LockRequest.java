@@ -2,69 +2,41 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
  *
  * <pre>{@code
- * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2)) LockRequest.of("catalogue").shared()
- * // read lock LockRequest.of("mail-gateway").shared(5)                              // one of five permits
- * LockRequest.of("import").shared(64).weight(16)                        // 16 of 64 permits at once
- * LockRequest.ofAll(List.of("account:1", "account:2"))                  // both or none
- * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared())    // one exclusive, one shared, both or none }</pre>
+ * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2));
+ * LockRequest.of("catalogue").shared();                                 // read lock
+ * LockRequest.of("mail-gateway").shared(5);                             // one of five permits
+ * LockRequest.of("import").shared(64).weight(16);                       // 16 of 64 permits at once
+ * LockRequest.ofAll(List.of("account:1", "account:2"));                 // both or none
+ * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or none
+ * }</pre>
  *
  * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms) to 365 days, and are truncated to milliseconds.
  *
  * <p>All requests for a key should use the same limit and fairness, because each request is judged by its own.
  */
-public final class LockRequest {
+public final class LockRequest extends RequestValues {
 
     /** The shortest lease. */
-    public static final Duration MIN_LEASE = Duration.ofMillis(100);
+    public static final Duration MIN_LEASE = RequestOptions.MIN_LEASE;
 
     /** The longest time that any option accepts. */
-    public static final Duration MAX_TIME = Duration.ofDays(365);
+    public static final Duration MAX_TIME = RequestOptions.MAX_TIME;
 
     /** No limit on shared holders, or on waiting calls. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private static final Comparator<RequestPart> ORDER =
-            Comparator.comparing(part -> part.key().value());
-
-    private final List<RequestPart> parts;
-    private final RequestOptions options;
-
-    /** Several parts: sorted by their keys, with one for each key. */
     private LockRequest(List<RequestPart> parts, RequestOptions options) {
-        if (parts.isEmpty()) {
-            throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
-        }
-        this.parts = parts.size() == 1 ? List.copyOf(parts) : merged(parts);
-        this.options = options;
-    }
-
-    private static List<RequestPart> merged(List<RequestPart> parts) {
-        Map<LockKey, RequestPart> byKey = new LinkedHashMap<>();
-        parts.forEach(part -> byKey.merge(part.key(), part, RequestPart::and));
-        return byKey.values().stream().sorted(ORDER).toList();
-    }
-
-    /** One is the common case, and every call of a locked method comes here. */
-    private static <T> List<RequestPart> parts(Collection<T> sources, Function<T, RequestPart> toPart) {
-        return sources.size() == 1
-                ? List.of(toPart.apply(sources.iterator().next()))
-                : sources.stream().map(toPart).toList();
+        super(parts, options);
     }
 
     private LockRequest with(Consumer<RequestOptions> change) {
@@ -74,7 +46,7 @@ public final class LockRequest {
     }
 
     private LockRequest withEach(UnaryOperator<RequestPart> change) {
-        return new LockRequest(parts(parts, change), options);
+        return new LockRequest(RequestPart.each(parts, change), options);
     }
 
     /**
@@ -137,93 +109,6 @@ public final class LockRequest {
                         .toList();
     }
 
-    /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
-    public List<LockKey> keys() {
-        return parts.size() == 1
-                ? List.of(parts.get(0).key())
-                : parts.stream().map(RequestPart::key).toList();
-    }
-
-    /** {@return the key; the first one if there are several} */
-    public LockKey key() {
-        return parts.get(0).key();
-    }
-
-    /** {@return the mode; that of the first key if there are several, see {@link #each()}} */
-    public LockMode mode() {
-        return parts.get(0).mode();
-    }
-
-    /**
-     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link #UNLIMITED} if shared; for the first key if there
-     * are several, see {@link #each()}}
-     */
-    public int limit() {
-        return parts.get(0).limit();
-    }
-
-    /** {@return how much of the limit this request takes; for the first key if there are several, see {@link #each()}} */
-    public int weight() {
-        return parts.get(0).weight();
-    }
-
-    /**
-     * {@return whether it is served strictly in order of arrival; for the first key if there are several, see {@link #each()}}
-     */
-    public boolean fair() {
-        return parts.get(0).fair();
-    }
-
-    /** {@return the name of this use of locks; empty for none} */
-    public String name() {
-        return options.name;
-    }
-
-    /** {@return how long the lock survives without renewal; empty for the client's default} */
-    public Optional<Duration> lease() {
-        return options.lease;
-    }
-
-    /** {@return how long to wait, zero for a single try; empty for the default} */
-    public Optional<Duration> waitFor() {
-        return options.waitFor;
-    }
-
-    /** {@return whether the lease is renewed while the lock is held; empty for the client's default} */
-    public Optional<Boolean> renew() {
-        return options.renew;
-    }
-
-    /** {@return the minimum time after the grant for which others are kept out; empty for none} */
-    public Optional<Duration> minHold() {
-        return options.minHold;
-    }
-
-    /** {@return how long after the grant renewal ends; empty for the client's default} */
-    public Optional<Duration> maxHold() {
-        return options.maxHold;
-    }
-
-    /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
-    public Optional<Duration> outageTolerance() {
-        return options.outageTolerance;
-    }
-
-    /** {@return what a release waits for; empty for the client's default} */
-    public Optional<ReleaseMode> release() {
-        return options.release;
-    }
-
-    /** {@return how many calls of the client may wait for the same key; {@link #UNLIMITED} for any number} */
-    public int maxWaiting() {
-        return options.maxWaiting;
-    }
-
-    /** {@return whether the loss of the lock stops the work} */
-    public boolean interruptOnLoss() {
-        return options.interruptOnLoss;
-    }
-
     /**
      * Names this use of locks. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
      *
@@ -231,7 +116,7 @@ public final class LockRequest {
      * @return a copy with that name
      */
     public LockRequest name(String value) {
-        return with(changed -> changed.name = value);
+        return with(options -> options.name = value);
     }
 
     /**
@@ -250,12 +135,7 @@ public final class LockRequest {
      * @throws LockKeyException if a key is invalid
      */
     public LockRequest mapKeys(UnaryOperator<String> change) {
-        return withEach(part -> part.withKey(mapped(part.key(), change)));
-    }
-
-    private static LockKey mapped(LockKey key, UnaryOperator<String> change) {
-        LockKey changed = LockKey.of(change.apply(key.value()));
-        return key.isMasked() ? changed.masked() : changed;
+        return withEach(part -> part.mapKey(change));
     }
 
     /**
@@ -267,7 +147,7 @@ public final class LockRequest {
      */
     public LockRequest keys(Collection<LockKey> values) {
         RequestPart first = parts.get(0);
-        return new LockRequest(parts(values, first::withKey), options);
+        return new LockRequest(RequestPart.each(values, first::withKey), options);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
@@ -320,8 +200,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        checkRange("lease", value, MIN_LEASE);
-        return with(changed -> changed.lease = Optional.of(value));
+        return with(options -> options.lease(value));
     }
 
     /**
@@ -331,8 +210,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        checkRange("waitFor", value, Duration.ZERO);
-        return with(changed -> changed.waitFor = Optional.of(value));
+        return with(options -> options.waitFor(value));
     }
 
     /** {@return a copy that waits without limit, that is for 365 days, {@link #MAX_TIME}} */
@@ -346,7 +224,7 @@ public final class LockRequest {
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return with(changed -> changed.renew = Optional.of(value));
+        return with(options -> options.renew = Optional.of(value));
     }
 
     /**
@@ -358,8 +236,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        checkRange("minHold", value, Duration.ZERO);
-        return with(changed -> changed.minHold = Optional.of(value));
+        return with(options -> options.minHold(value));
     }
 
     /**
@@ -369,8 +246,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        checkRange("maxHold", value, MIN_LEASE);
-        return with(changed -> changed.maxHold = Optional.of(value));
+        return with(options -> options.maxHold(value));
     }
 
     /**
@@ -386,7 +262,7 @@ public final class LockRequest {
      * @return a copy with that option
      */
     public LockRequest interruptOnLoss(boolean value) {
-        return with(changed -> changed.interruptOnLoss = value);
+        return with(options -> options.interruptOnLoss = value);
     }
 
     /**
@@ -399,8 +275,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest outageTolerance(Duration value) {
-        checkRange("outageTolerance", value, Duration.ZERO);
-        return with(changed -> changed.outageTolerance = Optional.of(value));
+        return with(options -> options.outageTolerance(value));
     }
 
     /**
@@ -409,8 +284,7 @@ public final class LockRequest {
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */
     public LockRequest release(ReleaseMode value) {
-        Objects.requireNonNull(value, "release");
-        return with(changed -> changed.release = Optional.of(value));
+        return with(options -> options.release(value));
     }
 
     /**
@@ -422,45 +296,6 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest maxWaiting(int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException("maxWaiting is " + value
-                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) for a try that never waits");
-        }
-        return with(changed -> changed.maxWaiting = value);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof LockRequest request
-                && parts.equals(request.parts)
-                && options.set().equals(request.options.set());
-    }
-
-    @Override
-    public int hashCode() {
-        return 31 * parts.hashCode() + options.set().hashCode();
-    }
-
-    /** The keys, and each option that is set. */
-    @Override
-    public String toString() {
-        return "LockRequest" + parts + options.set();
-    }
-
-    /**
-     * Checks one time setting.
-     *
-     * @param name the setting, for the message
-     * @param value its value
-     * @param min the minimum
-     * @return the value
-     * @throws IllegalArgumentException if it is out of range
-     */
-    static Duration checkRange(String name, Duration value, Duration min) {
-        if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
-            throw new IllegalArgumentException(name + " is " + value + "; it must be between " + min.toMillis()
-                    + " ms and " + MAX_TIME.toDays() + " days");
-        }
-        return value;
+        return with(options -> options.maxWaiting(value));
     }
 }

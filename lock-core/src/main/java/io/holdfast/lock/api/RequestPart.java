@@ -1,5 +1,12 @@
 package io.holdfast.lock.api;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
 /**
  * One of the locks of a request.
  *
@@ -26,12 +33,31 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
         }
     }
 
+    /** One for each key, in the order of the keys. */
+    static List<RequestPart> merged(List<RequestPart> parts) {
+        Map<String, RequestPart> byKey = new TreeMap<>();
+        parts.forEach(part -> byKey.merge(part.key.value(), part, RequestPart::and));
+        return List.copyOf(byKey.values());
+    }
+
+    /** One is the common case, and every call of a locked method comes here. */
+    static <T> List<RequestPart> each(Collection<T> sources, Function<T, RequestPart> toPart) {
+        return sources.size() == 1
+                ? List.of(toPart.apply(sources.iterator().next()))
+                : sources.stream().map(toPart).toList();
+    }
+
     static RequestPart of(LockKey key) {
         return new RequestPart(key, LockMode.EXCLUSIVE, 1, 1, false);
     }
 
     RequestPart withKey(LockKey other) {
         return new RequestPart(other, mode, limit, weight, fair);
+    }
+
+    RequestPart mapKey(UnaryOperator<String> change) {
+        LockKey changed = LockKey.of(change.apply(key.value()));
+        return withKey(key.isMasked() ? changed.masked() : changed);
     }
 
     RequestPart withWeight(int value) {

@@ -43,7 +43,7 @@ public final class Front {
         QueueEntry inherited = line.inheritEntry();
         this.queued = inherited != null;
         this.entry = inherited == null ? queues.openEntry(key) : inherited;
-        Failing failing = line.failing();
+        Failing failing = line.news().failing();
         if (failing != null) {
             fails(failing);
         }
@@ -101,7 +101,7 @@ public final class Front {
 
     /** The store has reported who holds the lock: callers in line can say why they were refused. */
     public void blockedBy(Optional<LockHolder> holder) {
-        line.blockedBy(holder);
+        line.news().holder(holder);
     }
 
     /** The acquisition will never be asked for again: continues as a new one. */
@@ -189,7 +189,7 @@ public final class Front {
 
     /** {@return whether the store has answered any caller of the line} */
     public boolean isLineAnswered() {
-        return line.isLineAnswered();
+        return !line.isAlone() && line.news().isAnswered();
     }
 
     /**

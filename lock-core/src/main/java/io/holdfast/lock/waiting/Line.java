@@ -1,13 +1,11 @@
 package io.holdfast.lock.waiting;
 
-import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -25,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  *             └─ timeout, interrupt: gone
  * </pre>
  *
- * <p>Why nobody is forgotten: whenever somebody stands in line there is a front. The front changes only under the monitor,
- * and each way out of it (handOff, pass, fail) names the next one in the same step, which is woken after it. Who gives up
- * cancels under the monitor as well: either it was still in line, and leaves it, or it has been made the front, and then has
- * to act as such. A line without anybody retires in the step that finds it empty, and nobody enters a retired line.
+ * <p><b>Exactly one successor is let in.</b> As long as callers stand in line there is a front. Each way out of the front (handOff,
+ * pass, passOn, fail) checks under the monitor that this member is still the front, and {@link #advance} names the next one in the same
+ * step; the next one is woken after it. A caller that gives up cancels under the monitor as well: either it was still in line, and
+ * leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that finds it empty, and no
+ * caller enters a retired line.
  *
- * <p><b>Failures of the store.</b> If the first try of a line's first thread fails, all of it fails: none of them was ever
- * answered. Later they have queued, and wait through a failure for as long as each of them may: what the front's entry hears
- * of it counts for all, and a front that gives up passes it on. Who comes then fails at once.
+ * <p><b>Failures of the store.</b> If the first attempt of a line's first thread fails, the whole line fails: none of its callers was
+ * ever answered. Later they have queued, and wait through a failure as long as each of them may: what the front's entry learns of it
+ * counts for all, and a front that gives up passes it on. A caller that arrives during a failure fails immediately.
  *
  * <p>The monitor is held for a few steps only, never during a call of the store or a wait.
  */
@@ -103,19 +102,23 @@ final class Line {
         return line.isEmpty() ? null : line.iterator().next();
     }
 
-    private void promote(Member from, Member next, State state) {
-        from.state = State.GONE;
-        line.remove(next);
-        news.frontChanged();
+    /**
+     * The only way out of the front: makes the next one in line the front, and returns it, to be woken; without a next one the line
+     * retires.
+     */
+    private @Nullable Member advance(State state) {
+        Objects.requireNonNull(front).state = State.GONE;
+        Member next = head();
         front = next;
-        next.state = state;
-    }
-
-    private void retire(Member last) {
-        last.state = State.GONE;
-        front = null;
-        retired = true;
-        onRetired.accept(this);
+        if (next == null) {
+            retired = true;
+            onRetired.accept(this);
+        } else {
+            line.remove(next);
+            news.frontChanged();
+            next.state = state;
+        }
+        return next;
     }
 
     /**
@@ -170,7 +173,7 @@ final class Line {
             if (isWaiting() && closed.getAsBoolean() && cancel()) {
                 throw ClosedClient.exception();
             }
-            Failing failing = failing();
+            Failing failing = news.failing();
             long left = budget.remainingNanos(failing);
             if (isWaiting() && left > 0) {
                 return left;
@@ -228,24 +231,9 @@ final class Line {
             }
         }
 
-        /** The store has told who holds the lock: those behind can say why they got nothing. */
-        void blockedBy(Optional<LockHolder> found) {
-            news.holder(found);
-        }
-
-        Optional<LockHolder> blockedBy() {
-            return news.holder();
-        }
-
-        /** Whether the store has answered somebody of the line. */
-        boolean isLineAnswered() {
-            return !isAlone() && news.isAnswered();
-        }
-
-        /** Since when the store fails for the line, if it does. */
-        @Nullable
-        Failing failing() {
-            return news.failing();
+        /** What the line knows of the store. */
+        StoreNews news() {
+            return news;
         }
 
         boolean hasFollowers() {
@@ -254,7 +242,7 @@ final class Line {
             }
         }
 
-        /** What the entry hears of a failure of the store concerns all behind the front: each is woken, and looks how long it may wait. */
+        /** A failure of the store that the entry learns of concerns all callers in line: each is woken, and checks how long it may wait. */
         void waitsWith(QueueEntry waiting) {
             synchronized (Line.this) {
                 if (front == this) {
@@ -273,8 +261,8 @@ final class Line {
         }
 
         /**
-         * The front waits no longer for a store that fails. Those behind it have queued before, and wait on for as long as each
-         * of them may.
+         * The front stops waiting for a store that fails. The callers behind it have queued before, and go on waiting as long as each of
+         * them may.
          */
         void passOn(Failing failing) {
             List<Member> concerned;
@@ -282,14 +270,9 @@ final class Line {
                 if (front != this) {
                     return;
                 }
-                concerned = new ArrayList<>(line);
-                Member next = head();
-                if (next == null) {
-                    retire(this);
-                } else {
-                    promote(this, next, State.FRONT);
-                    news.passOn(failing);
-                }
+                concerned = inLine();
+                advance(State.FRONT);
+                news.passOn(failing);
             }
             concerned.forEach(Member::wake);
         }
@@ -305,7 +288,7 @@ final class Line {
                 }
                 cohort.handedOff(token);
                 next.handOff = new LineHandOff(cohort, token, deadline);
-                promote(this, next, State.HANDED_OFF);
+                advance(State.HANDED_OFF);
             }
             next.wake();
             return true;
@@ -315,7 +298,7 @@ final class Line {
          * Lets the next one go to the store. Does nothing if this one is over.
          *
          * @param left the entry that it leaves behind, or null
-         * @return whether somebody has taken over the entry
+         * @return whether a caller has taken over the entry
          */
         boolean pass(@Nullable QueueEntry left) {
             Member next;
@@ -323,32 +306,29 @@ final class Line {
                 if (front != this) {
                     return false;
                 }
-                next = head();
-                if (next == null) {
-                    retire(this);
-                    return false;
-                }
                 entry = left;
-                promote(this, next, State.FRONT);
+                next = advance(State.FRONT);
             }
-            next.wake();
-            return true;
+            if (next != null) {
+                next.wake();
+            }
+            return next != null;
         }
 
-        /** The store has refused: those behind, who would be refused too, are told, and need not try one after the other. */
+        /** The store has refused: the callers behind would be refused too, so they fail, and do not try one after the other. */
         void fail(LockStoreException cause) {
             List<Member> failed;
             synchronized (Line.this) {
                 if (front != this) {
                     return;
                 }
-                failed = new ArrayList<>(line);
+                failed = inLine();
                 line.clear();
                 for (Member each : failed) {
                     each.failure = cause;
                     each.state = State.FAILED;
                 }
-                retire(this);
+                advance(State.FRONT);
             }
             failed.forEach(Member::wake);
         }

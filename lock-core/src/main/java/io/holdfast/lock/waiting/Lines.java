@@ -50,7 +50,7 @@ final class Lines implements AutoCloseable {
 
     /** Who comes while the store fails fails at once, as a first try would. */
     private static void failIfOutage(LockKey key, Line.Member member) {
-        Failing failing = member.failing();
+        Failing failing = member.news().failing();
         if (failing != null && member.isWaiting() && member.cancel()) {
             throw new LockStoreException(
                     "Redis is unavailable; other threads of this client are waiting for it to recover, for lock '" + key

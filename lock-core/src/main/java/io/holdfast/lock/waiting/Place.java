@@ -93,7 +93,7 @@ public final class Place {
 
     /** {@return who holds the lock, as the store last reported to the one in front} */
     public Optional<LockHolder> blockedBy() {
-        return line.blockedBy();
+        return line.news().holder();
     }
 
     /** {@return the caller as the front of its line, with what the front before it has left behind} */

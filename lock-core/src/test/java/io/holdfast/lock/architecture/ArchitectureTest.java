@@ -18,9 +18,13 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.holdfast.lock.store.DaemonThreads;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -201,6 +205,16 @@ class ArchitectureTest {
         assertThat(files.values())
                 .isNotEmpty()
                 .allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(20));
+    }
+
+    @Test
+    void no_file_is_long() throws IOException {
+        try (Stream<Path> files = Files.walk(Path.of("src/main")).filter(Files::isRegularFile)) {
+            assertThat(files)
+                    .isNotEmpty()
+                    .allSatisfy(file ->
+                            assertThat(Files.readAllLines(file)).as("%s", file).hasSizeLessThanOrEqualTo(350));
+        }
     }
 
     /** A class and its builder are one. */

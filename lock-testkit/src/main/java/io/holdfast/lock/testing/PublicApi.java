@@ -65,19 +65,34 @@ public final class PublicApi {
     }
 
     private static Stream<String> lines(Class<?> type) {
-        Stream<String> members = Stream.<Member[]>of(
-                        type.getDeclaredConstructors(), type.getDeclaredMethods(), type.getDeclaredFields())
-                .flatMap(Arrays::stream)
+        Stream<String> members = Stream.concat(
+                        Arrays.stream(type.getDeclaredConstructors()),
+                        withHidden(type).stream()
+                                .flatMap(
+                                        each -> Stream.<Member[]>of(each.getDeclaredMethods(), each.getDeclaredFields())
+                                                .flatMap(Arrays::stream)))
                 .filter(member -> !member.isSynthetic())
                 .filter(member -> (member.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0)
-                .map(PublicApi::text);
+                .map(member -> text(member)
+                        .replace(
+                                shortened(member.getDeclaringClass().getName()) + ".",
+                                shortened(type.getName()) + "."));
+        Class<?> last = withHidden(type).get(withHidden(type).size() - 1);
         String supertypes = Stream.concat(
-                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                        Stream.ofNullable(last.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
                 .map(each -> shortened(each.getTypeName()))
                 .toList()
                 .toString();
         return Stream.concat(Stream.of(header(type) + " of " + supertypes), members)
                 .map(line -> shortened(type.getName()) + ": " + line);
+    }
+
+    /** {@return the type, and its superclasses that are not public, whose members are like its own to users} */
+    private static List<Class<?>> withHidden(Class<?> type) {
+        Class<?> parent = type.getSuperclass();
+        return parent == null || Modifier.isPublic(parent.getModifiers())
+                ? List.of(type)
+                : Stream.concat(Stream.of(type), withHidden(parent).stream()).toList();
     }
 
     /** {@return the declaration, in the same form on every JDK: JDK 17 does not print {@code sealed}, later ones do} */

@@ -1,0 +1,126 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link LockRequest} asks for, to be read. */
+abstract class RequestValues {
+
+    /** Several parts: sorted by their keys, with one for each key. */
+    final List<RequestPart> parts;
+
+    final RequestOptions options;
+
+    RequestValues(List<RequestPart> parts, RequestOptions options) {
+        if (parts.isEmpty()) {
+            throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
+        }
+        this.parts = parts.size() == 1 ? List.copyOf(parts) : RequestPart.merged(parts);
+        this.options = options;
+    }
+
+    /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
+    public List<LockKey> keys() {
+        return parts.size() == 1
+                ? List.of(parts.get(0).key())
+                : parts.stream().map(RequestPart::key).toList();
+    }
+
+    /** {@return the key; the first one if there are several} */
+    public LockKey key() {
+        return parts.get(0).key();
+    }
+
+    /** {@return the mode; that of the first key if there are several, see {@link LockRequest#each()}} */
+    public LockMode mode() {
+        return parts.get(0).mode();
+    }
+
+    /**
+     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link LockRequest#UNLIMITED} if shared; for the first key if there
+     * are several, see {@link LockRequest#each()}}
+     */
+    public int limit() {
+        return parts.get(0).limit();
+    }
+
+    /** {@return how much of the limit this request takes; for the first key if there are several, see {@link LockRequest#each()}} */
+    public int weight() {
+        return parts.get(0).weight();
+    }
+
+    /**
+     * {@return whether it is served strictly in order of arrival; for the first key if there are several, see {@link LockRequest#each()}}
+     */
+    public boolean fair() {
+        return parts.get(0).fair();
+    }
+
+    /** {@return the name of this use of locks; empty for none} */
+    public String name() {
+        return options.name;
+    }
+
+    /** {@return how long the lock survives without renewal; empty for the client's default} */
+    public Optional<Duration> lease() {
+        return options.lease;
+    }
+
+    /** {@return how long to wait, zero for a single try; empty for the default} */
+    public Optional<Duration> waitFor() {
+        return options.waitFor;
+    }
+
+    /** {@return whether the lease is renewed while the lock is held; empty for the client's default} */
+    public Optional<Boolean> renew() {
+        return options.renew;
+    }
+
+    /** {@return the minimum time after the grant for which others are kept out; empty for none} */
+    public Optional<Duration> minHold() {
+        return options.minHold;
+    }
+
+    /** {@return how long after the grant renewal ends; empty for the client's default} */
+    public Optional<Duration> maxHold() {
+        return options.maxHold;
+    }
+
+    /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
+    public Optional<Duration> outageTolerance() {
+        return options.outageTolerance;
+    }
+
+    /** {@return what a release waits for; empty for the client's default} */
+    public Optional<ReleaseMode> release() {
+        return options.release;
+    }
+
+    /** {@return how many calls of the client may wait for the same key; {@link LockRequest#UNLIMITED} for any number} */
+    public int maxWaiting() {
+        return options.maxWaiting;
+    }
+
+    /** {@return whether the loss of the lock stops the work} */
+    public boolean interruptOnLoss() {
+        return options.interruptOnLoss;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RequestValues request && parts.equals(request.parts) && options.equals(request.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * parts.hashCode() + options.hashCode();
+    }
+
+    /** The keys, and each option that is set. */
+    @Override
+    public String toString() {
+        return "LockRequest" + parts + options;
+    }
+}
