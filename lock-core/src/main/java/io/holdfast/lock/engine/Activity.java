@@ -1,7 +1,6 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.ThreadHolds;
@@ -34,7 +33,7 @@ final class Activity implements LockActivity {
         return new LockActivity.Hold(
                 lease.key(),
                 lease.name(),
-                lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                lease.mode(),
                 lease.token(),
                 hold.holder().thread(),
                 lease.held(),

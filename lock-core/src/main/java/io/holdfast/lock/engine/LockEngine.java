@@ -44,42 +44,38 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
 
-    private final Parts.Settings settings;
+    private final LockOperations.Settings settings;
     private final Requests requests;
-    private volatile @Nullable Parts parts;
+    private volatile @Nullable LockOperations operations;
     private boolean endedUnused;
 
-    LockEngine(Parts.Settings settings, Requests requests) {
+    LockEngine(LockOperations.Settings settings, Requests requests) {
         this.settings = settings;
         this.requests = requests;
     }
 
     /** Made when they are first needed: an application that starts without a lock does not load them. */
-    private Parts parts() {
-        Parts made = parts;
+    private LockOperations operations() {
+        LockOperations made = operations;
         return made == null ? make() : made;
     }
 
-    private synchronized Parts make() {
-        Parts made = parts;
+    private synchronized LockOperations make() {
+        LockOperations made = operations;
         if (made == null) {
-            made = new Parts(settings);
+            made = new LockOperations(settings);
             if (endedUnused) {
                 made.close();
             }
-            parts = made;
+            operations = made;
         }
         return made;
     }
 
-    /** From then on no lock can be acquired. Returns false if there are parts, which have to be ended. */
+    /** From then on no lock can be acquired. Returns false if it was used, and has to be closed. */
     private synchronized boolean endUnused() {
-        endedUnused = parts == null;
+        endedUnused = operations == null;
         return endedUnused;
-    }
-
-    private LockOperations operations() {
-        return parts().operations();
     }
 
     /**
@@ -124,7 +120,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        AsyncThreads threads = parts().async();
+        AsyncThreads threads = operations().async();
         if (!threads.tryEnter()) {
             return CompletableFuture.failedFuture(
                     LockOverloadException.ofClient(requests.masked(request).key(), settings.mostWaiting()));
@@ -163,7 +159,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
         @Override
         public void adopt(Runnable action) {
-            operations().adopt(caller, action);
+            operations().holds().adopt(caller.holds(), action);
         }
     }
 
@@ -207,7 +203,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        operations().ensureHeld(atLeast);
+        operations().check().ensureHeld(atLeast);
     }
 
     @Override
@@ -222,7 +218,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
 
     @Override
     public List<LockActivity.Hold> held() {
-        return parts == null ? List.of() : operations().activity().held();
+        return operations == null ? List.of() : operations().activity().held();
     }
 
     @Override
@@ -246,12 +242,12 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     String clientId() {
-        return parts().client().id();
+        return operations().client().id();
     }
 
     /** Asks for the entries that are due now, for tests on virtual time. */
     void keepEntries() {
-        parts().client().queue().tick();
+        operations().client().queue().tick();
     }
 
     private ClosableHandle required(LockRequest request, boolean bound) {
@@ -293,7 +289,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * of threads, that may have left handles open.
      */
     public void forgetLost() {
-        operations().forgetLost();
+        operations().check().forgetLost();
     }
 
     /**
@@ -327,7 +323,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
      * if the client is not suspended.
      */
     public void resume() {
-        if (parts != null) {
+        if (operations != null) {
             operations().lifecycle().resume();
         }
     }
@@ -335,7 +331,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public void close() {
         if (!endUnused()) {
-            parts().close();
+            operations().close();
         }
     }
 }

@@ -162,7 +162,7 @@ public final class LockEngineBuilder {
 
     /** {@return the engine; its threads start when they are first needed} */
     public LockEngine build() {
-        var settings = new Parts.Settings(
+        var settings = new LockOperations.Settings(
                 store, List.copyOf(sources), executor, mostWaiting, ticker, pause, queueThread, clientId);
         return new LockEngine(settings, new Requests(rule, masking, defaults, ticker));
     }

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LossCause;
@@ -16,6 +17,7 @@ import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Reentry;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
+import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
@@ -27,22 +29,28 @@ import io.holdfast.lock.engine.hold.ThreadCheck;
 import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
-import java.time.Duration;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.Ticker;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a client can do about locks. Everything that acquires comes through here, so that template, {@code Lock} view and
- * annotation share one bookkeeping. The way in is {@link Attempt}, the way back is {@link HandleOperations}.
+ * What a {@link LockEngine} is made of from its first lock on, and what it can do about locks. Everything that acquires comes through
+ * here, so that template, {@code Lock} view and annotation share one bookkeeping. The way in is {@link Attempt}, the way back is
+ * {@link HandleOperations}.
  */
 final class LockOperations {
 
     private static final Logger log = LoggerFactory.getLogger(LockOperations.class);
 
     private final ClientContext client;
+    private final Cleanup cleanup;
     private final EventPublisher events;
     private final LeaseKeeper keeper;
     private final Attempts attempts;
@@ -50,10 +58,25 @@ final class LockOperations {
     private final Activity activity;
     private final ThreadCheck check;
     private final Lifecycle lifecycle;
+    private final AsyncThreads async;
 
-    LockOperations(ClientContext client, EventPublisher events) {
-        this.client = client;
-        this.events = events;
+    /** As the builder of a {@link LockEngine} has them. */
+    record Settings(
+            LockStore store,
+            List<Supplier<List<LockListener>>> listeners,
+            @Nullable Executor executor,
+            int mostWaiting,
+            Ticker ticker,
+            Pause pause,
+            boolean queueThread,
+            @Nullable String clientId) {}
+
+    LockOperations(Settings settings) {
+        this.events = new EventPublisher(settings.listeners);
+        this.cleanup = new Cleanup(settings.store);
+        this.client = new ClientContext(
+                settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
+        this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
         var waits = new Waits(events);
         this.activity = new Activity(client, holds, waits);
         var reports = new LeaseReports(events, holds, client);
@@ -89,26 +112,28 @@ final class LockOperations {
         return Caller.thread(holds.ofCurrentThread(), bound, interruptible);
     }
 
-    /** Has the current thread reenter what a task has acquired, as long as the action runs. */
-    void adopt(Caller task, Runnable action) {
-        holds.adopt(task.holds(), action);
+    ClientContext client() {
+        return client;
+    }
+
+    ThreadHolds holds() {
+        return holds;
     }
 
     Activity activity() {
         return activity;
     }
 
-    @Nullable
-    Hold holdOfCurrentThread(LockKey key) {
-        return holds.find(key);
+    ThreadCheck check() {
+        return check;
     }
 
-    void ensureHeld(Duration atLeast) {
-        check.ensureHeld(atLeast);
+    Lifecycle lifecycle() {
+        return lifecycle;
     }
 
-    void forgetLost() {
-        check.forgetLost();
+    AsyncThreads async() {
+        return async;
     }
 
     LockSnapshot inspect(LockKey key) {
@@ -121,11 +146,11 @@ final class LockOperations {
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
         List<Lease> own = holds.leasesOf(key).stream()
-                .filter(lease -> modes.contains(mode(lease)))
+                .filter(lease -> modes.contains(lease.mode()))
                 .toList();
         List<LockHolder> former = Uninterruptibly.call(() -> client.store().forceRelease(key, modes));
         own.stream()
-                .filter(lease -> lease.isOpen() && modes.contains(mode(lease)))
+                .filter(lease -> lease.isOpen() && modes.contains(lease.mode()))
                 .forEach(lease -> lease.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
@@ -142,11 +167,10 @@ final class LockOperations {
                 .forEach(keeper::doubt);
     }
 
-    private static LockMode mode(Lease lease) {
-        return lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
-    }
-
-    Lifecycle lifecycle() {
-        return lifecycle;
+    void close() {
+        lifecycle.close();
+        cleanup.close();
+        events.close();
+        async.close();
     }
 }

@@ -111,7 +111,7 @@ final class RemoteLockView extends LockView {
     }
 
     private @Nullable Hold hold() {
-        return operations.holdOfCurrentThread(key);
+        return operations.holds().find(key);
     }
 
     private IllegalMonitorStateException notHeld() {

@@ -1,5 +1,6 @@
 package io.holdfast.lock.lease;
 
+import io.holdfast.lock.api.LockMode;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
@@ -135,6 +136,11 @@ abstract class LeaseHandles {
     /** {@return whether any open handle needs the lock alone} */
     public boolean isExclusive() {
         return alone(handles) > 0;
+    }
+
+    /** {@return how it is held now} */
+    public LockMode mode() {
+        return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
     /** {@return how many open handles are attached to the thread that acquired the lock} */

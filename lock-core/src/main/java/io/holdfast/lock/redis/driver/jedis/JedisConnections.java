@@ -56,36 +56,34 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     private volatile @Nullable SentineledConnectionProvider sentinels;
 
     private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
-        super(server, client);
+        super(server, client.configuration());
         this.client = client;
         this.lender = lender();
         this.unread = unread();
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
-        super(servers, client);
+        super(servers, client.configuration());
         this.client = client;
         this.lender = lender();
         this.unread = unread();
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
-        super(servers, client);
+        super(servers, client.configuration());
         this.client = client;
         this.lender = lender();
         this.unread = unread();
     }
 
     private JedisLender lender() {
-        return new JedisLender(
-                this::pools, this::server, client.getReadTimeout().toNanos());
+        return new JedisLender(this::pools, this::server, client.timeout().toNanos());
     }
 
     /** At most half of the connections, so that others find one. */
     private UnreadAnswers unread() {
         int most = Math.max(1, client.pool().getMaxTotal() / 2);
-        return new UnreadAnswers(
-                lender, most, !isCluster(), client.getReadTimeout().toNanos(), UnreadAnswers.UNREAD_NANOS);
+        return new UnreadAnswers(lender, most, !isCluster(), client.timeout().toNanos(), UnreadAnswers.UNREAD_NANOS);
     }
 
     public static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
@@ -132,7 +130,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
                 .hostAndPort(new HostAndPort(configuration.getHostName(), configuration.getPort()))
                 .clientConfig(config())
                 .poolConfig(client.pool());
-        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        client.configuration().getClientCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
     }
 
@@ -152,9 +150,9 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
                 .clientConfig(config)
                 .poolConfig(client.pool())
                 .maxAttempts(redirects == null ? MOST_REDIRECTS : redirects)
-                .maxTotalRetriesDuration(client.getReadTimeout())
+                .maxTotalRetriesDuration(client.timeout())
                 .connectionProvider(provider);
-        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        client.configuration().getClientCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
     }
 
@@ -173,7 +171,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
                 .sentinelClientConfig(own)
                 .poolConfig(client.pool())
                 .connectionProvider(provider);
-        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
+        client.configuration().getClientCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
     }
 
@@ -244,7 +242,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     /** Calls to a cluster share nothing: each node has a pool of its own. */
     @Override
     public Wire wire() {
-        Duration timeout = client.getReadTimeout();
+        Duration timeout = client.timeout();
         Wire alone = new JedisWire(this::borrow, lender, unread, timeout);
         return isCluster() ? alone : new JedisCombiningWire(alone, client.pool().getMaxTotal(), timeout);
     }

@@ -53,10 +53,11 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
     private volatile Runnable onDisconnect = () -> {};
     private volatile WatchedProvider.Watch subscription = new WatchedProvider.Watch(() -> {});
 
-    private LettuceConnections(RedisConfiguration server, LettuceOwnClient client) {
+    private LettuceConnections(
+            RedisConfiguration server, LettuceClientConfiguration client, ClientResources resources) {
         super(server, client);
-        this.resources = client.resources();
-        this.timeout = client.timeout();
+        this.resources = resources;
+        this.timeout = client.getCommandTimeout();
     }
 
     /**
@@ -69,9 +70,11 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
     public static LettuceConnections derive(RedisConnectionFactory applications, Duration timeout, boolean shared) {
         LettuceConnectionFactory original = (LettuceConnectionFactory) applications;
         LettuceClientConfiguration client = original.getClientConfiguration();
+        ClientResources resources = resources(client);
         LettuceConnections derived = new LettuceConnections(
                 configuration(original),
-                new LettuceOwnClient(client, timeout, resources(client), original.isClusterAware()));
+                LettuceOwnClient.configuration(client, timeout, resources, original.isClusterAware()),
+                resources);
         derived.setValidateConnection(false);
         derived.setShareNativeConnection(shared);
         derived.afterPropertiesSet();
