@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** How a {@link java.util.concurrent.locks.Lock} is acquired, whatever it locks. */
 abstract class LockView implements RemoteLock {
 
-    private final LockOperations operations;
+    final LockOperations operations;
     private final Ticker ticker;
 
     LockView(LockOperations operations, Ticker ticker) {

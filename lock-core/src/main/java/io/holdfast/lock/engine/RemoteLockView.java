@@ -16,13 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** A key as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its own: all views of a key are one lock. */
 final class RemoteLockView extends LockView {
 
-    private final LockOperations operations;
     private final LockKey key;
     private final Terms terms;
 
     RemoteLockView(LockOperations operations, Ticker ticker, LockKey key, Terms terms) {
         super(operations, ticker);
-        this.operations = operations;
         this.key = key;
         this.terms = terms;
     }

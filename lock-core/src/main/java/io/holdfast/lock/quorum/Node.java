@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -67,20 +66,8 @@ final class Node {
         return name;
     }
 
-    Duration longestDelay() {
-        return store.longestDelay();
-    }
-
-    void disconnect() {
-        store.disconnect();
-    }
-
-    void connect() {
-        store.connect();
-    }
-
-    void close() {
-        store.close();
+    LockStore store() {
+        return store;
     }
 
     /**

@@ -5,7 +5,6 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The servers, and how many of them it takes. */
@@ -43,10 +43,6 @@ final class Quorum {
 
     List<String> names() {
         return nodes.stream().map(Node::name).toList();
-    }
-
-    Duration longestDelay() {
-        return nodes.stream().map(Node::longestDelay).max(Duration::compareTo).orElseThrow();
     }
 
     int majority() {
@@ -184,15 +180,8 @@ final class Quorum {
         return policies;
     }
 
-    void disconnect() {
-        nodes.forEach(Node::disconnect);
-    }
-
-    void connect() {
-        nodes.forEach(Node::connect);
-    }
-
-    void close() {
-        nodes.forEach(Node::close);
+    /** The servers, to be told something that they need not agree on. */
+    Stream<LockStore> stores() {
+        return nodes.stream().map(Node::store);
     }
 }

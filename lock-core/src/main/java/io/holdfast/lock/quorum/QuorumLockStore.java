@@ -278,7 +278,10 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public Duration longestDelay() {
-        return quorum.longestDelay();
+        return quorum.stores()
+                .map(LockStore::longestDelay)
+                .max(Duration::compareTo)
+                .orElseThrow();
     }
 
     @Override
@@ -316,12 +319,12 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public void disconnect() {
-        quorum.disconnect();
+        quorum.stores().forEach(LockStore::disconnect);
     }
 
     @Override
     public void connect() {
-        quorum.connect();
+        quorum.stores().forEach(LockStore::connect);
     }
 
     @Override
@@ -329,7 +332,7 @@ public final class QuorumLockStore implements LockStore {
         if (ownThreads != null) {
             ownThreads.shutdown();
         }
-        quorum.close();
+        quorum.stores().forEach(LockStore::close);
     }
 
     /** {@return the servers by their names} */

@@ -7,8 +7,6 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.store.Waiters;
-import io.holdfast.lock.store.WakeListener;
 import java.util.List;
 
 /** Grants and renewals count only once enough replicas have them, if that is wanted. */
@@ -54,40 +52,16 @@ final class Acknowledgements {
                 .toList();
     }
 
-    /** {@return what a subscription tells; grants that do not count yet have ended already} */
-    WakeListener listener(WakeListener listener) {
-        return wanted() ? new EndedGrants(listener) : listener;
-    }
-
-    /** Nobody knows whether the replicas have a grant by message. So the waiter asks for it, and that call waits for them. */
-    private record EndedGrants(WakeListener listener) implements WakeListener {
-
-        @Override
-        public void granted(long sequence, Reservation told) {
-            listener.granted(
-                    sequence,
-                    new Reservation(told.token(), told.tokens(), told.waiters(), told.atMicros(), told.atMicros()));
-        }
-
-        @Override
-        public void awaited(long sequence, Waiters waiters) {
-            listener.awaited(sequence, waiters);
-        }
-
-        @Override
-        public void revoked(long sequence) {
-            listener.revoked(sequence);
-        }
-
-        @Override
-        public void connected() {
-            listener.connected();
-        }
-
-        @Override
-        public void disconnected() {
-            listener.disconnected();
-        }
+    /**
+     * {@return a grant by message as it counts} If replicas are waited for, it has ended already, since nobody knows whether they have it: so
+     * the waiter asks for it, and that call waits for them.
+     *
+     * @param told as the message says
+     */
+    Reservation byMessage(Reservation told) {
+        return wanted()
+                ? new Reservation(told.token(), told.tokens(), told.waiters(), told.atMicros(), told.atMicros())
+                : told;
     }
 
     private String tooFew(long replicas) {

@@ -239,7 +239,8 @@ public final class RedisLockStore implements LockStore {
         WakeChannel channel = new WakeChannel(
                 connections::newWakeups,
                 layout.channel(clientId),
-                acks.listener(listener),
+                new WakeMessages(listener, acks::byMessage),
+                listener,
                 commandTimeout,
                 wakeups::remove);
         wakeups.add(channel);

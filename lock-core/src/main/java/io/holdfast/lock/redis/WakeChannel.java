@@ -68,18 +68,20 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     /**
      * @param connecting makes the connections for it, on its own thread: with sentinels or a cluster that takes calls
+     * @param listener is notified of whether messages arrive
      * @param patience for how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
             Supplier<DriverConnections> connecting,
             byte[] channel,
+            WakeMessages messages,
             WakeListener listener,
             Duration patience,
             Consumer<WakeChannel> onClose) {
         this.connecting = connecting;
         this.channel = channel;
         this.listener = listener;
-        this.messages = new WakeMessages(listener, log);
+        this.messages = messages;
         this.patience = patience;
         this.onClose = onClose;
     }

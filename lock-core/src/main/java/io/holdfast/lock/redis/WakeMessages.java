@@ -5,7 +5,9 @@ import io.holdfast.lock.store.WakeListener;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads what comes over a wake-up channel, and tells the listener. Anybody may have written it who may publish there, so
@@ -14,17 +16,19 @@ import org.slf4j.Logger;
  */
 final class WakeMessages {
 
+    private static final Logger log = LoggerFactory.getLogger(WakeMessages.class);
+
     private static final int LONGEST = 200;
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final WakeListener listener;
-    private final Logger log;
+    private final UnaryOperator<Reservation> grants;
     private final AtomicLong warnAt = new AtomicLong(System.nanoTime());
 
-    /** @param log the channel's */
-    WakeMessages(WakeListener listener, Logger log) {
+    /** @param grants what a grant by message counts as */
+    WakeMessages(WakeListener listener, UnaryOperator<Reservation> grants) {
         this.listener = listener;
-        this.log = log;
+        this.grants = grants;
     }
 
     void read(byte[] body) {
@@ -44,7 +48,7 @@ final class WakeMessages {
 
     private void tell(String[] words) {
         switch (words[0]) {
-            case "granted" -> listener.granted(number(words, 1), reservation(words));
+            case "granted" -> listener.granted(number(words, 1), grants.apply(reservation(words)));
             case "awaited" -> listener.awaited(number(words, 1), ScriptDecoder.waiters(number(words, 2)));
             case "revoked" -> listener.revoked(number(words, 1));
             default -> log.debug("Ignored a wake-up message of an unknown kind");

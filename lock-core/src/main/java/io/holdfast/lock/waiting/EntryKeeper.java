@@ -124,7 +124,7 @@ final class EntryKeeper implements AutoCloseable {
             EntryRow row = rows.computeIfAbsent(entry.key(), key -> new EntryRow(key, rowNumbers++, pollAt));
             row.add(entry);
             entry.taken = true;
-            wake = schedule(row, byTime.contains(row) && row.pollAt() - pollAt < 0 ? row.pollAt() : pollAt);
+            wake = schedule(row, byTime.contains(row) && row.pollAt - pollAt < 0 ? row.pollAt : pollAt);
         }
         hear();
         if (wake) {
@@ -151,7 +151,7 @@ final class EntryKeeper implements AutoCloseable {
         if (row != null) {
             row.remove(entry);
             if (row.isEmpty()) {
-                rows.remove(row.key());
+                rows.remove(row.key);
                 byTime.remove(row);
             }
         }
@@ -162,10 +162,12 @@ final class EntryKeeper implements AutoCloseable {
         return subscription;
     }
 
-    /** Has a cohort told when somebody waits at the store. */
+    /** Notifies a cohort when callers wait at the store, if it may hand its lock off. */
     void attend(Cohort cohort) {
-        hear();
-        subscription.attend(cohort);
+        if (cohort.isOpen()) {
+            hear();
+            subscription.attend(cohort);
+        }
     }
 
     void dismiss(Cohort cohort) {
@@ -177,7 +179,7 @@ final class EntryKeeper implements AutoCloseable {
         synchronized (this) {
             long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
             for (EntryRow row : new ArrayList<>(byTime)) {
-                if (row.pollAt() - latest > 0) {
+                if (row.pollAt - latest > 0) {
                     schedule(row, latest);
                 }
             }
@@ -199,7 +201,7 @@ final class EntryKeeper implements AutoCloseable {
     /** Returns whether the row is now the first. */
     private boolean schedule(EntryRow row, long pollAt) {
         byTime.remove(row);
-        row.pollAt(pollAt);
+        row.pollAt = pollAt;
         byTime.add(row);
         return byTime.first() == row;
     }
@@ -249,17 +251,15 @@ final class EntryKeeper implements AutoCloseable {
             }
         }
         synchronized (this) {
-            return byTime.isEmpty()
-                    ? ticker.nanos() + IDLE_NANOS
-                    : byTime.first().pollAt();
+            return byTime.isEmpty() ? ticker.nanos() + IDLE_NANOS : byTime.first().pollAt;
         }
     }
 
     private synchronized List<EntryRow> takeDue() {
         long now = ticker.nanos();
         List<EntryRow> due = new ArrayList<>();
-        if (!byTime.isEmpty() && byTime.first().pollAt() - now <= 0) {
-            while (!byTime.isEmpty() && byTime.first().pollAt() - now <= TAKEN_ALONG_NANOS) {
+        if (!byTime.isEmpty() && byTime.first().pollAt - now <= 0) {
+            while (!byTime.isEmpty() && byTime.first().pollAt - now <= TAKEN_ALONG_NANOS) {
                 due.add(byTime.pollFirst());
             }
         }
@@ -299,7 +299,7 @@ final class EntryKeeper implements AutoCloseable {
                     row.entries().forEach(entry -> failing.put(entry, new Failing(askedAt, failure)));
                     next = nextProbe(row);
                 }
-                if (rows.get(row.key()) == row && !byTime.contains(row)) {
+                if (rows.get(row.key) == row && !byTime.contains(row)) {
                     schedule(row, next);
                 }
             }

@@ -13,30 +13,19 @@ import java.util.Set;
 /** The entries of this client in one lock's queue, and when they are to be kept next. Guarded by the {@link EntryKeeper}. */
 final class EntryRow implements Comparable<EntryRow> {
 
-    private final LockKey key;
+    final LockKey key;
     private final long number;
     private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
     /** How often in a row the store has failed to answer for it. Guarded by the keeper's monitor. */
     int failures;
 
-    private long pollAt;
+    /** When it is asked for next; changed only while it is in no order of time. */
+    long pollAt;
 
     EntryRow(LockKey key, long number, long pollAt) {
         this.key = key;
         this.number = number;
         this.pollAt = pollAt;
-    }
-
-    LockKey key() {
-        return key;
-    }
-
-    long pollAt() {
-        return pollAt;
-    }
-
-    void pollAt(long nanos) {
-        pollAt = nanos;
     }
 
     void add(QueueEntry entry) {

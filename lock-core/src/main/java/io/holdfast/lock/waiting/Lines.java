@@ -10,17 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Lines implements AutoCloseable {
 
     private final Map<LockKey, Line> lines = new ConcurrentHashMap<>();
-    private final EntryKeeper entries;
     private volatile boolean closed;
-
-    /**
-     * Creates an instance.
-     *
-     * @param entries hears for cohorts
-     */
-    public Lines(EntryKeeper entries) {
-        this.entries = entries;
-    }
 
     /**
      * Lines up a caller.
@@ -77,28 +67,6 @@ final class Lines implements AutoCloseable {
                 ? known
                 : lines.computeIfAbsent(
                         key, unused -> new Line(key, retired -> lines.remove(key, retired), () -> closed));
-    }
-
-    /**
-     * The store has granted a lock that may be handed off: its cohort is told when somebody waits at the store.
-     *
-     * @param cohort the grant
-     */
-    public void attend(Cohort cohort) {
-        if (cohort.isOpen()) {
-            entries.attend(cohort);
-        }
-    }
-
-    /**
-     * The lock is given back to the store, or lost.
-     *
-     * @param cohort the grant
-     */
-    public void dismiss(Cohort cohort) {
-        if (cohort.isOpen()) {
-            entries.dismiss(cohort);
-        }
     }
 
     /** How many lines there are, for tests. */

@@ -38,7 +38,7 @@ public final class LocalQueue implements AutoCloseable {
             LongConsumer onRevoked) {
         var entries = new EntryKeeper(store, clientId, ticker, queueThread);
         entries.subscription().onRevoked(onRevoked);
-        this.queues = new Queues(store, clientId, sequences, ticker, new Lines(entries), entries, new Outages(ticker));
+        this.queues = new Queues(store, clientId, sequences, ticker, new Lines(), entries, new Outages(ticker));
     }
 
     /**

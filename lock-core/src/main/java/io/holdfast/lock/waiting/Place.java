@@ -116,14 +116,14 @@ public final class Place {
         if (!line.isAlone()) {
             Cohort made = new Cohort(owner, firstToken, tokens, waiters, confirmed, queues.ticker());
             cohort = made;
-            queues.lines().attend(made);
+            queues.entries().attend(made);
         }
     }
 
     /** The lock that was handed off to it has ended: it is in front, without it. */
     public void notHeld() {
         if (cohort != null) {
-            queues.lines().dismiss(cohort);
+            queues.entries().dismiss(cohort);
             cohort = null;
         }
     }
@@ -163,7 +163,7 @@ public final class Place {
     public void leave() {
         Cohort held = cohort;
         if (held != null) {
-            queues.lines().dismiss(held);
+            queues.entries().dismiss(held);
         }
         line.pass(null);
     }

@@ -35,7 +35,7 @@ public class LineLinearizabilityTest {
     private static final EntryKeeper NOT_ASKED =
             new EntryKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
 
-    private final Lines lines = new Lines(NOT_ASKED);
+    private final Lines lines = new Lines();
     private final Line.@Nullable Member[] turns = new Line.@Nullable Member[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */

@@ -31,7 +31,7 @@ class LineTest {
 
     private final FakeTicker time = new FakeTicker();
     private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Lines lines = new Lines(entries);
+    private final Lines lines = new Lines();
     private final Cohort cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);

@@ -136,11 +136,6 @@ final class Acquisition {
         return blockedBy;
     }
 
-    /** As whom the lock was asked for. */
-    HolderInfo holder() {
-        return question.holder();
-    }
-
     /** Gives up between two steps. */
     void interrupt(InterruptedException e) throws InterruptedException {
         stopWaiting();

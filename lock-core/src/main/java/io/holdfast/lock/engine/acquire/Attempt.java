@@ -49,6 +49,7 @@ public final class Attempt implements Steps {
     private Waits.@Nullable Wait wait;
     private @Nullable Place place;
     private @Nullable Acquisition acquisition;
+    private @Nullable HolderInfo holder;
     private @Nullable AcquireResult result;
     private LockEvent.@Nullable OfLock event;
 
@@ -165,7 +166,8 @@ public final class Attempt implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            acquisition = new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait));
+            holder = ClientContext.currentThread();
+            acquisition = new Acquisition(client, call, holder, mine, required(wait));
             at = At.STORE;
         }
         return 0;
@@ -200,9 +202,8 @@ public final class Attempt implements Steps {
             refused(asking.blockedBy());
             return 0;
         }
-        HolderInfo holder = asking.holder();
         try {
-            granted(attempts.grants().open(call, granted, holder, required(place)), false);
+            granted(attempts.grants().open(call, granted, required(holder), required(place)), false);
         } catch (RuntimeException | Error e) {
             attempts.grants().giveBack(call, granted.owner(), required(place));
             throw e;

@@ -31,10 +31,6 @@ final class Question {
         this.front = front;
     }
 
-    HolderInfo holder() {
-        return holder;
-    }
-
     /** When it was asked for the last time, on the ticker, before the send. */
     long sentAt() {
         return sentAt;

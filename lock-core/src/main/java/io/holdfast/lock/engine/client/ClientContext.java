@@ -75,11 +75,6 @@ public final class ClientContext {
         return identity.queue;
     }
 
-    /** Wakes all who wait. */
-    public void stopWaiting() {
-        queue().close();
-    }
-
     /** {@return how many waiters heard from the store that their lock is there} */
     public long wakeUps() {
         return wakeUpsBefore + queue().wakeUps();

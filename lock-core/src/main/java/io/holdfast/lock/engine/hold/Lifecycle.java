@@ -73,7 +73,7 @@ public final class Lifecycle {
 
     private void refuseNew() {
         refusing = true;
-        client.stopWaiting();
+        client.queue().close();
     }
 
     /** Refuses new locks; what is still held is declared lost, and then released. */
