@@ -2,33 +2,33 @@ package io.holdfast.lock.store;
 
 import java.util.List;
 
-/** The answer to one try to get several locks, all or none. */
+/** The reply to an attempt to acquire several locks, all or none. */
 public sealed interface AcquireAllReply {
 
     /**
-     * The caller holds them all.
+     * The caller holds all locks.
      *
-     * @param grants one for each request, in their order
+     * @param grants one for each request, in the same order
      */
     record Granted(List<AcquireReply.Granted> grants) implements AcquireAllReply {
 
-        /** Creates an instance. */
+        /** Copies the list. */
         public Granted {
             grants = List.copyOf(grants);
         }
     }
 
     /**
-     * The caller holds none of them.
+     * The caller holds none of the locks.
      *
-     * @param index which request was refused first, from 0 on
-     * @param reply how: held, or cancelled
+     * @param index the first request that was refused, counted from 0
+     * @param reply why it was refused: held, or cancelled
      */
     record Refused(int index, AcquireReply reply) implements AcquireAllReply {}
 
     /**
-     * The caller holds none of them. The store cannot grant them in one step, or one of the locks is broken: whoever asks for each by
-     * itself learns more.
+     * The caller holds none of the locks. The store cannot grant them in one step, or one of them is broken: the caller has to request each
+     * lock on its own.
      */
     record OneByOne() implements AcquireAllReply {}
 }

@@ -4,30 +4,30 @@ import io.holdfast.lock.api.LockHolder;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The answer to one try. */
+/** The reply to an attempt to acquire a lock. */
 public sealed interface AcquireReply {
 
     /**
      * The caller holds the lock.
      *
-     * @param token the fencing token of this grant; the first of those that it reserved
-     * @param tokens how many it reserved
-     * @param waiters who else waits
-     * @param resent whether an earlier send of this call was not answered, and may still arrive
+     * @param token the fencing token of this grant; the first one if it reserved several
+     * @param tokens how many tokens it reserved
+     * @param waiters which other callers wait
+     * @param resent whether the call was sent before without a reply, so that the earlier call may still arrive
      */
     record Granted(long token, long tokens, Waiters waiters, boolean resent) implements AcquireReply {}
 
     /**
      * The lock is held, or others wait for it.
      *
-     * @param holder who holds it, if anybody
-     * @param storeMicros the store's clock, see {@link Reservation}
-     * @param blockedFor when it is worth while to ask again at the latest: what holds up the caller ends by itself then
-     * @param resent whether an earlier send of this call was not answered, and may still arrive
+     * @param holder the holder, if there is one; any of them if the lock is shared
+     * @param storeMicros the store's time in microseconds, see {@link Reservation}
+     * @param blockedFor the time after which the caller should ask again at the latest: what blocks it then expires
+     * @param resent whether the call was sent before without a reply, so that the earlier call may still arrive
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)
             implements AcquireReply {}
 
-    /** The acquisition was undone before this call arrived: it is cancelled, and its owner id gets nothing any more. */
+    /** The acquisition was undone before this call arrived: it is cancelled, and its owner id is never granted again. */
     record Cancelled() implements AcquireReply {}
 }

@@ -3,22 +3,22 @@ package io.holdfast.lock.store;
 import io.holdfast.lock.api.LockKey;
 
 /**
- * One try to get a lock.
+ * One attempt to acquire a lock.
  *
  * @param key the lock
- * @param owner whose acquisition this is
+ * @param owner the acquisition
  * @param leaseMillis how long the lock survives without renewal, in milliseconds
  * @param holder where the acquisition comes from
- * @param limit how many may hold the lock together; {@link #EXCLUSIVE} for one alone
+ * @param limit how many may hold the lock together; {@link #EXCLUSIVE} for an exclusive lock
  * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
- * @param fair whether nobody of another client's line may pass this acquisition once it has an entry
- * @param waiting whether the caller will ask again: then it gets an entry in the queue, or keeps the one it has. If not, a
- *     entry that it has is given up
- * @param tokens how many consecutive fencing tokens an exclusive grant reserves, if it was not reserved with others before; 1 or more, at most one for each
- *     microsecond of the lease
- * @param leastToken the fencing token of a new grant is this, or higher; 0 if it does not matter
- * @param raising whether an owner that holds the lock already, by a lower token, gets the least one instead, or a higher
- *     one, above all that the store has granted to others
+ * @param fair whether this acquisition, once it has an entry, must not be overtaken by hand-offs within another client
+ * @param waiting whether the caller will ask again. If so, it gets an entry in the queue, or keeps the one that it has; if not, its entry
+ *     is removed
+ * @param tokens how many consecutive fencing tokens a new exclusive grant reserves; a grant that confirms a reservation keeps the
+ *     tokens of the reservation. 1 or more, at most one for each microsecond of the lease
+ * @param leastToken the minimum of the fencing token of a new grant; 0 for none
+ * @param raising whether an owner that already holds the lock with a lower token gets {@code leastToken} instead, or a higher token, above
+ *     all tokens that the store has granted to others
  */
 public record AcquireRequest(
         LockKey key,
@@ -33,18 +33,18 @@ public record AcquireRequest(
         long leastToken,
         boolean raising) {
 
-    /** The limit of a request for the lock alone. */
+    /** The limit of a request for an exclusive lock. */
     public static final int EXCLUSIVE = 0;
 
     /**
-     * A request of weight 1 whose token may be any.
+     * A request of weight 1 without a minimum for the token.
      *
      * @param key the lock
-     * @param owner whose acquisition this is
+     * @param owner the acquisition
      * @param leaseMillis how long the lock survives without renewal, in milliseconds
      * @param holder where the acquisition comes from
      * @param limit how many may hold the lock together
-     * @param fair whether nobody may pass this acquisition once it has an entry
+     * @param fair whether this acquisition must not be overtaken once it has an entry
      * @param waiting whether the caller will ask again
      * @param tokens how many consecutive fencing tokens to reserve
      */
@@ -60,7 +60,7 @@ public record AcquireRequest(
         this(key, owner, leaseMillis, holder, limit, 1, fair, waiting, tokens, 0, false);
     }
 
-    /** {@return whether the lock is asked for alone} */
+    /** {@return whether an exclusive lock is requested} */
     public boolean isExclusive() {
         return limit == EXCLUSIVE;
     }

@@ -1,8 +1,8 @@
 package io.holdfast.lock.store;
 
 /**
- * Why a call was not sent: all connections that this client may have are in use by its other calls. The cause of a
- * {@link io.holdfast.lock.api.LockStoreException}; who has time left may try again.
+ * The call was not sent because all connections of this client are in use by its other calls. The cause of a
+ * {@link io.holdfast.lock.api.LockStoreException}; a caller with time left may try again.
  */
 public final class ConnectionsInUseException extends RuntimeException {
 
@@ -11,7 +11,7 @@ public final class ConnectionsInUseException extends RuntimeException {
     /**
      * Creates an instance.
      *
-     * @param cause what the driver says
+     * @param cause the exception of the driver
      */
     public ConnectionsInUseException(Throwable cause) {
         super(cause);

@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * All threads of this library are made here. They are daemons, so that a forgotten client does not keep the JVM alive, and
- * inherit no {@link InheritableThreadLocal}: otherwise every task of a pooled thread would see those of whichever caller
- * started it. They keep the context class loader, which a thread that inherits nothing loses from Java 19 on.
+ * Creates all threads of this library. They are daemon threads, so that a client that was not closed does not keep the JVM alive, and
+ * inherit no {@link InheritableThreadLocal}: otherwise every task of a pooled thread would see the values of the caller that started the
+ * thread. They keep the context class loader, which threads without inheritance lose from Java 19 on.
  */
 public final class DaemonThreads {
 
@@ -19,7 +19,7 @@ public final class DaemonThreads {
     private DaemonThreads() {}
 
     /**
-     * {@return a thread that was not started}
+     * {@return a new thread, not started}
      *
      * @param work what it does
      * @param name its name, which begins with {@code holdfast-}
@@ -41,10 +41,10 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return an executor of that many threads, which end when idle; what they have not come to waits in a queue}
+     * {@return an executor with that many threads, which end when idle, and an unbounded queue of tasks}
      *
      * @param threads how many, 1 or more
-     * @param factory makes them
+     * @param factory creates them
      */
     public static ExecutorService pool(int threads, ThreadFactory factory) {
         var pool = new ThreadPoolExecutor(
@@ -54,9 +54,9 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return a factory of threads with numbers from 1 on}
+     * {@return a factory of threads whose names end with a number, starting with 1}
      *
-     * @param prefix of the names, before the number
+     * @param prefix the name before the number
      */
     public static ThreadFactory numbered(String prefix) {
         AtomicInteger number = new AtomicInteger();

@@ -3,15 +3,15 @@ package io.holdfast.lock.store;
 import java.time.Duration;
 import java.util.List;
 
-/** The answer for the entries in one queue. */
+/** The reply for the entries in one queue. */
 public sealed interface EntryReply {
 
     /**
      * The entries are kept for another {@link LockStore#ENTRY_TIMEOUT}.
      *
-     * @param called those that should ask for the lock now: it is reserved for them, or they have no entry (any more)
-     * @param storeMicros the store's clock, see {@link Reservation}
-     * @param blockedFor when it is worth while to ask again at the latest
+     * @param called the owners that should request the lock now: it is reserved for them, or they have no entry, or no longer
+     * @param storeMicros the store's time in microseconds, see {@link Reservation}
+     * @param blockedFor the time after which the caller should ask again at the latest
      */
     record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements EntryReply {
 
@@ -22,9 +22,9 @@ public sealed interface EntryReply {
     }
 
     /**
-     * This lock could not be looked at; others could.
+     * This lock could not be read; the reply says nothing about other locks.
      *
-     * @param reason what the store said
+     * @param reason the error of the store
      */
     record Failed(String reason) implements EntryReply {}
 }

@@ -3,7 +3,7 @@ package io.holdfast.lock.store;
 import io.holdfast.lock.api.LockKey;
 
 /**
- * Where an acquisition comes from, for people who look at the lock.
+ * Where an acquisition comes from, for operators who inspect the lock.
  *
  * @param host the machine
  * @param pid the process
@@ -11,7 +11,7 @@ import io.holdfast.lock.api.LockKey;
  */
 public record HolderInfo(String host, long pid, String thread) {
 
-    /** Names stand on a line each, and go into messages: see {@link LockKey#printable}. */
+    /** Escapes the names, which stores write on a line each, and which appear in messages: see {@link LockKey#printable}. */
     public HolderInfo {
         host = LockKey.printable(host);
         thread = LockKey.printable(thread);

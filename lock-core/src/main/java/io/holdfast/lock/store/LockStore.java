@@ -14,121 +14,121 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Where locks are kept. The port between the engine and Redis, memory, or whatever comes.
+ * Keeps locks: the port between the engine and Redis, memory, or another service.
  *
- * <p>A lock has holders and a queue of entries. Whatever changes one of them ends by settling the lock: holders whose lease
- * has ended, and entries that nobody has kept alive, are dropped, and as long as the head of the queue may hold the lock
- * together with those who do, the lock is <em>reserved</em> for it: granted for as long as the entry is alive, at most for
- * {@link #RESERVATION}, and its client is {@linkplain WakeListener#granted told}. Its next {@link #acquire}, or a renewal, confirms that, and makes the lease as
- * long as it should be. Nobody passes an entry.
+ * <p>A lock has holders and a queue of entries. Every call that changes them ends by settling the lock: holders whose lease has expired,
+ * and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with the current
+ * holders, the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for at most
+ * {@link #RESERVATION}, and {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire}, or a renewal,
+ * confirms the reservation and extends it to the full lease. An entry is never overtaken.
  *
- * <p>What an implementation promises, each method called from any thread:
+ * <p>An implementation guarantees the following. Every method may be called from any thread.
  *
  * <ul>
- *   <li>Every call is atomic, and may be sent twice: a repeated acquire of the same owner is granted again with the same
- *       token, or a higher one where several servers have to agree, and never shortens a lease.
- *   <li>Leases end by the store's own clock. The caller counts its deadline from before it sent the call, so a store
- *       must not end a lease earlier than its length after it received the call.
- *   <li>Tokens of one key strictly increase over grants, also when the store lost its data.
- *   <li>Entries are served in the order in which the calls that took them arrived.
- *   <li>A reservation that nobody confirms passes to the next live entry. Its own entry is dead then, unless it was heard of
- *       since the reservation was made: then it keeps its place.
- *   <li>A store's clock that went back makes no entry and no reservation last for longer than {@link #ENTRY_TIMEOUT} from when
- *       somebody comes across it.
- *   <li>A call ends within one command timeout, with an answer or a {@link LockStoreException}; one for many locks that
- *       are on several servers, within a few.
- *   <li>What is no longer needed goes away by itself.
+ *   <li>Every call is atomic, and may be sent twice. A repeated acquire of the same owner is granted again with the same token, or with a
+ *       higher one if several servers have to agree, and never shortens a lease.
+ *   <li>Leases expire by the store's clock. The caller counts its deadline from before it sent the call, so a store must not end a lease
+ *       before its full length has passed since the call arrived.
+ *   <li>Tokens of one key strictly increase from grant to grant, even if the store has lost its data.
+ *   <li>Entries are served in the order in which the calls that created them arrived.
+ *   <li>A reservation that is not confirmed passes to the next live entry. The entry that it was made for is then dead, unless its client
+ *       has called since the reservation was made: in that case it keeps its place.
+ *   <li>If the store's clock is set back, no entry and no reservation lasts longer than {@link #ENTRY_TIMEOUT} from the next call that
+ *       finds it.
+ *   <li>A call returns or throws a {@link LockStoreException} within one command timeout, or within a few if it concerns many locks on
+ *       several servers.
+ *   <li>Data that is no longer needed is removed without further calls.
  * </ul>
  */
 public interface LockStore extends AutoCloseable {
 
     /**
-     * An entry that nobody has asked for or kept for this long is dead. A client is heard of every half second, so one that
-     * stands still for two and a half seconds keeps its entries, and one that died holds up others for less than three and a
-     * half.
+     * An entry is dead if no call has asked for it or kept it alive for this long. A client calls every half second, so a client that is
+     * paused for two and a half seconds keeps its entries, and a dead client delays others by less than three and a half seconds.
      */
     Duration ENTRY_TIMEOUT = Duration.ofMillis(3400);
 
     /**
-     * For how long at most a lock waits to be confirmed by the waiter that it is reserved for: until its entry would be dead
-     * if the waiter were not heard of again.
+     * The longest time for which a lock stays reserved for a waiter that does not confirm it: until the waiter's entry would be dead
+     * without further calls.
      */
     Duration RESERVATION = ENTRY_TIMEOUT;
 
     /**
-     * One try to get a lock.
+     * Tries once to acquire a lock.
      *
-     * @param request what, for whom, for how long
-     * @return granted, held by somebody else, or cancelled
-     * @throws LockStoreException if the store did not answer or refused
+     * @param request the lock, the owner and the lease
+     * @return granted, held by others, or cancelled
+     * @throws LockStoreException if the store failed or did not respond
      */
     AcquireReply acquire(AcquireRequest request);
 
     /**
-     * Begins {@link #acquire}: sends it if that is possible without waiting for the answer, so that one thread can ask
-     * several stores at the same time.
+     * Starts {@link #acquire}: sends the call without waiting for the reply if the store can, so that one thread can call several stores
+     * at the same time.
      *
      * @param request as for {@link #acquire}
-     * @return the call, which is not complete before it is awaited
+     * @return the pending call; it may not complete unless it is awaited
      */
     default Pending<AcquireReply> beginAcquire(AcquireRequest request) {
         return () -> acquire(request);
     }
 
     /**
-     * One try to get several locks in one step: all of them, or none. A refusal changes nothing, so nobody ever sees that some
-     * of them were granted.
+     * Tries once to acquire several locks in one atomic step: all of them, or none. A refusal changes nothing, so no other client ever
+     * finds only some of them granted.
      *
-     * @param requests one for each lock, none of which is waiting, raising, or asks for a least token
-     * @return all granted; or the first refusal; or that each has to be asked for by itself, as by default
-     * @throws LockStoreException if the store did not answer or refused; if the outcome is unknown, any of them may be granted
+     * @param requests one for each lock; none of them is waiting, raising, or sets a least token
+     * @return all granted; or the first refusal; or, as by default, that each lock must be requested on its own
+     * @throws LockStoreException if the store failed or did not respond; if the outcome is unknown, any of them may be granted
      */
     default AcquireAllReply acquireAll(List<AcquireRequest> requests) {
         return new AcquireAllReply.OneByOne();
     }
 
     /**
-     * Gives a lock back, and reserves it for those who wait first. With a {@link ReleaseRequest#keep} it settles nothing.
+     * Releases a lock, and reserves it for the first waiters. A release with a {@link ReleaseRequest#keep} does not settle the lock.
      *
-     * <p>A hold whose lease has ended is none. The one exception: as long as nobody else got the lock, or has an entry, an
-     * exclusive hold that is not to be kept is released as if its lease had not ended. An owner that does not hold the lock
-     * waits for it no more either: should it have an entry, as after a reservation that lapsed, that is given up, and the lock
-     * is settled.
+     * <p>A hold whose lease has expired does not count, with one exception: as long as no other owner has acquired the lock or has an
+     * entry, an exclusive hold without a {@code keep} is released as if its lease had not expired. An owner that does not hold the lock
+     * stops waiting for it: an entry that it may have, for example after a reservation that has lapsed, is removed, and the lock is
+     * settled.
      *
-     * @param request which lock, and whose
-     * @return what was found
-     * @throws LockStoreException if the store did not answer or refused
+     * @param request the lock and its owner
+     * @return whether the owner held the lock
+     * @throws LockStoreException if the store failed or did not respond
      */
     ReleaseReply release(ReleaseRequest request);
 
     /**
-     * Begins {@link #release}, as {@link #beginAcquire} does.
+     * Starts {@link #release}, see {@link #beginAcquire}.
      *
      * @param request as for {@link #release}
-     * @return the call, which is not complete before it is awaited
+     * @return the pending call; it may not complete unless it is awaited
      */
     default Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         return () -> release(request);
     }
 
     /**
-     * Sends {@link #release}, and has nobody wait for the answer. Calls of this store for the same lock that begin later reach it
-     * later, as long as no connection breaks.
+     * Sends {@link #release} without waiting for the reply. Later calls of this client for the same lock reach the store after it, unless
+     * a connection breaks.
      *
      * @param request as for {@link #release}
-     * @param answered is given the answer, once, on any thread, which it must not block: awaiting it there does not wait
-     * @return whether it was sent, or may have been; if not, the lock is still to be released, and nobody is told
+     * @param answered receives the reply once, on any thread, which it must not block; awaiting the reply there does not block
+     * @return whether the call was sent, or may have been; if false, the caller still has to release the lock, and {@code answered} is
+     *     not called
      */
     default boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
         return false;
     }
 
     /**
-     * Gives several locks back, each as {@link #release} does; in one call if the store can.
+     * Releases several locks, each like {@link #release}; in a single call if the store can.
      *
      * @param requests one for each lock
-     * @return for each request its answer, in their order; a broken lock, or one that was not asked for, fails alone
-     * @throws LockStoreException if the store did not answer or refused all
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     default List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
         return requests.stream()
@@ -137,76 +137,76 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Turns an exclusive hold into a shared one, in one step, with the same lease end and token. An owner that does not
-     * hold the lock gives up its entry, as by {@link #release}.
+     * Turns an exclusive hold into a shared one in one atomic step, with the same end of the lease and the same token. If the owner does
+     * not hold the lock, its entry is removed, as by {@link #release}.
      *
      * @param key the lock
-     * @param owner its exclusive holder
-     * @param lastToken the last fencing token that was used of those that the grant reserved, as in {@link ReleaseRequest}
+     * @param owner the exclusive holder
+     * @param lastToken the last fencing token that was used of those that the grant reserved, see {@link ReleaseRequest}
      * @return {@code RELEASED} also if the owner holds it shared already
-     * @throws LockStoreException if the store did not answer or refused
+     * @throws LockStoreException if the store failed or did not respond
      */
     ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken);
 
     /**
-     * Renews or extends leases, each to at least its length from now.
+     * Renews leases: each lasts for at least its length from now.
      *
      * @param requests any number of leases
-     * @return an answer for each request, in their order; a broken lock, or one that was not asked for, fails alone
-     * @throws LockStoreException if the store did not answer or refused all
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     List<RenewReply> renew(List<RenewRequest> requests);
 
     /**
-     * Which server keeps a lock, as far as is known without asking. Renewals of locks that are on different servers are
-     * sent by different threads, so that a server that hangs holds up nobody else's.
+     * The server that keeps a lock, as far as is known without a call. Renewals of locks on different servers are sent by different
+     * threads, so that a server that hangs delays only its own.
      *
      * @param key the lock
-     * @return any text that tells the servers apart; always the same if there is only one
+     * @return any text that identifies the server; always the same if there is only one
      */
     default String serverOf(LockKey key) {
         return "";
     }
 
     /**
-     * Makes one lease last for at least its length from now, for a caller who waits for it. Does not share connections
-     * with {@link #renew}, so that callers cannot hold up the watchdog.
+     * Extends one lease to at least its length from now, for a caller that waits for the reply. Does not share connections with
+     * {@link #renew}, so that callers cannot delay the watchdog.
      *
      * @param request the lease
-     * @return the answer
-     * @throws LockStoreException if the store did not answer or refused
+     * @return the reply
+     * @throws LockStoreException if the store failed or did not respond
      */
     RenewReply extend(RenewRequest request);
 
-    /** {@return the longest lease that this store grants; a longer one is refused by {@link IllegalArgumentException}} */
+    /** {@return the longest lease that this store grants; longer ones are rejected with an {@link IllegalArgumentException}} */
     default Duration longestLease() {
         return LockRequest.MAX_TIME;
     }
 
     /**
-     * Keeps entries alive, settles their locks, and tells who is called. Takes no new entries.
+     * Keeps entries alive, settles their locks, and returns which entries are called. Creates no entries.
      *
-     * @param requests the entries of one client, lock by lock
-     * @return an answer for each request, in their order; a broken lock, or one that was not asked for, fails alone
-     * @throws LockStoreException if the store did not answer or refused all
+     * @param requests the entries of one client, one request for each lock
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     List<EntryReply> keepEntries(List<EntryRequest> requests);
 
     /**
-     * Undoes an acquisition that has failed for good: gives up its entry and the lock if it got it, and refuses it should
-     * one of its calls still arrive.
+     * Undoes an acquisition that has failed for good: removes its entry, releases the lock if it was granted, and refuses calls of the
+     * acquisition that arrive later.
      *
      * @param key the lock
-     * @param owner whose acquisition it was; never to be used for an acquisition again
+     * @param owner the acquisition; its id is never used for another one
      * @param cancelledFor for how long late calls are refused; zero if all calls were answered
-     * @param lastToken the last fencing token that was used of those that a grant reserved, as in {@link ReleaseRequest}
-     * @throws LockStoreException if the store did not answer or refused
+     * @param lastToken the last fencing token that was used of those that a grant reserved, see {@link ReleaseRequest}
+     * @throws LockStoreException if the store failed or did not respond
      */
     void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken);
 
     /**
-     * For how long a call that was not answered may still be under way once its caller has given it up, as far as anybody can
-     * tell. A later one costs time, never the exclusion.
+     * An estimate of how long a call without a reply may still be in transit after its caller has given up. A call that arrives even
+     * later costs time, but never breaks mutual exclusion.
      *
      * @return a few command timeouts
      */
@@ -215,59 +215,59 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Looks at a lock.
+     * Reads the state of a lock.
      *
      * @param key the lock
-     * @return its state at one moment
-     * @throws LockStoreException if the store did not answer or refused
+     * @return its state at one point in time
+     * @throws LockStoreException if the store failed or did not respond
      */
     LockSnapshot inspect(LockKey key);
 
     /**
-     * Takes a lock away from whoever holds it; it passes to those who wait.
+     * Releases a lock by force, whoever holds it; it passes to the waiters.
      *
      * @param key the lock
-     * @return who held it
-     * @throws LockStoreException if the store did not answer or refused
+     * @return the former holders
+     * @throws LockStoreException if the store failed or did not respond
      */
     default List<LockHolder> forceRelease(LockKey key) {
         return forceRelease(key, EnumSet.allOf(LockMode.class));
     }
 
     /**
-     * Takes a lock away from those who hold it in one of some modes; it passes to those who wait. Their clients are
-     * {@linkplain WakeListener#revoked told}.
+     * Releases by force the holds of a lock that have one of the given modes; it passes to the waiters. The clients of the former holders
+     * are {@linkplain WakeListener#revoked notified}.
      *
      * @param key the lock
-     * @param modes whose holds end: who has it alone, who shares it, or all
-     * @return who held it in one of these modes
-     * @throws LockStoreException if the store did not answer or refused
+     * @param modes which holds end: the exclusive one, shared ones, or all
+     * @return the former holders
+     * @throws LockStoreException if the store failed or did not respond
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes);
 
     /**
-     * Has the listener told what concerns one client. Returns at once, connects in the background, and connects again
-     * whenever the connection is lost.
+     * Subscribes to the messages for one client. Returns immediately, connects in the background, and reconnects whenever the connection
+     * is lost.
      *
      * @param clientId the client, see {@link OwnerId#clientId()}
-     * @param listener is told
-     * @return ends it; closing does not block for longer than one command timeout
+     * @param listener receives the messages
+     * @return the subscription; closing it blocks for at most one command timeout
      */
     Listening listen(String clientId, WakeListener listener);
 
     /**
-     * A call that has begun.
+     * A call that was started.
      *
-     * @param <A> its answer
+     * @param <A> its reply
      */
     @FunctionalInterface
     interface Pending<A> {
 
         /**
-         * Waits for the answer. To be called once, by any thread.
+         * Waits for the reply. Must be called once, by any thread.
          *
-         * @return the answer
-         * @throws LockStoreException if the store did not answer or refused
+         * @return the reply
+         * @throws LockStoreException if the store failed or did not respond
          */
         A await();
     }
@@ -276,8 +276,8 @@ public interface LockStore extends AutoCloseable {
     interface Listening extends AutoCloseable {
 
         /**
-         * The client found out by asking what it should have been told: the store makes sure that hints arrive, and says so
-         * by {@link WakeListener#connected()}. Does not block.
+         * A poll has found what a message should have announced. The store checks that messages arrive, and confirms it with
+         * {@link WakeListener#connected()}. Does not block.
          */
         default void doubt() {}
 
@@ -286,26 +286,26 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * What each server does when its memory is full: {@code noeviction} keeps locks, anything else may delete them. For
-     * those who look after the servers; takes up to one command timeout for each.
+     * What each server does when its memory is full: {@code noeviction} keeps locks, all other policies may delete them. For health
+     * checks; takes up to one command timeout for each server.
      *
-     * @return policies by server, of a single one under the empty name; {@code unknown} where a server did not answer or
-     *     does not tell; empty if there is no server
+     * @return policies by server, with an empty name for a single server; {@code unknown} if a server did not respond or does not report
+     *     its policy; empty if there is no server
      */
     default Map<String, String> evictionPolicies() {
         return Map.of();
     }
 
     /**
-     * Closes all connections, for a process that is to be copied: a copy must not go on with them. Calls fail until
-     * {@link #connect}. Whoever {@linkplain #listen listens} ends that himself.
+     * Closes all connections before the process is copied, since a copy must not use them. Calls fail until {@link #connect}.
+     * Subscriptions are closed by their {@linkplain #listen owners}.
      */
     default void disconnect() {}
 
-    /** Takes calls again after {@link #disconnect}. */
+    /** Accepts calls again after {@link #disconnect}. */
     default void connect() {}
 
-    /** Frees connections. The locks stay as they are and end with their leases. */
+    /** Closes connections. Locks remain as they are, and expire with their leases. */
     @Override
     void close();
 }

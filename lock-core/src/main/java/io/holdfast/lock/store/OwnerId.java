@@ -1,10 +1,9 @@
 package io.holdfast.lock.store;
 
 /**
- * Who acquires: one acquisition of one client. All tries of the same acquisition use the same id; the next acquisition
- * has another one.
+ * Identifies one acquisition of one client. All attempts of an acquisition use the same id; the next acquisition has another one.
  *
- * @param clientId the client, unique in the world; without a colon
+ * @param clientId the client, globally unique; without a colon
  * @param sequence the acquisition, unique within the client
  */
 public record OwnerId(String clientId, long sequence) {
@@ -12,7 +11,7 @@ public record OwnerId(String clientId, long sequence) {
     /**
      * Checks the components.
      *
-     * @throws IllegalArgumentException if the client id is empty or holds a colon
+     * @throws IllegalArgumentException if the client id is empty or contains a colon
      */
     public OwnerId {
         if (clientId.isEmpty() || clientId.indexOf(':') >= 0) {

@@ -2,7 +2,7 @@ package io.holdfast.lock.store;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** How a waiting thread lets time pass. */
+/** How a waiting thread pauses. Tests replace it to run on virtual time. */
 @FunctionalInterface
 public interface Pause {
 
@@ -15,20 +15,20 @@ public interface Pause {
     };
 
     /**
-     * Lets time pass, until the thread is {@linkplain LockSupport#unpark unparked}. May return early for no reason.
+     * Pauses until the time has passed, or the thread is {@linkplain LockSupport#unpark unparked}. May return early for no reason.
      *
-     * @param nanos for how long at most
-     * @throws InterruptedException if the thread is interrupted before or meanwhile; its flag is then cleared
+     * @param nanos the maximum, in nanoseconds
+     * @throws InterruptedException if the thread is interrupted before or during the pause; its flag is then cleared
      */
     void pause(long nanos) throws InterruptedException;
 
     /**
-     * Lets time pass, and keeps an interrupt for later unless it may end the wait.
+     * As {@link #pause(long)}, but reports an interrupt instead of throwing it if the pause is not interruptible.
      *
-     * @param nanos for how long at most
+     * @param nanos the maximum, in nanoseconds
      * @param interruptible whether an interrupt is thrown
      * @return whether the thread was interrupted; its flag is then cleared
-     * @throws InterruptedException if the thread is interrupted before or meanwhile, and {@code interruptible}
+     * @throws InterruptedException if the thread is interrupted before or during the pause, and {@code interruptible}
      */
     default boolean pause(long nanos, boolean interruptible) throws InterruptedException {
         try {

@@ -1,11 +1,11 @@
 package io.holdfast.lock.store;
 
-/** The answer to a release. */
+/** The reply to a release. */
 public enum ReleaseReply {
-    /** The owner was the holder, and is no longer. */
+    /** The owner held the lock, and has released it. */
     RELEASED,
-    /** The owner is not the holder. */
+    /** The owner does not hold the lock. */
     NOT_HOLDER,
-    /** The owner is not the holder, and it may be that an earlier, unanswered send of this release has seen to that. */
+    /** The owner does not hold the lock, possibly because an earlier send of this release, which got no reply, has released it. */
     GONE
 }

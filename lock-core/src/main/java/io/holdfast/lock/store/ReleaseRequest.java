@@ -4,42 +4,43 @@ import io.holdfast.lock.api.LockKey;
 import java.time.Duration;
 
 /**
- * One lock to be given back.
+ * One lock to be released.
  *
  * @param key the lock
- * @param owner its holder
- * @param keep if positive, the lock is not freed, but ends by itself after this time, and nobody can renew it
- * @param lastToken the last fencing token that was used of those that the grant reserved: the rest is given back, but none
- *     from before the grant. {@link #ALL_TOKENS} if it reserved only one, {@link #NO_TOKEN} if none was used
- * @param leaseMillis the longest lease that its holder asked for, in milliseconds; {@link #UNKNOWN_LEASE} if that is not
- *     known. After a short one the store may remember the lock until the lease would have ended, and its retention longer
+ * @param owner the holder
+ * @param keep if positive, the lock stays held for this time, and cannot be renewed
+ * @param lastToken the last fencing token that was used of those that the grant reserved: later ones are returned, but none from before
+ *     the grant. {@link #ALL_TOKENS} if the grant reserved only one, {@link #NO_TOKEN} if none was used
+ * @param leaseMillis the longest lease that the holder has requested, in milliseconds; {@link #UNKNOWN_LEASE} if it is unknown. After a
+ *     short lease the store need not change the lock's expiry: it remembers the lock until the lease would have expired, and for its
+ *     retention
  */
 public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastToken, long leaseMillis) {
 
-    /** The store has to make sure by itself that it forgets the lock in time. */
+    /** The lease is unknown: the store itself makes sure that it forgets the lock in time. */
     public static final long UNKNOWN_LEASE = Long.MAX_VALUE;
 
-    /** As the last token: all that were reserved count as used. */
+    /** As the last token: all reserved tokens count as used. */
     public static final long ALL_TOKENS = 0;
 
-    /** As the last token: none of those that were reserved was used. */
+    /** As the last token: none of the reserved tokens was used. */
     public static final long NO_TOKEN = 1;
 
     /**
-     * A lock to be freed at once, whose grant reserved one token.
+     * A lock to be released immediately, whose grant reserved one token.
      *
      * @param key the lock
-     * @param owner its holder
+     * @param owner the holder
      */
     public ReleaseRequest(LockKey key, OwnerId owner) {
         this(key, owner, Duration.ZERO, ALL_TOKENS, UNKNOWN_LEASE);
     }
 
     /**
-     * {@return a lock to be freed at once, of whose tokens none was used}
+     * {@return a lock to be released immediately, none of whose tokens was used}
      *
      * @param key the lock
-     * @param owner its holder
+     * @param owner the holder
      */
     public static ReleaseRequest unused(LockKey key, OwnerId owner) {
         return new ReleaseRequest(key, owner, Duration.ZERO, NO_TOKEN, UNKNOWN_LEASE);

@@ -6,7 +6,7 @@ import io.holdfast.lock.api.LockKey;
  * One lease to be renewed.
  *
  * @param key the lock
- * @param owner its holder
- * @param leaseMillis how long it is to last from now at least, in milliseconds
+ * @param owner the holder
+ * @param leaseMillis the minimum of its remaining time from now, in milliseconds
  */
 public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis) {}

@@ -1,12 +1,12 @@
 package io.holdfast.lock.store;
 
 /**
- * The monotonic clock that deadlines are counted on. Only differences mean anything, and only within one process.
+ * The monotonic clock of deadlines. Only differences between its values have a meaning, and only within one process.
  */
 @FunctionalInterface
 public interface Ticker {
 
-    /** The JVM's own. */
+    /** {@link System#nanoTime()}. */
     Ticker SYSTEM = System::nanoTime;
 
     /** {@return nanoseconds from an arbitrary origin} */

@@ -3,16 +3,16 @@ package io.holdfast.lock.store;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Waits that an interrupt does not end; the thread is interrupted when they have ended. */
+/** Waits that an interrupt does not end; the interrupt flag is set again afterwards. */
 public final class Uninterrupted {
 
     private Uninterrupted() {}
 
     /**
-     * {@return whether the latch came to zero within that time}
+     * {@return whether the latch reached zero within the time}
      *
-     * @param latch what to wait for
-     * @param nanos for how long at most
+     * @param latch the latch
+     * @param nanos the maximum, in nanoseconds
      */
     public static boolean await(CountDownLatch latch, long nanos) {
         long start = System.nanoTime();

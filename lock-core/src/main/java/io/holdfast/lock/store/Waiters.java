@@ -1,11 +1,11 @@
 package io.holdfast.lock.store;
 
-/** Who waits for a lock at the store. */
+/** Which callers wait for a lock at the store. */
 public enum Waiters {
-    /** Nobody. */
+    /** None. */
     NONE,
-    /** Somebody, but nobody fair. */
+    /** At least one, none of them fair. */
     UNFAIR,
-    /** Somebody fair among them, whom nobody may pass. */
+    /** At least one of them is fair, and must not be overtaken. */
     FAIR
 }
