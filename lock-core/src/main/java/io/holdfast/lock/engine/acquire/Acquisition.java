@@ -318,7 +318,7 @@ final class Acquisition {
             return null;
         }
         front.claimed();
-        return StoreGrant.of(front.owner(), claim, now, front.isResent());
+        return StoreGrant.of(call, front.owner(), claim, now, front.isResent());
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */

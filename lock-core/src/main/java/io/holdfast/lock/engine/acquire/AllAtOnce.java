@@ -225,7 +225,8 @@ final class AllAtOnce {
     }
 
     private StoreGrant grant(int i, AcquireReply.Granted granted) {
-        return StoreGrant.of(owners.get(i), granted, sentAt, deadline(calls.get(i)), isResent() || granted.resent());
+        return StoreGrant.of(
+                calls.get(i), owners.get(i), granted, sentAt, deadline(calls.get(i)), isResent() || granted.resent());
     }
 
     /** Whether a send was broken by an interrupt, and may still arrive. */

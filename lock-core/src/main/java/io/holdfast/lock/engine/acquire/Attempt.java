@@ -42,11 +42,11 @@ public final class Attempt implements Steps {
     private final Attempts attempts;
     private final ClientContext client;
     private final Call call;
+    private final Waits.Wait wait;
 
     private At at = At.START;
     private String clientId = "";
     private LockListener.@Nullable Acquisition observed;
-    private Waits.@Nullable Wait wait;
     private @Nullable Place place;
     private @Nullable Acquisition acquisition;
     private @Nullable HolderInfo holder;
@@ -57,6 +57,7 @@ public final class Attempt implements Steps {
         this.attempts = attempts;
         this.client = attempts.client();
         this.call = call;
+        this.wait = attempts.waits().of(call);
     }
 
     @Override
@@ -128,14 +129,12 @@ public final class Attempt implements Steps {
             refused(sibling());
             return;
         }
-        Waits.Wait begun = attempts.waits().of(call);
-        wait = begun;
         Place mine = enter();
         place = mine;
         at = At.LINE;
         if (mine.isInLine()) {
             try {
-                begun.begin();
+                wait.begin();
             } catch (LockOverloadException e) {
                 if (mine.cancel()) {
                     throw e;
@@ -167,7 +166,7 @@ public final class Attempt implements Steps {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
             holder = ClientContext.currentThread();
-            acquisition = new Acquisition(client, call, holder, mine, required(wait));
+            acquisition = new Acquisition(client, call, holder, mine, wait);
             at = At.STORE;
         }
         return 0;
@@ -205,7 +204,7 @@ public final class Attempt implements Steps {
         try {
             granted(attempts.grants().open(call, granted, required(holder), required(place)), false);
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, granted.owner(), required(place));
+            attempts.grants().giveBack(call, granted.grant().owner(), required(place));
             throw e;
         } finally {
             asking.end();
@@ -232,7 +231,7 @@ public final class Attempt implements Steps {
 
     private void end() {
         at = At.TOLD;
-        endWait();
+        wait.end();
         tell(event);
         if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
             try {
@@ -255,7 +254,7 @@ public final class Attempt implements Steps {
         } catch (RuntimeException | Error another) {
             e.addSuppressed(another);
         } finally {
-            endWait();
+            wait.end();
             if (observed != null) {
                 tell(call.failed(e));
             }
@@ -266,12 +265,6 @@ public final class Attempt implements Steps {
         LockListener.Acquisition told = observed;
         if (told != null && outcome != null) {
             attempts.events().end(told, outcome);
-        }
-    }
-
-    private void endWait() {
-        if (wait != null) {
-            wait.end();
         }
     }
 
@@ -310,7 +303,7 @@ public final class Attempt implements Steps {
             if (handOff != null) {
                 attempts.grants().giveBack(call, handOff.owner(), mine);
             } else {
-                new Acquisition(client, call, ClientContext.currentThread(), mine, required(wait)).abandon();
+                new Acquisition(client, call, ClientContext.currentThread(), mine, wait).abandon();
             }
         } finally {
             mine.leave();

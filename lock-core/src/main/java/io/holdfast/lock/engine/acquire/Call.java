@@ -6,6 +6,7 @@ import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HandleOperations;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
@@ -54,6 +55,11 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
                 tokens,
                 0,
                 false);
+    }
+
+    /** The lock, once it is granted. */
+    Grant grant(OwnerId owner, long token, long at, long deadline) {
+        return new Grant(key, terms.name(), owner, token, terms.isExclusive(), at, deadline);
     }
 
     /** One more handle of that hold, for the caller. */

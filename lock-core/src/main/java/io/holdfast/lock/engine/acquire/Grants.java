@@ -39,19 +39,9 @@ public final class Grants {
 
     /** The store has granted the lock. */
     Handle open(Call call, StoreGrant granted, HolderInfo holder, Place place) {
-        Terms terms = call.terms();
-        Lease lease = lease(
-                new Grant(
-                        call.key(),
-                        terms.name(),
-                        granted.owner(),
-                        granted.token(),
-                        terms.isExclusive(),
-                        granted.at(),
-                        granted.deadline()),
-                terms);
-        place.granted(granted.owner(), granted.token(), granted.tokens(), granted.waiters(), granted.confirmed());
-        return open(call, new Hold(lease, holder, terms, granted.resent(), place));
+        Grant grant = granted.grant();
+        place.granted(grant.owner(), grant.token(), granted.tokens(), granted.waiters(), granted.confirmed());
+        return open(call, grant, holder, granted.resent(), place);
     }
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
@@ -64,21 +54,17 @@ public final class Grants {
                     .undoHold(call.key(), handOff.owner(), call.terms().lease().leaseNanos());
             return null;
         }
-        var grant = new Grant(
-                call.key(), call.terms().name(), handOff.owner(), handOff.token(), true, now, handOff.deadline());
-        Lease lease = lease(grant, call.terms());
-        return open(call, new Hold(lease, holder, call.terms(), false, place));
+        Grant grant = call.grant(handOff.owner(), handOff.token(), now, handOff.deadline());
+        return open(call, grant, holder, false, place);
     }
 
-    private Lease lease(Grant grant, Terms terms) {
-        return new Lease(grant, terms.lease(), client.ticker(), reports);
-    }
-
-    private Handle open(Call call, Hold hold) {
-        Lease lease = hold.lease();
-        if (call.terms().renew()) {
+    private Handle open(Call call, Grant grant, HolderInfo holder, boolean resent, Place place) {
+        Terms terms = call.terms();
+        Lease lease = new Lease(grant, terms.lease(), client.ticker(), reports);
+        if (terms.renew()) {
             lease.startRenewing();
         }
+        Hold hold = new Hold(lease, holder, terms, resent, place);
         Handle handle = call.handle(handles, hold);
         holds.add(hold, call.caller().holds());
         keeper.watch(lease);

@@ -89,7 +89,7 @@ final class Question {
     }
 
     StoreGrant granted(AcquireReply.Granted granted) {
-        return StoreGrant.of(front.owner(), granted, sentAt, deadline(), front.isResent());
+        return StoreGrant.of(call, front.owner(), granted, sentAt, deadline(), front.isResent());
     }
 
     /** Nobody holds the lock, as far as is known here: that is no contention. */

@@ -14,8 +14,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lease, and what the engine keeps beside it. */
@@ -33,8 +33,7 @@ public final class Hold {
     /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
     private final Deque<ClosableHandle> lockedByView = new ArrayDeque<>(1);
 
-    /** Guarded by this monitor. */
-    private List<LossInterrupt> interrupts = List.of();
+    private final List<LossInterrupt> interrupts = new CopyOnWriteArrayList<>();
 
     /**
      * @param resent whether a send of its acquisition was not answered, and may still arrive
@@ -55,10 +54,7 @@ public final class Hold {
     /** A loss before is not overlooked: it is found here, or finds this one there. */
     LossInterrupt interruptOnLoss(Thread thread) {
         var interrupt = new LossInterrupt(thread);
-        synchronized (this) {
-            interrupts =
-                    Stream.concat(interrupts.stream(), Stream.of(interrupt)).toList();
-        }
+        interrupts.add(interrupt);
         if (lease.isLost()) {
             interrupt.lost();
         }
@@ -67,18 +63,12 @@ public final class Hold {
 
     void endInterrupt(LossInterrupt interrupt) {
         interrupt.end();
-        synchronized (this) {
-            interrupts = interrupts.stream().filter(each -> each != interrupt).toList();
-        }
+        interrupts.remove(interrupt);
     }
 
     /** The lease is lost: whoever wants to be stopped by that is. */
     void interruptHolders() {
-        List<LossInterrupt> all;
-        synchronized (this) {
-            all = interrupts;
-        }
-        all.forEach(LossInterrupt::lost);
+        interrupts.forEach(LossInterrupt::lost);
     }
 
     /** Who has it, as far as this client knows. */
