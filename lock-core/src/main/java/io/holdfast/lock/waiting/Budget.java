@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time a caller is ready to spend on one acquisition: one monotonic budget over everything that it waits for.
+ * The time that a caller spends on one acquisition at most: one monotonic budget for all that it waits for.
  */
 public final class Budget {
 
@@ -26,17 +26,17 @@ public final class Budget {
     /**
      * {@return a budget}
      *
-     * @param ticker what it is counted on, from now
-     * @param nanos its size in nanoseconds; zero is one try
+     * @param ticker the clock; it starts now
+     * @param nanos its size in nanoseconds; zero for a single attempt
      */
     public static Budget of(Ticker ticker, long nanos) {
         return new Budget(ticker, Math.max(0, nanos), 0);
     }
 
     /**
-     * {@return the same budget from now on, of which a part may be spent on a failure of the store}
+     * {@return the same budget, starting now, a part of which may be spent on an outage of the store}
      *
-     * @param outage how much for one failure, in nanoseconds
+     * @param outage the maximum for one outage, in nanoseconds
      */
     public Budget tolerating(long outage) {
         return new Budget(ticker, nanos, outage);
@@ -45,13 +45,13 @@ public final class Budget {
     /**
      * {@return a budget that never ends}
      *
-     * @param ticker what the waited time is counted on
+     * @param ticker the clock of the time waited
      */
     public static Budget unlimited(Ticker ticker) {
         return new Budget(ticker, UNLIMITED, 0);
     }
 
-    /** {@return whether it was zero from the beginning} */
+    /** {@return whether it is for a single attempt} */
     public boolean isOneTry() {
         return nanos == 0;
     }
@@ -61,7 +61,7 @@ public final class Budget {
         return nanos == UNLIMITED ? Long.MAX_VALUE : Math.max(0, nanos - (ticker.nanos() - start));
     }
 
-    /** {@return for how long it has been spent, in nanoseconds; never negative} */
+    /** {@return how long ago it was spent, in nanoseconds; never negative} */
     public long overrunNanos() {
         return nanos == UNLIMITED ? 0 : Math.max(0, ticker.nanos() - start - nanos);
     }
@@ -69,14 +69,14 @@ public final class Budget {
     /**
      * {@return what is left while the store fails, in nanoseconds; never negative}
      *
-     * @param failing since when it does; null if it does not
+     * @param failing since when it fails; null if it does not
      */
     long remainingNanos(@Nullable Failing failing) {
         long left = remainingNanos();
         return failing == null ? left : Math.max(0, Math.min(left, outageNanos - (ticker.nanos() - failing.since())));
     }
 
-    /** {@return whether a failure of the store may be waited for at all} */
+    /** {@return whether the caller may wait for the store to recover} */
     public boolean toleratesOutages() {
         return outageNanos > 0 && remainingNanos() > 0;
     }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.waiting;
 
-/** What is told to whoever waits when the client is closed. */
+/** What waiting callers get when the client is closed. */
 final class ClosedClient {
 
     private ClosedClient() {}

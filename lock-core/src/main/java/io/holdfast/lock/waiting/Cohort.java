@@ -6,25 +6,23 @@ import io.holdfast.lock.store.Waiters;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads of this client that get a lock one after the other from a single grant of the store: how long they may go
- * on, and with which fencing tokens. Lock cohorting after Dice, Marathe and Shavit, "Lock Cohorting" (2012), with the
- * network in the place of the NUMA interconnect.
+ * The threads of this client that hold a lock in turn under a single grant of the store: for how long, and with which fencing
+ * tokens. Lock cohorting after Dice, Marathe and Shavit, "Lock Cohorting" (2012), with the network in place of the NUMA
+ * interconnect.
  *
  * <ul>
- *   <li><b>Time.</b> While nobody waits at the store, as far as is known here, {@value #MILLIS_ALONE} ms; then the lock is
- *       given back and asked for anew, so a hint that was lost delays others no longer. Once somebody waits there,
- *       {@value #HAND_OFFS_AWAITED} further hand-offs or {@value #MILLIS_AWAITED} ms, whatever comes first; none if
- *       somebody fair does.
- *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off
- *       takes the one of its time, counted from when the grant's answer or message came. The store's clock was read before
- *       that, so of a block that began with the store's time no token is handed out ahead of it: tokens also increase
- *       over a loss of the store's data. A block that is not given back (forced release, lost lease) counts as used up, so
- *       the next one begins ahead of the store's clock, by {@value #MILLIS_ALONE} ms at most for each of them; until that has
- *       caught up, a loss of data may repeat tokens.
+ *   <li><b>Time.</b> While no caller is known to wait at the store, {@value #MILLIS_ALONE} ms; then the lock is released and
+ *       requested again, so a lost message delays others no longer. Once callers wait there, {@value #HAND_OFFS_AWAITED} further
+ *       hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is fair.
+ *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off takes
+ *       the token of its time, counted from the arrival of the grant. The store's clock was read before that, so if a block starts
+ *       with the store's time, no token is used before its time: tokens increase even if the store loses its data. A block that is not
+ *       returned (forced release, lost lease) counts as used up, so the next block starts ahead of the store's clock, by at most
+ *       {@value #MILLIS_ALONE} ms for each such block; until the clock has caught up, a loss of data may repeat tokens.
  * </ul>
  *
- * <p>Only who holds the lock hands it off, and the {@link Line}'s monitor passes the plain fields on with it; hints come
- * on any thread.
+ * <p>Only the holder hands the lock off, and the monitor of the {@link Line} makes the plain fields visible to the next one;
+ * messages arrive on any thread.
  */
 final class Cohort {
 
@@ -32,7 +30,7 @@ final class Cohort {
     private static final int MILLIS_AWAITED = 5;
     private static final int HAND_OFFS_AWAITED = 64;
 
-    /** How often the clock is looked at until it shows another microsecond; enough for several. */
+    /** How often the clock is read until it shows another microsecond; enough for several. */
     private static final int LOOKS = 200;
 
     private final OwnerId owner;
@@ -48,12 +46,12 @@ final class Cohort {
     private volatile long awaitedAt;
 
     /**
-     * Creates an instance. The answer to the acquisition, or the message that granted it, has just come.
+     * Creates an instance when the grant, a reply or a message, has just arrived.
      *
      * @param owner the acquisition
      * @param firstToken the token of the first holder
      * @param tokens how many were reserved
-     * @param waiters who waited at the store at the time of the grant
+     * @param waiters which callers waited at the store at the time of the grant
      * @param confirmed whether the store gave a whole lease; if not, it is short until the watchdog has renewed it
      * @param ticker the clock
      */
@@ -70,7 +68,7 @@ final class Cohort {
     }
 
     /**
-     * {@return how many tokens an acquisition reserves whose client has further threads that want the lock}
+     * {@return how many tokens an acquisition reserves if further threads of the client want the lock}
      *
      * @param leaseMillis its lease, which the block does not outlast
      */
@@ -98,7 +96,7 @@ final class Cohort {
         return isOpen() ? lastToken : 0;
     }
 
-    /** In one step: an unfair waiter that two threads announce must not cover up a fair one that comes between. */
+    /** Atomic, so that of messages on several threads an unfair waiter does not replace a fair one. */
     synchronized void awaited(Waiters now) {
         if (waiters == Waiters.NONE) {
             awaitedAt = ticker.nanos();
@@ -111,7 +109,7 @@ final class Cohort {
     /**
      * The token for the next holder.
      *
-     * @return 0 if the lock is to be given back to the store now
+     * @return 0 if the lock must be released now
      */
     long next() {
         for (int look = 0; look < LOOKS; look++) {

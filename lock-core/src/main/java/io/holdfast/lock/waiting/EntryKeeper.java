@@ -23,24 +23,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entries of one client in all queues at the store: hears when one is called, and asks for all of them from time to
- * time, in case a call was lost.
+ * The entries of one client in all queues at the store: receives the messages that call them, and polls all of them from time to
+ * time, in case a message is lost.
  *
  * <pre>
  *   store ── granted(n) ───────────────────────► entry n ──► its waiter uses the grant, or asks for a longer one
  *   one thread ── keepEntries(row, row, …) ── called ─► entry n ──► its waiter asks the store
  * </pre>
  *
- * <p>A row is all entries in one queue. It is asked for when what blocks it would end by itself, at the latest every 500 ms
- * (100 ms while calls cannot be heard), up to a tenth earlier, never twice in 10 ms; rows that are due soon are taken
- * along, so the number of calls does not grow with that of waiters. That also keeps the entries alive. When calls can be
- * heard again, all rows are asked for at once, since those of the time between were lost.
+ * <p>A row is all entries in one queue. It is polled when the lease or reservation that blocks it would expire, at least every
+ * 500 ms (100 ms while messages do not arrive), up to a tenth earlier, but not twice within 10 ms; rows that are due soon are
+ * polled with it, so the number of calls does not grow with that of waiters. This also keeps the entries alive. When messages
+ * arrive again, all rows are polled immediately, since messages in between were lost.
  *
- * <p>So nobody waits for longer than one interval after a lost call, and a waiter is called only when its entry was found to
- * be reserved or gone: either way its next question makes progress. When the store fails, the waiters are told, so that each
- * knows how long it may still wait, and the thread goes on asking for all of them.
+ * <p>So a lost message costs at most one interval, and a poll calls a waiter only if its entry is reserved or gone: either way
+ * its next call makes progress. When the store fails, the waiters are notified, so that each knows how long it may still wait,
+ * and the thread continues to poll for all of them.
  *
- * <p>Thread-safe. The thread and the subscription start when the first entry is taken.
+ * <p>Thread-safe. The thread and the subscription start with the first entry in a queue.
  */
 final class EntryKeeper implements AutoCloseable {
 
@@ -59,13 +59,13 @@ final class EntryKeeper implements AutoCloseable {
 
     private final Subscription subscription;
 
-    /** Guarded by this monitor, which is never held during a call of the store. */
+    /** Guarded by this monitor, which is never held during a call to the store. */
     private final Map<LockKey, EntryRow> rows = new HashMap<>();
 
     private final TreeSet<EntryRow> byTime = new TreeSet<>();
     private long rowNumbers;
 
-    /** When queues for which the store failed are asked for again. */
+    /** When queues for which the store has failed are polled again. */
     private long probeAt;
 
     private @Nullable Thread thread;
@@ -77,7 +77,7 @@ final class EntryKeeper implements AutoCloseable {
      * @param store keeps the queues
      * @param clientId the client
      * @param ticker the clock
-     * @param withThread whether a thread asks for the entries; without it, the owner calls {@link #tick()}
+     * @param withThread whether a thread polls; without it, the owner calls {@link #tick()}
      */
     public EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
         this.store = store;
@@ -88,7 +88,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /**
-     * Begins to hear for an acquisition, before its first call is sent.
+     * Opens the entry of an acquisition, so that it receives messages, before its first call is sent.
      *
      * @param key what is to be acquired
      * @param owner the acquisition
@@ -109,8 +109,8 @@ final class EntryKeeper implements AutoCloseable {
      * The store has given the acquisition a place in the queue, or confirmed it.
      *
      * @param entry the entry
-     * @param askedAt when it was asked, on the ticker, before the first send
-     * @param held the answer
+     * @param askedAt when the call was first sent, on the ticker
+     * @param held the reply
      */
     public void taken(QueueEntry entry, long askedAt, AcquireReply.Held held) {
         Duration blockedFor = held.blockedFor();
@@ -133,7 +133,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /**
-     * Ends what {@link #open} began: the acquisition holds the lock, or has failed for good.
+     * Closes an entry: the acquisition holds the lock, or has failed for good.
      *
      * @param entry the entry
      * @return whether the store had given it a place
@@ -157,7 +157,7 @@ final class EntryKeeper implements AutoCloseable {
         }
     }
 
-    /** What is heard of the store. */
+    /** The subscription to messages of the store. */
     Subscription subscription() {
         return subscription;
     }
@@ -174,7 +174,7 @@ final class EntryKeeper implements AutoCloseable {
         subscription.dismiss(cohort);
     }
 
-    /** Hints can be heard again, so that those of the time between were lost; or they cannot be heard any more. */
+    /** Messages arrive again, so that those in between were lost; or they no longer arrive. */
     private void heard(boolean now) {
         synchronized (this) {
             long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
@@ -198,7 +198,7 @@ final class EntryKeeper implements AutoCloseable {
         subscription.listen();
     }
 
-    /** Returns whether the row is now the first. */
+    /** Returns whether the row is the first one now. */
     private boolean schedule(EntryRow row, long pollAt) {
         byTime.remove(row);
         row.pollAt = pollAt;
@@ -231,7 +231,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /**
-     * Asks for every row that is due. The keeper's own thread does that in time; others may, if they like.
+     * Polls every row that is due. The keeper's own thread does so in time; other threads may as well.
      *
      * @return when the next one is due, on the ticker
      */
@@ -276,8 +276,8 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /**
-     * Where the store failed, its waiters are told, and do not ask: this thread asks for all of them, every 100 ms to 1 s,
-     * for all such queues at the same time.
+     * If the store fails for a queue, its waiters are notified, and do not call it: this thread polls for all such queues
+     * together, every 100 ms to 1 s.
      */
     private void settle(List<EntryRow> due, List<EntryRequest> requests, List<EntryReply> replies, long askedAt) {
         List<QueueEntry> called = new ArrayList<>();
@@ -315,7 +315,7 @@ final class EntryKeeper implements AutoCloseable {
         return reply instanceof EntryReply.Failed failed ? failed.reason() : "no answer";
     }
 
-    /** Queues that fail are asked for together, in one call. */
+    /** Queues that fail are polled together, in one call. */
     private long nextProbe(EntryRow row) {
         long now = ticker.nanos();
         long longest = Math.min(LONGEST_DEAF_NANOS << Math.min(row.failures - 1, 4), LONGEST_PROBE_NANOS);
@@ -325,7 +325,7 @@ final class EntryKeeper implements AutoCloseable {
         return probeAt;
     }
 
-    /** Wakes all who wait; they find the client closed. */
+    /** Wakes all waiting callers; they find the client closed. */
     @Override
     public void close() {
         synchronized (this) {

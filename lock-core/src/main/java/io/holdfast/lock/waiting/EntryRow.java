@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The entries of this client in one lock's queue, and when they are to be kept next. Guarded by the {@link EntryKeeper}. */
+/** The entries of this client in one lock's queue, and when they are polled next. Guarded by the {@link EntryKeeper}. */
 final class EntryRow implements Comparable<EntryRow> {
 
     final LockKey key;
     private final long number;
     private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
-    /** How often in a row the store has failed to answer for it. Guarded by the keeper's monitor. */
+    /** How often in a row the store has failed for it. Guarded by the keeper's monitor. */
     int failures;
 
-    /** When it is asked for next; changed only while it is in no order of time. */
+    /** When it is polled next; changed only while the row is not in the set that is ordered by it. */
     long pollAt;
 
     EntryRow(LockKey key, long number, long pollAt) {
@@ -40,7 +40,7 @@ final class EntryRow implements Comparable<EntryRow> {
         return entries.isEmpty();
     }
 
-    /** The store was asked for some of them; returns those that are called. The others were not granted the lock yet. */
+    /** A poll for some of the entries has returned. Returns those that are called; the others are not granted yet. */
     List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
         List<QueueEntry> called = new ArrayList<>();
         Set<OwnerId> owners = Set.copyOf(reply.called());
@@ -63,7 +63,7 @@ final class EntryRow implements Comparable<EntryRow> {
         return new ArrayList<>(entries.values());
     }
 
-    /** By time, by difference since the ticker may wrap. */
+    /** By time, compared by difference, since the ticker may wrap. */
     @Override
     public int compareTo(EntryRow other) {
         long byTime = pollAt - other.pollAt;

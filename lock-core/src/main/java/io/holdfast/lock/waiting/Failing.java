@@ -4,17 +4,17 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 
 /**
- * The store fails, for somebody who is waiting for a lock.
+ * A failure of the store, for callers that are waiting for a lock.
  *
  * @param since when the first call that failed was sent, on the ticker
- * @param failure what the store said
+ * @param failure the exception of the store
  */
 record Failing(long since, LockStoreException failure) {
 
     /**
-     * {@return what the waiter's caller is told when its time is over}
+     * {@return the exception for a caller whose time is over}
      *
-     * @param key what was waited for
+     * @param key the lock
      */
     public LockStoreException over(LockKey key) {
         return new LockStoreException(

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads of one client that want the same exclusive lock, in a line. One at a time, the front, goes to the store; so
- * what the store sees does not grow with the number of threads.
+ * The threads of one client that want the same exclusive lock, in a line. Only one of them, the front, calls the store, so the
+ * load of the store does not grow with the number of threads.
  *
  * <pre>
  *                     handOff: the lock itself, no call
@@ -47,7 +47,7 @@ final class Line {
     private boolean retired;
 
     /**
-     * @param onRetired is told when nobody is there any more; called under the monitor
+     * @param onRetired is called when the line is empty, under the monitor
      * @param closed whether the client is closed
      */
     Line(LockKey key, Consumer<Line> onRetired, BooleanSupplier closed) {
@@ -59,17 +59,17 @@ final class Line {
     private enum State {
         /** Others are in front. */
         WAITING,
-        /** Goes to the store, waits there, or holds the lock. */
+        /** Calls the store, waits there, or holds the lock. */
         FRONT,
-        /** Was given the lock by the one in front of it; is the front now. */
+        /** Received the lock from the former front; is the front now. */
         HANDED_OFF,
-        /** Gave up, or is through. */
+        /** Gave up, or is done. */
         GONE,
-        /** The one in front of it found the store unavailable. */
+        /** The front found the store unavailable. */
         FAILED
     }
 
-    /** Returns null if the line has retired meanwhile, or if somebody is there and the thread is not to wait. */
+    /** Returns null if the line has retired in the meantime, or if it is not empty and the thread must not wait. */
     synchronized @Nullable Member enter(@Nullable Object terms, boolean orNothing, Runnable waiter) {
         if (retired || (orNothing && front != null)) {
             return null;
@@ -84,7 +84,7 @@ final class Line {
         return member;
     }
 
-    /** The only member of a line that no one else enters: the store says who is next. */
+    /** The only member of a line that no one else enters, for locks whose order is kept by the store. */
     static Member alone(LockKey key) {
         Line line = new Line(key, retired -> {}, () -> false);
         return Objects.requireNonNull(line.enter(null, false, () -> {}));
@@ -122,8 +122,8 @@ final class Line {
     }
 
     /**
-     * One caller, from when it comes until it has given the lock back. Its state is written under the line's monitor, and read without it
-     * by whoever waits.
+     * One caller, from its arrival until it has released the lock. Its state is written under the line's monitor, and read
+     * without it by waiting threads.
      */
     final class Member {
 
@@ -131,7 +131,7 @@ final class Line {
         private final Runnable waiter;
         private volatile State state = State.WAITING;
 
-        /** Set before the state says so, as is the failure. */
+        /** Set before the state, like the failure. */
         private @Nullable LineHandOff handOff;
 
         private @Nullable LockStoreException failure;
@@ -154,19 +154,19 @@ final class Line {
             return state == State.WAITING;
         }
 
-        /** Whether it has ended: in line, or as the front. */
+        /** Whether it has ended, in line or as the front. */
         boolean isOver() {
             return state == State.GONE || state == State.FAILED;
         }
 
         /**
-         * Looks whether the wait for those in front is over. Whoever waits is woken when it is.
+         * Checks whether the wait for the front is over. The waiter is run when it is.
          *
          * @param budget ends the wait
-         * @return for how long to wait at most before the next look, in nanoseconds; 0 if it is over: then this is the front, with
-         *     or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
-         * @throws LockStoreException if the one in front was refused by the store at once, or the store has failed for longer
-         *     than the budget allows; it is over then
+         * @return for how long to wait at most before the next check, in nanoseconds; 0 if it is over: then this is the front,
+         *     with or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
+         * @throws LockStoreException if the first attempt of the front failed, or the store has failed for longer than the
+         *     budget allows; it is over then
          * @throws IllegalStateException if the client is closed; it is over then
          */
         long look(Budget budget) {
@@ -196,9 +196,9 @@ final class Line {
         }
 
         /**
-         * Gives up waiting for those in front.
+         * Stops waiting in line.
          *
-         * @return whether it is over; if not, it has become the front, and has to act as such
+         * @return whether it is over; if not, it has become the front, and must act as such
          */
         boolean cancel() {
             synchronized (Line.this) {
@@ -213,7 +213,7 @@ final class Line {
             }
         }
 
-        /** The lock that was handed off to it, if it was; once. */
+        /** The lock that was handed off to it, if any; once. */
         @Nullable
         LineHandOff takeHandOff() {
             LineHandOff taken = handOff;
@@ -221,7 +221,7 @@ final class Line {
             return taken;
         }
 
-        /** The entry that the one in front has left behind, if any; once. */
+        /** The entry that the former front has left behind, if any; once. */
         @Nullable
         QueueEntry inheritEntry() {
             synchronized (Line.this) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The {@link Line}s of one client: one for each exclusive lock that some thread holds or wants. Thread-safe. */
+/** The {@link Line}s of one client: one for each exclusive lock that a thread holds or wants. Thread-safe. */
 final class Lines implements AutoCloseable {
 
     private final Map<LockKey, Line> lines = new ConcurrentHashMap<>();
@@ -20,7 +20,7 @@ final class Lines implements AutoCloseable {
      * @param waiter is run when it is in front
      * @return the caller, in line
      * @throws IllegalStateException if the client is closed
-     * @throws LockStoreException if those in front know that the store fails
+     * @throws LockStoreException if the front knows that the store fails
      */
     public Line.Member enter(LockKey key, @Nullable Object terms, Runnable waiter) {
         if (terms == null) {
@@ -38,7 +38,7 @@ final class Lines implements AutoCloseable {
         return member;
     }
 
-    /** Who comes while the store fails fails at once, as a first try would. */
+    /** A caller that arrives while the store fails fails immediately, as a first attempt would. */
     private static void failIfOutage(LockKey key, Line.Member member) {
         Failing failing = member.news().failing();
         if (failing != null && member.isWaiting() && member.cancel()) {
@@ -51,7 +51,7 @@ final class Lines implements AutoCloseable {
     }
 
     /**
-     * Lets a caller in if nobody is there.
+     * Lets a caller in if the line is empty.
      *
      * @param key what it wants
      * @param terms as in {@link #enter}
@@ -74,7 +74,7 @@ final class Lines implements AutoCloseable {
         return lines.size();
     }
 
-    /** Wakes all who stand in line; they find the client closed. */
+    /** Wakes all callers in line; they find the client closed. */
     @Override
     public void close() {
         closed = true;

@@ -11,9 +11,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the callers of one client wait for locks: the only door to waiting. Who wants a lock gets a {@link Place}, which is looked
- * at until the lock is there, and left in the end. Inside are the line of callers that want the same lock, the entry of each in the
- * lock's queue at the store, what keeps these alive, and the queue of those who wait for a store that fails. Thread-safe.
+ * Where the callers of one client wait for locks: the only entrance to waiting. A caller that wants a lock gets a {@link Place},
+ * checks it until the lock is granted, and leaves it in the end. Inside are the line of callers that want the same lock, the
+ * entries in the queues at the store, the keeper of these entries, and the queue of callers that wait for a store that fails.
+ * Thread-safe.
  */
 public final class LocalQueue implements AutoCloseable {
 
@@ -24,10 +25,10 @@ public final class LocalQueue implements AutoCloseable {
      *
      * @param store keeps the queues
      * @param clientId the client
-     * @param sequences tell its acquisitions apart
+     * @param sequences numbers for its acquisitions
      * @param ticker the clock
-     * @param queueThread whether a thread keeps the entries; otherwise only {@link #tick} does
-     * @param onRevoked is told of holds that the store may have taken away, by their sequences; must not block
+     * @param queueThread whether a thread keeps the entries alive; otherwise only {@link #tick} does
+     * @param onRevoked receives the sequences of holds that the store may have taken away; must not block
      */
     public LocalQueue(
             LockStore store,
@@ -42,23 +43,23 @@ public final class LocalQueue implements AutoCloseable {
     }
 
     /**
-     * Lets a caller in, behind those that came before if it has to stand in line.
+     * Lets a caller in, behind earlier callers if it has to stand in line.
      *
      * @param key what it wants
-     * @param terms on which terms: the lock is handed off between callers with equal ones only. Null if it stands in no line, since
-     *     the store tells who is next
+     * @param terms on which terms: the lock is handed off only between callers with equal terms. Null if the store keeps the
+     *     order of its callers, so that it stands in no line
      * @param waiter is run when it may go on and should {@linkplain Place#look check}; by any thread, possibly too often. Must not
      *     block or throw
      * @return its place
      * @throws IllegalStateException if the client is closed
-     * @throws LockStoreException if those in front know that the store fails
+     * @throws LockStoreException if the front knows that the store fails
      */
     public Place enter(LockKey key, @Nullable Object terms, Runnable waiter) {
         return new Place(queues, key, queues.lines().enter(key, terms, waiter), waiter);
     }
 
     /**
-     * Lets a caller in if nobody stands in line.
+     * Lets a caller in if the line is empty.
      *
      * @param key as in {@link #enter}
      * @param terms as in {@link #enter}
@@ -70,32 +71,32 @@ public final class LocalQueue implements AutoCloseable {
         return front == null ? null : new Place(queues, key, front, waiter);
     }
 
-    /** {@return an acquisition that is new to the store} */
+    /** {@return the id of a new acquisition} */
     public OwnerId newOwner() {
         return queues.newOwner();
     }
 
-    /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
+    /** Subscribes to the messages of the store, unless it has already. Returns immediately. */
     public void listen() {
         queues.entries().subscription().listen();
     }
 
-    /** {@return whether messages of the store can be heard} */
+    /** {@return whether messages of the store arrive} */
     public LockActivity.SubscriptionState subscriptionState() {
         return queues.entries().subscription().subscriptionState();
     }
 
-    /** {@return how many waiters heard from the store that their lock is there} */
+    /** {@return how many waiters were notified of their grant} */
     public long wakeUps() {
         return queues.entries().subscription().wakeUps();
     }
 
-    /** Asks the store for those who wait there, if that is due, for tests on virtual time. */
+    /** Polls the store for the entries that are due, for tests on virtual time. */
     public void tick() {
         queues.entries().tick();
     }
 
-    /** Wakes all who wait; they find the client closed. */
+    /** Wakes all waiting callers; they find the client closed. */
     @Override
     public void close() {
         queues.lines().close();

@@ -11,13 +11,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers of one client that were waiting for locks when the store failed, in a queue for each server. Only the first of a
- * queue asks; while the store fails, it rests between two tries for 100 ms to 1 s, at random up to a half less. Once it is
- * answered, the next one asks, at once, and so on. So however many were waiting, a server that fails gets one such call for
- * each rest, and one that has recovered gets them one after the other, in the order in which they met the failure.
+ * Callers of one client that were waiting for locks when the store failed, in a queue for each server. Only the first of a queue
+ * calls the store; while the store fails, it pauses between two attempts for 100 ms to 1 s, less up to one half at random. Once
+ * it gets a reply, the next caller continues immediately, and so on. So regardless of the number of waiters a failing server
+ * receives one such call per pause, and a server that has recovered receives them one by one, in the order in which the callers
+ * met the failure.
  *
- * <p>Nobody is forgotten: the first of a queue waits for no longer than the rest, and whoever leaves, for whatever reason,
- * wakes the one that is then first, in the same step. The monitor is never held during a call of the store or a wait.
+ * <p>No caller is forgotten: the first of a queue waits at most for one pause, and a caller that leaves, for any reason, wakes
+ * the new first one in the same step. The monitor is never held during a call to the store or a wait.
  */
 final class Outages implements AutoCloseable {
 
@@ -26,7 +27,7 @@ final class Outages implements AutoCloseable {
 
     private final Ticker ticker;
 
-    /** Guarded by this monitor, as is what the queues hold. */
+    /** Guarded by this monitor, like the contents of the queues. */
     private final Map<String, Queue> queues = new HashMap<>();
 
     private volatile boolean closed;
@@ -41,12 +42,12 @@ final class Outages implements AutoCloseable {
     }
 
     /**
-     * Queues a caller.
+     * Adds a caller to a queue.
      *
      * @param server which server failed
-     * @param failing whether it fails now, as far as the caller knows; if not, it has recovered
+     * @param failing whether it still fails, as far as the caller knows
      * @param waiter is run when it may be its turn
-     * @return its place, to be left in the end
+     * @return its place, which must be closed
      */
     public synchronized Place join(String server, boolean failing, Runnable waiter) {
         Queue queue = queues.get(server);
@@ -62,7 +63,7 @@ final class Outages implements AutoCloseable {
         return place;
     }
 
-    /** Wakes all; they find the client closed. */
+    /** Wakes all callers; they find the client closed. */
     @Override
     public void close() {
         closed = true;
@@ -71,7 +72,7 @@ final class Outages implements AutoCloseable {
         }
     }
 
-    /** For one server. */
+    /** The queue of one server. */
     private final class Queue {
 
         private final String server;
@@ -95,7 +96,7 @@ final class Outages implements AutoCloseable {
         }
     }
 
-    /** One caller's. */
+    /** The place of one caller. */
     public final class Place implements AutoCloseable {
 
         private final Queue queue;
@@ -107,12 +108,12 @@ final class Outages implements AutoCloseable {
         }
 
         /**
-         * Looks whether this one is to ask the store. Whoever waits is woken when it may be so.
+         * Checks whether it is this caller's turn to call the store. Its waiter is run when that may be so.
          *
          * @param budget ends the wait
-         * @param failing since when the store fails; null if it does not, as far as is known
-         * @return for how long to wait at most before the next look, in nanoseconds; 0 if it is to ask, or the budget is spent,
-         *     or the store has failed for too long
+         * @param failing since when the store fails; null if it is not known to fail
+         * @return for how long to wait at most before the next check, in nanoseconds; 0 if it is its turn, or the budget is
+         *     spent, or the store has failed for too long
          * @throws IllegalStateException if the client is closed
          */
         public long look(Budget budget, @Nullable Failing failing) {
@@ -123,7 +124,7 @@ final class Outages implements AutoCloseable {
             return Math.max(0, Math.min(left, untilTurn()));
         }
 
-        /** Until it may ask, if it is first; else until it is to look again whether the store fails for too long. */
+        /** The time until its turn if it is the first; otherwise until it checks again whether the outage is too long. */
         private long untilTurn() {
             synchronized (Outages.this) {
                 return queue.first() == this ? queue.notBefore - ticker.nanos() : LONGEST_REST_NANOS;
@@ -137,7 +138,7 @@ final class Outages implements AutoCloseable {
             }
         }
 
-        /** The store has answered: the next one may ask at once. */
+        /** The store has replied: the next caller may continue immediately. */
         public void answered() {
             synchronized (Outages.this) {
                 queue.restNanos = 0;

@@ -8,20 +8,20 @@ import io.holdfast.lock.store.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition's place in the queue at the store, seen from here. One caller at a time waits on it; behind a
- * {@link Line} it passes from one to the next.
+ * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in a {@link
+ * Line} it passes from one to the next.
  *
- * <p>No call is missed: the waiter clears {@link #called} before it asks the store, and waits only while it is still
- * clear afterwards. A call that comes earlier than the answer to the question it makes superfluous costs one more
- * question, never a wait. That the client was closed is never cleared.
+ * <p>No call is missed: the waiter clears {@link #called} before it calls the store, and waits only while it is still clear
+ * afterwards. A call that arrives before a reply which makes it superfluous costs one more call to the store, never a wait. That
+ * the client is closed is never cleared.
  *
- * <p><b>Reservations.</b> A message says that the lock is granted, until when on the store's clock, but not how old it is.
- * So the entry remembers when it asked the store last, and what the store's clock was then: see {@link StoreTime}, which also
- * says what is not believed.
+ * <p><b>Reservations.</b> A message says until when the lock is granted by the store's clock, but not how old the message is. So
+ * the entry remembers when it last called the store, and the store's time then: see {@link StoreTime}, which also rejects
+ * implausible messages.
  */
 final class QueueEntry {
 
-    /** A message, and when it was here, on the ticker. */
+    /** A message, and when it arrived, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
 
     private final LockKey key;
@@ -36,10 +36,10 @@ final class QueueEntry {
     private volatile boolean metFailure;
     private volatile Runnable whenFailing = () -> {};
 
-    /** Whether the store has given it a place, so that it must be kept, or given up. The waiting thread's. */
+    /** Whether the store has given it a place, so that it must be kept alive, or given up. Used by the waiting thread. */
     boolean taken;
 
-    /** Whether a send of its calls was not answered, and may still arrive. The waiting thread's. */
+    /** Whether one of its calls got no reply, and may still arrive. Used by the waiting thread. */
     private boolean resent;
 
     QueueEntry(LockKey key, OwnerId owner) {
@@ -47,7 +47,7 @@ final class QueueEntry {
         this.owner = owner;
     }
 
-    /** {@return what is waited for} */
+    /** {@return the lock} */
     public LockKey key() {
         return key;
     }
@@ -67,22 +67,22 @@ final class QueueEntry {
         resent = true;
     }
 
-    /** The store is about to be asked: whatever calls come from now on are news. */
+    /** The store is about to be called: messages that arrive from now on are news. */
     public void rearm() {
         called = false;
         message = null;
     }
 
     /**
-     * The store has answered that the lock is not for this entry yet.
+     * The store has replied that the lock is not granted to this entry yet.
      *
-     * @param time when it was asked, before the first send, and its clock
+     * @param time when the call was first sent, and the store's time
      */
     synchronized void answered(StoreTime time) {
         answer = time.orLater(answer);
     }
 
-    /** Who was said to wait behind it, although it is not known yet that it holds the lock. */
+    /** Which callers a message has reported behind it, before its own grant is known. */
     Waiters awaited() {
         return awaited;
     }
@@ -97,9 +97,9 @@ final class QueueEntry {
     }
 
     /**
-     * The lock that the entry was told of.
+     * The lock that a message has granted.
      *
-     * @return the grant, and its deadline; or null if none is known, or it is old, or cannot be true
+     * @return the grant, and its deadline; null if none is known, or it is old, or implausible
      */
     public StoreTime.@Nullable Believed claim() {
         Message heard = message;
@@ -107,20 +107,20 @@ final class QueueEntry {
         return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
     }
 
-    /** {@return since when the store does not say whether the lock is there, if it is so} */
+    /** {@return since when the store fails, if it does} */
     public @Nullable Failing failing() {
         return failing;
     }
 
-    /** {@return whether that has been so since the store answered this entry's question for the last time} */
+    /** {@return whether the store has failed since it last replied to a call of this entry} */
     public boolean hasMetFailure() {
         return metFailure;
     }
 
     /**
-     * The store failed, or went on failing. The waiter looks how long it may wait for that; it does not ask.
+     * The store has failed, or still fails. The waiter checks how long it may wait for it, and does not call the store.
      *
-     * @param found since when, and why; what was found first counts
+     * @param found since when, and why; the earliest time counts
      */
     public void failing(Failing found) {
         Failing known = failing;
@@ -132,12 +132,12 @@ final class QueueEntry {
         }
     }
 
-    /** The store answers again. */
+    /** The store replies again. */
     void recovered() {
         failing = null;
     }
 
-    /** The store has answered this entry's own question. */
+    /** The store has replied to a call of this entry. */
     public void answered() {
         failing = null;
         metFailure = false;
@@ -147,7 +147,7 @@ final class QueueEntry {
         whenFailing = action;
     }
 
-    /** It is worth while to ask now. */
+    /** The store should be called now. */
     void call() {
         called = true;
         wake();
@@ -166,20 +166,20 @@ final class QueueEntry {
     }
 
     /**
-     * Says who is to be woken from now on. Whoever waits says so before the first {@link #look}.
+     * Sets the waiter, before the first {@link #look}.
      *
-     * @param waiting who; null for nobody
+     * @param waiting is run when it should check again; null for none
      */
     public void wakes(@Nullable Runnable waiting) {
         waiter = waiting;
     }
 
     /**
-     * Looks whether it is worth while to ask the store.
+     * Checks whether the store should be called.
      *
      * @param budget ends the wait
-     * @return for how long to wait at most before the next look, in nanoseconds; 0 if the store is to be asked, or the budget is
-     *     spent
+     * @return for how long to wait at most before the next check, in nanoseconds; 0 if the store should be called, or the budget
+     *     is spent
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if the budget is spent while the store fails, or it has failed for too long
      */

@@ -7,15 +7,15 @@ import io.holdfast.lock.store.Ticker;
 import java.util.function.LongSupplier;
 
 /**
- * What all places of a client have in common.
+ * What all places of a client share.
  *
  * @param store keeps the queues
  * @param clientId the client
- * @param sequences tell its acquisitions apart
+ * @param sequences numbers for its acquisitions
  * @param ticker the clock
- * @param lines those of callers that want the same lock
- * @param entries those in the queues at the store
- * @param outages those who wait for a store that fails
+ * @param lines the lines of callers that want the same lock
+ * @param entries the entries in the queues at the store
+ * @param outages the callers that wait for a store that fails
  */
 record Queues(
         LockStore store,
@@ -26,7 +26,7 @@ record Queues(
         EntryKeeper entries,
         Outages outages) {
 
-    /** An acquisition that is new to the store. */
+    /** The id of a new acquisition. */
     OwnerId newOwner() {
         return new OwnerId(clientId, sequences.getAsLong());
     }

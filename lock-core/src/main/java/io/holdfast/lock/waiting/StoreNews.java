@@ -9,13 +9,13 @@ final class StoreNews {
 
     private volatile Optional<LockHolder> holder = Optional.empty();
 
-    /** What the front waits with, and what was found by the one before it, if the store fails. */
+    /** The entry of the front, and, if the store fails, what the former front has found. */
     private volatile @Nullable QueueEntry entry;
 
     private volatile @Nullable Failing inherited;
     private volatile boolean answered;
 
-    /** Who holds the lock, as the front was told last. */
+    /** Who holds the lock, as the store last reported to the front. */
     Optional<LockHolder> holder() {
         return holder;
     }
@@ -24,7 +24,7 @@ final class StoreNews {
         holder = found;
     }
 
-    /** Whether the store has answered somebody of the line. */
+    /** Whether the store has replied to any caller of the line. */
     boolean isAnswered() {
         return answered;
     }
@@ -38,9 +38,9 @@ final class StoreNews {
     }
 
     /**
-     * The front waits with that entry.
+     * The front waits with this entry.
      *
-     * @param onFailing is run when the entry hears that the store fails, and now if it knew before anybody could be told
+     * @param onFailing is run when the entry learns that the store fails, and immediately if it knows already
      */
     void waitsWith(QueueEntry waiting, Runnable onFailing) {
         entry = waiting;
@@ -57,13 +57,13 @@ final class StoreNews {
         inherited = null;
     }
 
-    /** Another one is the front; what is known stays known. */
+    /** The front has changed; the failure stays known. */
     void frontChanged() {
         inherited = failing();
         entry = null;
     }
 
-    /** The front gives up waiting for a store that fails. */
+    /** The front stops waiting for a store that fails. */
     void passOn(Failing failing) {
         inherited = failing;
     }

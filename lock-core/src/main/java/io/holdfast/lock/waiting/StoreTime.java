@@ -6,48 +6,48 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer of the store, and what follows from it for messages.
+ * A reply of the store, and what it tells about later messages.
  *
- * <p>A message says that the lock was granted at some time on the store's clock, and until when, but not how old it is. The
- * store answered the question no earlier than it was asked. So a reservation that was made after the answer ends no earlier
- * than as much later on the clock here, counted from when the question was sent. And when a message is heard, no more time has
- * passed at the store since its answer than here since the question.
+ * <p>A message says when the lock was granted by the store's clock, and until when, but not how old the message is. The store
+ * replied no earlier than the call was sent. So a reservation that was made some time after the reply expires at the earliest by
+ * the same time after the call was sent, by the local clock. And when a message arrives, no more time has passed at the store
+ * since its reply than here since the call was sent.
  *
- * <p>Messages are hearsay: the store's clock may have jumped, and who may publish can write anything. What cannot be true is
- * not believed, and the waiter asks instead. Nothing that is believed makes a deadline later than {@link LockStore#RESERVATION}
- * after it was heard, or a token higher than the store's clock by more than {@value #AHEAD_MILLIS} ms.
+ * <p>Messages are not trusted: the store's clock may have jumped, and every user who may publish can write anything. An
+ * implausible message is ignored, and the waiter asks the store instead. No accepted message leads to a deadline later than {@link LockStore#RESERVATION}
+ * after its arrival, or to a token that is ahead of the store's clock by more than {@value #AHEAD_MILLIS} ms.
  *
- * @param askedAt when the store was asked, on the ticker
- * @param answeredAt when the answer was here
- * @param micros the store's clock when it answered
+ * @param askedAt when the call was sent, on the ticker
+ * @param answeredAt when the reply arrived, on the ticker
+ * @param micros the store's time in the reply, in microseconds
  */
 record StoreTime(long askedAt, long answeredAt, long micros) {
 
-    /** A message that is believed, and until when the lock is certainly held by it, on the ticker. */
+    /** A plausible message, and until when it certainly holds the lock, on the ticker. */
     record Believed(Reservation reservation, long deadline) {}
 
-    /** Clocks do not run at quite the same rate. */
+    /** Clocks run at slightly different rates. */
     private static final long TOLERANCE_MICROS = TimeUnit.MILLISECONDS.toMicros(50);
 
-    /** A block of tokens may be ahead of the store's clock by 100 ms, and several that were not given back by more. */
+    /** A block of tokens may be ahead of the store's clock by 100 ms, several blocks that were not returned by more. */
     private static final int AHEAD_MILLIS = 1_100;
 
     private static final long AHEAD_MICROS = TimeUnit.MILLISECONDS.toMicros(AHEAD_MILLIS);
     private static final long LONGEST_MICROS = TimeUnit.NANOSECONDS.toMicros(LockStore.RESERVATION.toNanos());
 
     /**
-     * The later of two answers: what one of them did not know of was over when the other was given. Questions overlap, so
-     * their order says nothing; but if this one was asked when the other was answered already, the store's clock went back.
+     * The later of two replies, by the store's clock. Calls overlap, so their own order says nothing; but if this call was sent
+     * after the other reply had arrived, and its time is earlier, the store's clock was set back.
      */
     StoreTime orLater(@Nullable StoreTime other) {
         return other == null || other.micros < micros || askedAt - other.answeredAt >= 0 ? this : other;
     }
 
     /**
-     * What a message is worth.
+     * Judges a message.
      *
-     * @param heardAt when it was here
-     * @return the grant and its deadline; or null if it is old, or cannot be true
+     * @param heardAt when it arrived, on the ticker
+     * @return the grant and its deadline; null if it is old, or implausible
      */
     @Nullable
     Believed believe(Reservation told, long heardAt) {

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client hears of the store, and who of it is told: an entry, that the lock was granted to it; a cohort, that somebody
- * waits at the store; the engine, that a hold may have been taken away. Begins with the first entry or cohort. Thread-safe.
+ * Receives the messages of the store to one client, and passes them on: grants to their entries, news of waiters to cohorts, and
+ * possible losses of holds to the engine. Starts with the first entry or cohort. Thread-safe.
  */
 final class Subscription implements WakeListener, AutoCloseable {
 
@@ -25,7 +25,7 @@ final class Subscription implements WakeListener, AutoCloseable {
 
     private static final int MISSED_TO_DOUBT = 3;
 
-    /** Is told whether messages can be heard from now on. */
+    /** Is notified when messages begin to arrive, or no longer arrive. */
     @FunctionalInterface
     interface Change {
         void heard(boolean now);
@@ -38,7 +38,7 @@ final class Subscription implements WakeListener, AutoCloseable {
     private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
     private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
 
-    /** How often entries were found to be called since the last message. */
+    /** How often polls have found called entries since the last message. */
     private final AtomicInteger missed = new AtomicInteger();
 
     private final LongAdder wakeUps = new LongAdder();
@@ -66,9 +66,9 @@ final class Subscription implements WakeListener, AutoCloseable {
     }
 
     /**
-     * Has a cohort told when somebody waits at the store. The hint may be here before the news that the lock was granted;
-     * then the entry has kept it. It is written to the entry first and to the cohort then, and here they are looked at in the
-     * other order, so one of both finds the other.
+     * Notifies a cohort when callers wait at the store. That message may arrive before the grant; then the entry has stored it.
+     * A message is written to the entry first and to the cohort second, and here they are read in the opposite order, so that
+     * none is missed.
      */
     void attend(Cohort cohort) {
         long sequence = cohort.owner().sequence();
@@ -93,12 +93,12 @@ final class Subscription implements WakeListener, AutoCloseable {
         }
     }
 
-    /** {@return how many waiters heard from the store that their lock is there} */
+    /** {@return how many waiters were notified of their grant} */
     long wakeUps() {
         return wakeUps.sum();
     }
 
-    /** {@return whether messages of the store can be heard} */
+    /** {@return whether messages of the store arrive} */
     synchronized LockActivity.SubscriptionState subscriptionState() {
         if (heard) {
             return LockActivity.SubscriptionState.CONNECTED;
@@ -126,8 +126,8 @@ final class Subscription implements WakeListener, AutoCloseable {
     }
 
     /**
-     * A cohort that may have lost its lock asks the store before it goes on; so nobody is handed what was taken away. Whether
-     * it was, others find out.
+     * A cohort that may have lost its lock asks the store before its next hand-off, so that no caller is handed a lost lock.
+     * Whether it was lost is found elsewhere.
      */
     @Override
     public void revoked(long sequence) {
@@ -138,7 +138,7 @@ final class Subscription implements WakeListener, AutoCloseable {
         onRevoked.accept(sequence);
     }
 
-    /** Has an action told of holds that the store may have taken away, by their sequences; it must not block. */
+    /** Sets the action for holds that the store may have taken away, which receives their sequences; it must not block. */
     void onRevoked(LongConsumer action) {
         onRevoked = action;
     }
@@ -158,7 +158,7 @@ final class Subscription implements WakeListener, AutoCloseable {
         change.heard(now);
     }
 
-    /** Begins to hear what the store has to say. Returns at once; does nothing if it has begun. */
+    /** Subscribes, unless it has already. Returns immediately. */
     void listen() {
         synchronized (this) {
             if (listening != null || closed) {
@@ -173,8 +173,8 @@ final class Subscription implements WakeListener, AutoCloseable {
     }
 
     /**
-     * An entry was found to be called by asking. A message that is just under way may be found so before it is heard, but hardly
-     * {@value #MISSED_TO_DOUBT} in a row without any in between. Then the store is to make sure that messages arrive.
+     * A poll has found a called entry. A message that is in transit may be overtaken by a poll, but hardly {@value
+     * #MISSED_TO_DOUBT} times in a row without any message in between. Then the store checks that messages arrive.
      */
     void missed() {
         if (missed.incrementAndGet() < MISSED_TO_DOUBT) {
@@ -190,7 +190,7 @@ final class Subscription implements WakeListener, AutoCloseable {
         }
     }
 
-    /** All who wait find the client closed. */
+    /** Ends all waits: they find the client closed. */
     @Override
     public void close() {
         LockStore.Listening open;

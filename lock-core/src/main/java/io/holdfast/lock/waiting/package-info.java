@@ -1,5 +1,5 @@
 /**
- * How a caller waits for a lock that somebody else holds: in line with other callers of its client, and in the queue at the store.
+ * How a caller waits for a lock that is held by others: in line with other callers of its client, and in the queue at the store.
  * Doors: {@link io.holdfast.lock.waiting.LocalQueue}, {@link io.holdfast.lock.waiting.Place}, {@link io.holdfast.lock.waiting.Front},
  * {@link io.holdfast.lock.waiting.Budget}.
  */
