@@ -28,9 +28,8 @@ import org.slf4j.LoggerFactory;
  * connections, and what does not get one in time fails. They do nothing else: the work, and whoever waits for the result, run
  * elsewhere, and may block.
  *
- * <p><b>No wake-up is lost, and one thread at a time goes on.</b> Who wakes it while it waits has it run; who wakes it while it
- * runs has it look once more before it waits: a step that found nothing to do waits only if nobody has called since it began, in one
- * compare-and-set.
+ * <p><b>No wake-up is lost, and one thread at a time goes on.</b> A wake-up while it waits makes it run; a wake-up while it runs
+ * makes it check once more before it waits: it waits only if there was no wake-up since the step began, in one compare-and-set.
  */
 final class AsyncExecution<T extends @Nullable Object> implements Runnable {
 
@@ -40,13 +39,13 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
     private static final long NO_THREAD_MILLIS = 100;
 
     private enum State {
-        /** Nobody goes on with it. */
+        /** No thread runs it. */
         WAITING,
-        /** A thread is going to. */
+        /** A thread will run it. */
         SCHEDULED,
         /** A thread goes on with it. */
         RUNNING,
-        /** A thread goes on with it, and was told to look again. */
+        /** A thread runs it, and must check again. */
         WOKEN
     }
 
@@ -81,7 +80,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         return caller;
     }
 
-    /** Begins; the place among those who wait is taken already. */
+    /** Starts; its place among the waiting calls is taken already. */
     CompletableFuture<T> start(Acquiring how) {
         acquiring = how;
         var unused = result.whenComplete((value, failure) -> wake());
@@ -122,7 +121,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         }
     }
 
-    /** Whoever woke it has others to look after, and hears of nothing. */
+    /** The thread that woke it has other work, and gets no exception. */
     private void tryAgainLater(Throwable noThread) {
         try {
             timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
@@ -223,7 +222,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
                 release -> executeOrRun(threads.releasing(), release));
     }
 
-    /** Here if the client is closed already, or there are no more threads, since somebody waits for the result. */
+    /** Runs on this thread if the client is closed already, or there are no more threads, since a caller waits for the result. */
     private static void executeOrRun(Executor executor, Runnable task) {
         try {
             executor.execute(task);

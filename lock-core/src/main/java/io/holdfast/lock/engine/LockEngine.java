@@ -54,7 +54,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         this.requests = requests;
     }
 
-    /** Made when they are first needed: an application that starts without a lock does not load them. */
+    /** Created on first use: an application that starts without a lock does not load it. */
     private LockOperations operations() {
         LockOperations made = operations;
         return made == null ? make() : made;
@@ -72,7 +72,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
         return made;
     }
 
-    /** From then on no lock can be acquired. Returns false if it was used, and has to be closed. */
+    /** No lock can be acquired afterwards. Returns false if it was used, and must be closed. */
     private synchronized boolean endUnused() {
         endedUnused = operations == null;
         return endedUnused;
@@ -81,7 +81,7 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     /**
      * {@return a builder}
      *
-     * @param store keeps the locks; belongs to the caller, who closes it after the engine
+     * @param store keeps the locks; belongs to the caller, which closes it after the engine
      */
     public static LockEngineBuilder builder(LockStore store) {
         return new LockEngineBuilder(store);
@@ -293,9 +293,8 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     /**
-     * Refuses new locks from now on, ends the waits for them, and gives those who hold locks time to give them back. Their
-     * leases are renewed meanwhile, and they may enter again what they hold. Who has lost his lock is not waited for. To be
-     * followed by {@link #close}.
+     * Refuses new locks from now on, ends waits for locks, and gives holders time to release theirs. Meanwhile their leases are
+     * renewed, and they may reenter what they hold. Lost locks are not awaited. Must be followed by {@link #close}.
      *
      * @param atMost how long to wait for them
      * @return whether nothing is held any more

@@ -47,7 +47,7 @@ public final class LockEngineBuilder {
     }
 
     /**
-     * Has each request changed before it is used, after what was told here before.
+     * Changes each request before it is used, after the changes that were set before.
      *
      * @param value yields the request to be used instead, which may be the same; for the same keys. Called on the
      *     caller's thread for each acquisition, and once for each lock view
@@ -72,7 +72,7 @@ public final class LockEngineBuilder {
     /**
      * {@return this}
      *
-     * @param listener is told what happens to this client's locks
+     * @param listener receives the events of this client's locks
      */
     public LockEngineBuilder listener(LockListener listener) {
         return listeners(() -> List.of(listener));

@@ -141,8 +141,8 @@ final class LockOperations {
     }
 
     /**
-     * Holders of this client are told at once. Only those that were granted before the store was asked: a later grant is
-     * not affected. A writer that goes on as a reader meanwhile learns it from the store: only it knows what came first.
+     * Notifies holders of this client immediately, but only those that were granted before the call to the store: later grants
+     * are not affected. A writer that becomes a reader in the meantime learns it from the store, which alone knows the order.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
         List<Lease> own = holds.leasesOf(key).stream()

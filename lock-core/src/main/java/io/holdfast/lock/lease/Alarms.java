@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be looked at next, in the order of time. Thread-safe.
+ * What is checked next, ordered by time. Thread-safe.
  *
- * @param <S> what is looked at; has one alarm at most, which it remembers itself
+ * @param <S> what is checked; has at most one alarm, which it stores itself
  */
 final class Alarms<S> implements Iterable<Alarms.Alarm<S>> {
 
-    /** When to look at something. Ordered by time, by difference since the ticker may wrap. */
+    /** When to check something. Ordered by time, compared by difference, since the ticker may wrap. */
     record Alarm<S>(long at, long number, S subject) implements Comparable<Alarm<S>> {
         @Override
         public int compareTo(Alarm<S> other) {
@@ -24,7 +24,7 @@ final class Alarms<S> implements Iterable<Alarms.Alarm<S>> {
     private final ConcurrentSkipListSet<Alarm<S>> alarms = new ConcurrentSkipListSet<>();
     private final AtomicLong numbers = new AtomicLong();
 
-    /** Returns the new alarm, in the place of the former one. */
+    /** Returns the new alarm, which replaces the former one. */
     Alarm<S> replace(@Nullable Alarm<S> former, long at, S subject) {
         remove(former);
         Alarm<S> next = new Alarm<>(at, numbers.incrementAndGet(), subject);
@@ -38,7 +38,7 @@ final class Alarms<S> implements Iterable<Alarms.Alarm<S>> {
         }
     }
 
-    /** Takes out the first alarm, if its time has come. */
+    /** Removes the first alarm, if it is due. */
     @Nullable
     Alarm<S> pollDue(long now) {
         Alarm<S> first = first();
@@ -51,7 +51,7 @@ final class Alarms<S> implements Iterable<Alarms.Alarm<S>> {
         return null;
     }
 
-    /** When the first alarm is, or that time if there is none before it. */
+    /** The time of the first alarm, or the given time if it is earlier. */
     long firstAt(long otherwise) {
         Alarm<S> first = first();
         return first == null ? otherwise : earlier(first.at, otherwise);

@@ -4,14 +4,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases that are looked at together: one at first, and then those that were renewed by one call. As long as nothing happens
- * to one of these, they fall due together again. So they need one alarm, not one each.
+ * Leases that are checked together: first a single one, then those that were renewed by one call. Until an event separates them,
+ * they are due together again. So they need one alarm, not one each.
  *
- * <p>Each watched lease belongs to exactly one batch, the one that it names itself. When it leaves, it stays in the list, and is
- * only counted out: once none is left, nothing is looked at any more.
+ * <p>Each watched lease belongs to exactly one batch, the one that it refers to. A lease that leaves stays in the list, and only
+ * reduces the count; at zero the batch has no alarm any more.
  *
- * <p>Thread-safe. Its monitor guards the alarm, so that this fits the number of members, and whether they are being renewed,
- * whoever changes these at the same time. The monitor of a lease may be held outside of it, never the other way round.
+ * <p>Thread-safe. Its monitor guards the alarm, the number of members, and whether they are being renewed, so that these stay
+ * consistent. A thread that holds the monitor of a lease may enter this one, never the other way round.
  *
  * @param <L> a lease
  */
@@ -20,7 +20,7 @@ final class Batch<L> {
     private final Alarms<Batch<L>> alarms;
     private final List<L> leases;
 
-    /** When they are to be renewed; of no use while they are being renewed. */
+    /** When they are renewed next; not used during a renewal. */
     volatile long renewAt;
 
     /** Written under this monitor. */
@@ -31,7 +31,7 @@ final class Batch<L> {
 
     private Alarms.@Nullable Alarm<Batch<L>> alarm;
 
-    /** Without an alarm as yet. */
+    /** Without an alarm yet. */
     Batch(Alarms<Batch<L>> alarms, List<L> leases) {
         this.alarms = alarms;
         this.leases = List.copyOf(leases);
@@ -43,7 +43,7 @@ final class Batch<L> {
         return leases;
     }
 
-    /** One does not belong to it any more. */
+    /** A lease has left. */
     synchronized void leave() {
         members--;
         if (members == 0) {
@@ -61,19 +61,19 @@ final class Batch<L> {
         beingRenewed = true;
     }
 
-    /** Its only lease is to be looked at by that time. */
+    /** Its only lease is checked at that time. */
     synchronized void look(long at) {
         setAlarm(at);
     }
 
-    /** Its leases are to be looked at by that time, unless their renewal has ended. */
+    /** Its leases are checked at that time, unless their renewal has ended. */
     synchronized void lookWhileRenewed(long at) {
         if (beingRenewed) {
             setAlarm(at);
         }
     }
 
-    /** The renewal has ended. What stays is renewed again when that is due; the others have left, or are lost. */
+    /** The renewal has ended. Leases that stay are renewed again when due; the others have left, or are lost. */
     synchronized void endRenewal(boolean anyStays) {
         beingRenewed = false;
         if (anyStays) {

@@ -9,12 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that tells the watchdog's time: it sleeps until the first alarm.
+ * The thread of the watchdog: it sleeps until the first alarm.
  *
- * <p>No alarm is missed: whoever adds one first adds it to the set and then compares it with the time that this thread plans
- * to wake at; this thread first publishes that plan and then looks at the set again before it parks. Both are volatile
- * accesses, so at least one sees the other. Whoever adds an alarm before the first plan is published is seen too, since the
- * thread begins with a look at the set.
+ * <p>No alarm is missed: a thread that adds one adds it to the set first, and then compares it with the planned wake-up; this
+ * thread publishes its plan first, and then reads the set again before it parks. Both are volatile accesses, so at least one
+ * sees the other. An alarm that is added before the first plan is seen too, since this thread starts by reading the set.
  */
 final class ClockThread {
 
@@ -29,7 +28,7 @@ final class ClockThread {
     private volatile boolean started;
     private volatile boolean stopped;
 
-    /** Does not start it. The tick handles the alarms that are due, and tells until when there is nothing to do. */
+    /** Does not start it. The tick handles the alarms that are due, and returns when the next one is. */
     ClockThread(Alarms<?> alarms, Ticker ticker, LongSupplier tick) {
         this.alarms = alarms;
         this.ticker = ticker;
@@ -43,7 +42,7 @@ final class ClockThread {
         }
     }
 
-    /** A thread that could not be started, for want of memory, is started by the next lock. */
+    /** If the thread cannot be started for lack of memory, the next lock starts it. */
     private synchronized void start() {
         if (!started) {
             thread.start();
@@ -75,7 +74,7 @@ final class ClockThread {
         }
     }
 
-    /** Whatever goes wrong, the clock goes on: it is all that tells other holders of their losses. */
+    /** The clock continues after any error: only it notifies other holders of their losses. */
     private long tickGuarded() {
         try {
             return tick.getAsLong();

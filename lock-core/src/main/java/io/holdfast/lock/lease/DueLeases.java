@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * What one look at the alarms finds due for renewal, and the batches that this is renewed in. Takes along what would be due
- * soon, so renewals of many leases fall into step and share calls.
+ * The leases that are due for renewal at one point in time, and their new batches. Includes leases that are due soon, so that
+ * renewals of many leases synchronize and share calls.
  *
- * <p>Used once, by the clock thread only. Leases that it has found may be closed, or move to other batches, at the same time:
- * {@link LeaseSchedule} looks again when it puts them together.
+ * <p>Used once, by the clock thread only. Its leases may be closed, or move to other batches, at the same time: {@link
+ * LeaseSchedule} checks again when it creates batches.
  */
 final class DueLeases {
 

@@ -4,10 +4,10 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.OwnerId;
 
 /**
- * A lock that was granted to this client, or handed from one of its threads to another.
+ * A lock that was granted to this client, or handed off between its threads.
  *
- * @param key what is locked
- * @param name what its use is called, or empty
+ * @param key the lock
+ * @param name the name of its use, or empty
  * @param owner the acquisition that was granted
  * @param token the fencing token
  * @param exclusive whether it is held alone
@@ -17,7 +17,7 @@ import io.holdfast.lock.store.OwnerId;
 public record Grant(LockKey key, String name, OwnerId owner, long token, boolean exclusive, long at, long deadline) {
 
     /**
-     * {@return a lock as messages call it: its key, and what its use is called}
+     * {@return a lock as messages show it: its key, and the name of its use}
      *
      * @param key the lock
      * @param name of its use, or empty

@@ -13,22 +13,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One grant of a lock, held by this client: who, and until when. {@link LeaseHandles} counts the handles that keep it.
+ * One grant of a lock, held by this client, and its deadline. {@link LeaseHandles} counts the handles that keep it.
  *
- * <p>Thread-safe without locks. Why it is right:
+ * <p>Thread-safe without locks, for these reasons:
  *
  * <ul>
- *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the
- *       call was sent plus the lease. The store ends the lease no earlier than that. Whoever finds the deadline passed
- *       sets the loss, by compare-and-set from "none"; there is no way back. So a handle that answers "held" is held at
- *       the store, and one that has answered "lost" stays lost, even if a late renewal succeeds.
- *   <li><b>Loss.</b> {@link #lose} is the only way to it, and notifies the {@link LossListener} once: in the thread that wins
+ *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the call was
+ *       sent plus the lease. The store ends the lease no earlier than that. A thread that finds the deadline passed sets the loss, by
+ *       compare-and-set from "none"; it is never reset. So a handle that reports "held" is held at the store, and one that has
+ *       reported "lost" stays lost, even if a late renewal succeeds.
+ *   <li><b>Loss.</b> {@link #lose} is the only way to a loss, and notifies the {@link LossListener} once: in the thread that wins
  *       that compare-and-set.
  * </ul>
  */
 public final class Lease extends LeaseHandles {
 
-    /** How often it is renewed in its own time: whenever a third of it has gone by. */
+    /** How often a lease is renewed during its length: after each third. */
     static final int RENEWALS_A_LEASE = 3;
 
     /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
@@ -38,7 +38,7 @@ public final class Lease extends LeaseHandles {
     public interface LossListener {
 
         /**
-         * A lease was lost; called once for each lease, by whoever discovers it, on any thread.
+         * A lease was lost; called once for each lease, by the thread that discovers it.
          *
          * @param lease the lease
          * @param loss what happened
@@ -65,7 +65,7 @@ public final class Lease extends LeaseHandles {
     private final LossActions lossActions = new LossActions();
     private volatile @Nullable Throwable lastFailure;
 
-    /** The batch that it is looked at with, if it is watched; as all that follows, it is the keeper's. Under this monitor. */
+    /** Its batch, if it is watched; like all fields below, it belongs to the keeper. Guarded by this monitor. */
     volatile @Nullable Batch<Lease> batch;
 
     /** When the next renewal is due, and whether it is under way; written by one thread of the keeper at a time. */
@@ -73,7 +73,7 @@ public final class Lease extends LeaseHandles {
 
     volatile boolean renewalPending;
 
-    /** The store may have taken it away, and is to be asked once more; not before that time. Under this monitor. */
+    /** Whether the store may have taken it away, and must be asked again, not before the time below. Guarded by this monitor. */
     volatile boolean doubted;
 
     long doubtableAt;
@@ -150,8 +150,8 @@ public final class Lease extends LeaseHandles {
     /**
      * Has the action run once, when the lease is lost.
      *
-     * @param action is told of the loss
-     * @return the action to be run by {@link #tellLoss}, or by a caller who finds the lease lost already
+     * @param action receives the loss
+     * @return the action to be run by {@link #tellLoss}, or by a caller that finds the lease lost already
      */
     public Consumer<LockEvent.Lost> addLossAction(Consumer<LockEvent.Lost> action) {
         return lossActions.add(action);
@@ -161,15 +161,14 @@ public final class Lease extends LeaseHandles {
      * Runs the actions that have not run yet.
      *
      * @param lost what happened
-     * @param guard runs each, and deals with what it throws
+     * @param guard runs each, and handles its exceptions
      */
     public void tellLoss(LockEvent.Lost lost, Consumer<Runnable> guard) {
         lossActions.run(lost, guard);
     }
 
     /**
-     * The store has acknowledged that the lease lasts longer. Never shortens it; comes too late if the former deadline
-     * has passed.
+     * The store has acknowledged a later deadline. Never shortens the lease; has no effect if the former deadline has passed.
      *
      * @param until the new deadline, counted from before the call was sent
      */
@@ -189,12 +188,12 @@ public final class Lease extends LeaseHandles {
         LEASE_NANOS.accumulateAndGet(this, nanos, Math::max);
     }
 
-    /** {@return whether the lease is to be renewed: some open handle wants it, and its limit has not come} */
+    /** {@return whether the lease is renewed: an open handle requires it, and the limit is not reached} */
     public boolean isRenewing() {
         return hasRenewingHandles() && !isLimitReached();
     }
 
-    /** {@return whether the lock has been held for its {@code maxHold}, so that nothing makes it last longer} */
+    /** {@return whether the lock has been held for its {@code maxHold}, so that it cannot be extended} */
     public boolean isLimitReached() {
         return terms.maxHoldNanos() != LeaseTerms.UNLIMITED && heldNanos() >= terms.maxHoldNanos();
     }
@@ -236,7 +235,7 @@ public final class Lease extends LeaseHandles {
         return grant.at();
     }
 
-    /** When it is to be reported that it is held for long, on the ticker. */
+    /** When a long hold is reported, on the ticker. */
     long warnAt() {
         return grant.at() + Math.min(terms.warnAfterNanos(), LONGEST_WARNING_NANOS);
     }
@@ -246,7 +245,7 @@ public final class Lease extends LeaseHandles {
         return terms;
     }
 
-    /** {@return what is locked} */
+    /** {@return the lock} */
     public LockKey key() {
         return grant.key();
     }
@@ -256,13 +255,13 @@ public final class Lease extends LeaseHandles {
         return grant.owner();
     }
 
-    /** {@return what its use is called, or empty} */
+    /** {@return the name of its use, or empty} */
     public String name() {
         return grant.name();
     }
 
     /**
-     * Whether the store should have renewed the lease by now and has not, so that it will be lost unless that changes.
+     * Whether the store should have renewed the lease by now and has not, so that it will be lost if this continues.
      *
      * @return false also for a lease that is not to be renewed, or is lost
      */
@@ -279,7 +278,7 @@ public final class Lease extends LeaseHandles {
         return grant.token();
     }
 
-    /** As good as the one of its identity, which the virtual machine would have to make up for each lease. */
+    /** As good as the identity hash code, which the virtual machine would have to create for each lease. */
     @Override
     public int hashCode() {
         return Long.hashCode(grant.token());

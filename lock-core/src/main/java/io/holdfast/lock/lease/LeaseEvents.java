@@ -3,11 +3,11 @@ package io.holdfast.lock.lease;
 import io.holdfast.lock.api.LockEvent;
 import java.time.Duration;
 
-/** What leases and their watchdog tell the engine. Called on any thread: must be quick and must not throw. */
+/** What leases and their watchdog report to the engine. Called on any thread: must be quick and must not throw. */
 public interface LeaseEvents extends Lease.LossListener {
 
     /**
-     * A renewal call went through.
+     * A renewal call has succeeded.
      *
      * @param locks how many leases it renewed
      * @param took how long the call took
@@ -15,14 +15,14 @@ public interface LeaseEvents extends Lease.LossListener {
     void renewed(int locks, Duration took);
 
     /**
-     * A renewal call failed; it will be tried again.
+     * A renewal call has failed; it will be repeated.
      *
      * @param event which locks, and why
      */
     void renewalFailed(LockEvent.RenewalFailed event);
 
     /**
-     * A lease is held for longer than its warning threshold; told once for each lease.
+     * A lease has been held for longer than its warning threshold; reported once for each lease.
      *
      * @param event which lock, and how long
      */

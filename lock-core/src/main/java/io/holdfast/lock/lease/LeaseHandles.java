@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many handles of a lease are open, and of which kinds. A superclass, so that a lease is one object: the watchdog looks
- * at thousands of them in a row.
+ * Counts the open handles of a lease, by kind. A superclass, so that a lease is one object: the watchdog reads thousands of them
+ * in a row.
  *
  * <p>Thread-safe without locks. One word counts the open handles, those of them that the acquiring thread may reenter by
  * ("attached"), and those that need the lock alone ("exclusive"); 21 bits each. Entering is one compare-and-set "open and
- * attached &gt; 0 → +1", leaving is one "open − 1". So whoever brings the count to zero knows that he was the last, exactly
- * one does, and after that nobody enters: a lease that another thread has closed is never reentered. In the same way exactly
- * one knows that he was the last that needed the lock alone while others stay, and after that nobody enters who would need it
- * alone again: the lock is then downgraded.
+ * attached &gt; 0 → +1", leaving is one "open − 1". So exactly one handle brings the count to zero, knows that it was the last,
+ * and after that none enters: a lease that another thread has closed is never reentered. In the same way exactly one handle
+ * knows that it was the last exclusive one while others stay open, and after that no exclusive handle enters: the lock is then
+ * downgraded.
  *
  * <p>Handles that want the lease to be renewed, and handles that are bound to their thread, are counted beside that word: no
  * decision needs them to be counted in the same step.
@@ -58,7 +58,7 @@ abstract class LeaseHandles {
     private volatile int renewingHandles;
     private volatile int boundHandles;
 
-    /** Which handles are bound to; only one is, since one thread at a time reenters. */
+    /** The thread that handles are bound to; there is only one, since only one thread reenters. */
     private volatile @Nullable Thread boundTo;
 
     /** With one handle open. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The one watchdog of a client: renews leases, and says in time when one is lost.
+ * The watchdog of a client: renews leases, and reports losses in time.
  *
  * <pre>
  *   watch(lease) ──► alarms, ordered by time ──► clock thread ──► due for renewal ──► workers ──► store
@@ -18,24 +18,24 @@ import java.util.concurrent.TimeUnit;
  *                          └──────── next alarm ────┴───────────────────────────────────────┘
  * </pre>
  *
- * <p>Each watched lease is in a {@link Batch}, and each batch has one alarm: {@link LeaseSchedule} says which and when, and why
- * no lease is without one. The {@link ClockThread} says why no alarm is missed. It never does I/O, so it declares a loss on time
+ * <p>Each watched lease is in a {@link Batch}, and each batch has one alarm: {@link LeaseSchedule} explains which and when, and
+ * why no lease is without one; {@link ClockThread} explains why no alarm is missed. The clock thread never does I/O, so it declares a loss on time
  * even while a renewal hangs. When it finds a renewal due, it takes along what would be due soon ({@link DueLeases}), so
  * renewals of many leases fall into step and share calls. These are made by the {@link RenewalLoop}.
  *
- * <p>A lease that is not to be renewed is looked at as often as others are renewed, see {@link RenewalLoop}, so its loss is
- * noticed as soon.
+ * <p>A lease that is not renewed is checked as often as others are renewed, see {@link RenewalLoop}, so its loss is noticed as
+ * soon.
  *
- * <p>Each server that the store tells apart has a worker, with a thread of its own ({@link ServerWorkers}). So while one
+ * <p>Each server of the store has a worker, with a thread of its own ({@link ServerWorkers}). So while one
  * server hangs, the locks on the others are renewed on time.
  *
- * <p>Thread-safe: all that changes is in the classes named here. Its threads start with the first lease.
+ * <p>Thread-safe: all mutable state is in the classes named here. Its threads start with the first lease.
  */
 public final class LeaseKeeper implements AutoCloseable {
 
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** Longer than renewals of the usual leases are apart, so that no thread is started for each. */
+    /** Longer than the interval between renewals of usual leases, so that threads are reused. */
     private static final Duration WORKER_IDLE = Duration.ofMinutes(10);
 
     private final Alarms<Batch<Lease>> alarms = new Alarms<>();
@@ -52,7 +52,7 @@ public final class LeaseKeeper implements AutoCloseable {
      * Creates an instance.
      *
      * @param store renews the leases
-     * @param events is told what happens to them
+     * @param events is notified of renewals, failures and losses
      * @param ticker the clock
      */
     public LeaseKeeper(LockStore store, LeaseEvents events, Ticker ticker) {
@@ -73,7 +73,8 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /**
-     * Looks after a lease until it is closed or lost. If it was {@linkplain #doubt doubted} before, it is asked for at once.
+     * Watches a lease until it is closed or lost. If it was {@linkplain #doubt doubted} before, the store is asked about it
+     * immediately.
      *
      * @param lease a lease that was just granted, or handed off
      */
@@ -103,9 +104,9 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /**
-     * Somebody says that the store has taken a lease away. Whoever may publish can say so, so it is not believed: the store is
-     * asked at once, by a renewal, whose answer decides. A renewal that is under way does not count, since it may have been
-     * answered before. For one lease that happens every 100 ms at most, whatever is said.
+     * A message says that the store has taken a lease away. Every user who may publish can send it, so it is not trusted: a
+     * renewal asks the store immediately, and its reply decides. A renewal in progress does not count, since it may have been
+     * processed before. This happens at most every 100 ms for each lease.
      *
      * @param lease a lease that is watched, or is about to be
      */
@@ -114,7 +115,7 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /**
-     * Has the action run once, when some lease has been held for a second.
+     * Runs the action once, when any lease has been held for a second.
      *
      * @param action must not block: runs on the clock thread
      */
@@ -122,7 +123,7 @@ public final class LeaseKeeper implements AutoCloseable {
         longHolds.onFirst(action);
     }
 
-    /** Ends the watch: nothing is renewed any more. */
+    /** Stops: leases are no longer renewed. */
     @Override
     public void close() {
         renewals.close();
@@ -134,7 +135,7 @@ public final class LeaseKeeper implements AutoCloseable {
         return schedule.watched();
     }
 
-    /** Handles every alarm that is due, and tells when the next one is. */
+    /** Handles every alarm that is due, and returns when the next one is. */
     long tick() {
         long now = ticker.nanos();
         DueLeases due = new DueLeases(store, now);
@@ -172,7 +173,7 @@ public final class LeaseKeeper implements AutoCloseable {
         due.add(batch, dueNow);
     }
 
-    /** Whether there is nothing to look at any more: the lease was closed, or is lost, or is abandoned by this. */
+    /** Whether the lease needs no more checks: it is closed, lost, or abandoned by this method. */
     private boolean isOver(Lease lease, long now) {
         if (!lease.isLive(now)) {
             forget(lease);

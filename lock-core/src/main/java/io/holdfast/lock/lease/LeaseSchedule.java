@@ -7,17 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * When each watched lease is looked at next: which {@link Batch} it is in, and when the alarm of that batch is.
+ * When each watched lease is checked next: its {@link Batch}, and the alarm of that batch.
  *
- * <p>A lease begins in a batch of its own, whose alarm is the earliest of its next renewal, its deadline, and its warnings. When
- * it is renewed, it moves to a batch with those that are renewed by the same call. While that call is under way, the alarm is the
- * earliest deadline of them all; afterwards it is the next renewal, which all have in common. A lease to which something else
- * happens moves to a batch of its own again: its renewal failed, its terms changed, it was doubted, or another moment of it comes
- * first. One that is closed or lost leaves its batch, and joins none.
+ * <p>A lease starts in a batch of its own, whose alarm is the earliest of its next renewal, its deadline, and its warnings. When
+ * it is renewed, it moves to a batch with the leases of the same call. During that call, the alarm is the earliest of their
+ * deadlines; afterwards it is their common next renewal. A lease moves back to a batch of its own if its renewal fails, its
+ * terms change, it is doubted, or it has an earlier event. A lease that is closed or lost leaves its batch, and joins none.
  *
- * <p>Thread-safe. A lease moves under its own monitor, in the step that decides where to, by the state that it has then. So an
- * older decision never replaces a newer one. No open lease is without an alarm, but for those of a batch whose alarm the clock
- * thread has just taken: it gives them another one before it sleeps. A batch that is to be renewed gets its alarm after its
+ * <p>Thread-safe. A lease moves under its own monitor, in the step that decides where to, based on its state at that time. So an
+ * older decision never replaces a newer one. Every open lease has an alarm, except those of a batch whose alarm the clock thread
+ * has just taken: it sets another one before it sleeps. A batch that is to be renewed gets its alarm after its
  * leases have joined it, also from the clock thread. When the renewal has ended, each lease that does not stay has a batch of its
  * own before the batch replaces its alarm for the deadlines.
  */
@@ -62,14 +61,14 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         return planned - soon > 0 ? planned : soon;
     }
 
-    /** The lease is not looked at any more. Does no harm when repeated. */
+    /** The lease is no longer checked. May be repeated. */
     void forget(Lease lease) {
         synchronized (lease) {
             leave(lease);
         }
     }
 
-    /** The store is to be asked about the lease, by a call that is not yet under way; every 100 ms at most. */
+    /** Has the store asked about the lease, by a call that has not started yet; at most every 100 ms. */
     void doubt(Lease lease) {
         synchronized (lease) {
             if (!lease.doubted && lease.isOpen()) {
@@ -88,7 +87,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         return at;
     }
 
-    /** Puts the lease into a batch of its own, for the next moment that matters to it; unless it is closed. */
+    /** Puts the lease into a batch of its own, until its next event, unless it is closed. */
     void lookAlone(Lease lease) {
         long at;
         synchronized (lease) {
@@ -120,7 +119,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         }
     }
 
-    /** Puts leases together that are renewed together from now on. For the clock thread. */
+    /** Creates a batch of leases that are renewed together from now on. Called by the clock thread. */
     Batch<Lease> renewTogether(List<Lease> leases, long now) {
         Batch<Lease> batch = new Batch<>(alarms, leases);
         batch.beginRenewal();
@@ -129,7 +128,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         return batch;
     }
 
-    /** It does not join if it was closed meanwhile: it was forgotten, or will be, and nobody looks at it again. */
+    /** A lease that was closed in the meantime does not join: it was forgotten, or will be, and is not checked again. */
     private static void join(Batch<Lease> batch, Lease lease) {
         synchronized (lease) {
             leave(lease);
@@ -143,7 +142,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         }
     }
 
-    /** Has a batch renewed as it is. For the clock thread. */
+    /** Has a batch renewed as it is. Called by the clock thread. */
     void renewAgain(Batch<Lease> batch, long now) {
         batch.beginRenewal();
         for (Lease lease : batch.leases()) {
@@ -152,7 +151,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         lookAtDeadlines(batch, now);
     }
 
-    /** While the leases are being renewed, each is lost at its deadline. For the clock thread. */
+    /** During a renewal each lease is still lost at its deadline. Called by the clock thread. */
     void lookAtDeadlines(Batch<Lease> batch, long now) {
         boolean any = false;
         long at = 0;
@@ -200,7 +199,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         }
     }
 
-    /** The open leases that are in a batch with an alarm: while threads run, some are between two alarms. */
+    /** The open leases that are in a batch with an alarm; while threads run, some may be between two alarms. */
     List<Lease> watched() {
         List<Lease> watched = new ArrayList<>();
         for (Alarms.Alarm<Batch<Lease>> alarm : alarms) {

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports leases that are held for long: each by its warning threshold, once; and the first of all that is held for a second.
+ * Reports long holds: each lease once, at its warning threshold; and the first lease of all that is held for a second.
  *
- * <p>Thread-safe: a lease is looked at by the clock thread only, so what it has reported it does not report again.
+ * <p>Thread-safe: only the clock thread checks leases, so nothing is reported twice.
  */
 final class LongHolds {
 
@@ -20,12 +20,12 @@ final class LongHolds {
         this.events = events;
     }
 
-    /** Has the action run once, when some lease has been held for a second. */
+    /** Runs the action once, when any lease has been held for a second. */
     void onFirst(Runnable action) {
         onFirst = action;
     }
 
-    /** Reports what there is to report. */
+    /** Reports what is due. */
     void look(Lease lease, long now) {
         if (!lease.longHoldReported && lease.warnAt() - now <= 0) {
             lease.longHoldReported = true;
@@ -38,7 +38,7 @@ final class LongHolds {
         }
     }
 
-    /** When to look at the lease, or that time if there is nothing to report before. */
+    /** When to check the lease, or the given time if nothing is due before it. */
     long nextLook(Lease lease, long otherwise) {
         long at = otherwise;
         if (onFirst != null) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/** What is to be done, once each, when a lease is lost. Most leases have none. */
+/** The actions that run when a lease is lost, once each. Most leases have none. */
 final class LossActions {
 
     private List<Consumer<LockEvent.Lost>> actions = List.of();

@@ -15,10 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews what the clock thread hands over, many leases in one call. A failed call is tried again after a tenth of each
+ * Renews the leases that the clock thread hands over, many in one call. A failed call is repeated after a tenth of each
  * lease (10 ms to 1 s), until the clock thread declares the loss. A new deadline is counted from before the call was
- * sent. Leases that are not to be renewed are in the same calls, to learn whether they are still held; they get no new
- * deadline.
+ * sent. Leases that are not renewed are part of the same calls, to check whether they are still held; they get no new deadline.
  */
 final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
 
@@ -34,7 +33,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
     private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Decides what comes next. */
+    /** Plans the next renewals. */
     interface Planner {
 
         /** The lease is to be renewed at that time, on its own. */
@@ -43,7 +42,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
         /** The lease is to be renewed at that time. Returns whether it still belongs to the batch. */
         boolean renewAt(Lease lease, Batch<Lease> batch, long nanos);
 
-        /** The batch is through. */
+        /** The renewal of the batch has ended. */
         void renewed(Batch<Lease> batch, boolean anyStays);
     }
 
@@ -59,7 +58,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
         this.planner = planner;
     }
 
-    /** What has piled up while a call hung is renewed by as few calls as possible. */
+    /** Leases that have accumulated during a slow call are renewed by as few calls as possible. */
     @Override
     public long work(List<Batch<Lease>> pending) {
         List<Batch<Lease>> together = new ArrayList<>();
@@ -162,7 +161,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
         return renewed;
     }
 
-    /** A lease that was closed meanwhile is not held any more by its own will. */
+    /** A lease that was closed in the meantime was released, not lost. */
     private static void revoked(Lease lease) {
         if (lease.isOpen()) {
             lease.lose(LossCause.REVOKED);
@@ -179,8 +178,8 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
     }
 
     /**
-     * It has its next alarm before its batch loses its own, and before anybody is told, which may take long. A lease that is not
-     * to be renewed loses nothing by the failure, and is looked at again after another third.
+     * Sets its next alarm before its batch loses its own, and before listeners are notified, which may take long. A lease that
+     * is not renewed is not affected by the failure, and is checked again after another third.
      */
     private void planAgain(Lease lease, Throwable failure) {
         if (lease.isRenewing()) {

@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Background work at the store: one worker for each server, with a thread of its own, so that a server that hangs delays
- * nothing on the others. A worker and its thread end when there was nothing to do for a while, since servers come and go.
+ * nothing on the others. A worker and its thread end when idle, since servers come and go.
  *
  * <p>No work is lost: it is added, a worker is found or made for it, and its thread is started or signalled, all under one
  * lock. A thread looks for work under the same lock in the step that removes its worker. The lock is never held while work
- * is done. A thread that could not be started, for want of memory, is started when more work comes.
+ * is done. If a thread cannot be started for lack of memory, it is started when more work arrives.
  *
  * <p>Thread-safe.
  *
@@ -226,7 +226,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
-        /** Goes on until the worker ends, whatever goes wrong, and whoever interrupts its thread. */
+        /** Continues until the worker ends, after any error or interrupt. */
         private void run() {
             while (awaitWork()) {
                 try {

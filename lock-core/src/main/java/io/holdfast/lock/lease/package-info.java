@@ -1,5 +1,5 @@
 /**
- * Held leases, and the one watchdog that renews them and notices in time when one is lost.
+ * Held leases, and the watchdog that renews them and detects losses in time.
  *
  * <p>Start with {@link io.holdfast.lock.lease.Lease}: one lock that is held, made of a
  * {@link io.holdfast.lock.lease.Grant} (what the store has granted) and {@link io.holdfast.lock.lease.LeaseTerms} (how to treat

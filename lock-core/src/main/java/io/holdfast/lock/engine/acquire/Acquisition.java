@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
  * acquisition is undone and cancelled, and its owner id is never sent again.
  *
- * <p>The budget is one: when it ends between two tries the lock is asked for a last time, as somebody who does not wait,
- * so the store forgets the waiter in the same step, unless somebody behind it goes on waiting in its place. When it ends
+ * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
+ * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
  * during a try, that was the last one. A try that could not be sent, since all connections of this client were in use, is none:
  * it is made again within the budget.
  *
@@ -71,7 +71,7 @@ final class Acquisition {
 
     /**
      * @param place the caller's, in front
-     * @param wait is told when the caller has to wait
+     * @param wait is notified when the caller has to wait
      */
     Acquisition(ClientContext client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
         this.client = client;
@@ -131,7 +131,7 @@ final class Acquisition {
         return granted;
     }
 
-    /** Who held the lock when the budget was spent, if that is known. */
+    /** Who held the lock when the budget was spent, if known. */
     Optional<LockHolder> blockedBy() {
         return blockedBy;
     }
@@ -219,8 +219,8 @@ final class Acquisition {
     }
 
     /**
-     * Who has queued before the store failed waits for it, as long as its budget allows; one caller of this client asks at a time
-     * then, also when the store is back, since the queue may have to be formed anew.
+     * A caller that had queued before the store failed waits for it as long as its budget allows. Only one caller of this client
+     * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
      */
     private long duringOutage() {
         long left = front.look(budget);

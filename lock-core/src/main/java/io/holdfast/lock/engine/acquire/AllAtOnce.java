@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * One try to get several locks in one call of the store, for a request that finds them all free. Everybody else takes them in
  * order, see {@link MultiAcquisition}.
  *
- * <p><b>No circle of waiters.</b> Nobody waits here. The thread holds none of the keys, or it does not come here. It enters
- * lines where nobody is, and lines up at none. It makes one call, for which the store keeps no queue entry. Then it has all
- * locks, or it has left all lines, before it lines up anywhere. So those who line up behind it meanwhile wait for the end of
- * one call.
+ * <p><b>No circle of waiters.</b> No caller waits here. The thread holds none of the keys, or it does not come here. It enters
+ * only empty lines, and stands in none. It makes one call, for which the store keeps no queue entry. Then it has all locks, or
+ * it has left all lines, before it stands in any line. So callers that line up behind it in the meantime wait for the end of one
+ * call.
  *
  * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
  * back, and others never see some of them granted. If the outcome is unknown, or a send of the call may still arrive, all are
@@ -145,7 +145,7 @@ final class AllAtOnce {
                 });
     }
 
-    /** As that of the first try of an acquisition: nobody in line behind it would fare better. */
+    /** Like the failure of a first attempt: callers in line behind it would fail as well. */
     private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
         if (e.outcomeUnknown() || isResent()) {
             undoAll();

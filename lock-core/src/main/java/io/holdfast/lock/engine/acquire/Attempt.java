@@ -33,9 +33,9 @@ public final class Attempt implements Steps {
         /** In line behind others of this client, or its front. */
         LINE,
         STORE,
-        /** What came of it is known. */
+        /** The outcome is known. */
         ENDED,
-        /** And listeners know. */
+        /** Listeners know the outcome. */
         TOLD
     }
 
@@ -143,7 +143,7 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** Who tries once, and finds others of this client in line, asks beside them. */
+    /** A single attempt that finds others of this client in line calls the store beside them. */
     private Place enter() {
         Object terms = call.terms().usesLine() ? call.terms().handOffTerms() : null;
         LocalQueue queue = client.queue();
@@ -268,7 +268,10 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** Who has come to the front asks once more before giving up: what the former front has left behind is passed on then. */
+    /**
+     * A caller that has come to the front calls the store once more before it gives up, so that what the former front has left
+     * behind is passed on.
+     */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
         try {

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who acquires locks: a thread, which waits for them itself, or a task, which no thread waits for.
+ * Acquires locks: a thread, which waits for them itself, or a task, for which no thread waits.
  *
  * @param holds what it holds, and may reenter
  * @param waiter is run when it may go on
@@ -44,12 +44,12 @@ public record Caller(
         return thread == null;
     }
 
-    /** Whether the current thread was told to give up; its flag is then cleared. */
+    /** Whether the current thread was interrupted to give up; its flag is then cleared. */
     boolean takeInterrupt() {
         return interruptible && Thread.interrupted();
     }
 
-    /** Whether the current thread was told to give up. */
+    /** Whether the current thread was interrupted to give up. */
     boolean isInterrupted() {
         return interruptible && Thread.currentThread().isInterrupted();
     }

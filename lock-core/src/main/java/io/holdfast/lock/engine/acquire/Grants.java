@@ -71,7 +71,7 @@ public final class Grants {
         return handle;
     }
 
-    /** The lock was granted, but nobody can be given a handle: for want of memory, or of threads. */
+    /** The lock was granted, but no handle can be created, for lack of memory or threads. */
     void giveBack(Call call, OwnerId owner, Place place) {
         Hold hold = call.caller().holds().get(call.key());
         if (hold != null && hold.lease().owner().equals(owner)) {

@@ -41,7 +41,7 @@ final class Question {
         return !asked;
     }
 
-    /** Whether the store has ever answered that somebody has the lock. */
+    /** Whether the store has ever replied that the lock is held. */
     boolean wasHeld() {
         return held;
     }
@@ -92,7 +92,7 @@ final class Question {
         return StoreGrant.of(call, front.owner(), granted, sentAt, deadline(), front.isResent());
     }
 
-    /** Nobody holds the lock, as far as is known here: that is no contention. */
+    /** No holder is known, so this is not contention. */
     LockStoreException tooLate(AcquireReply reply) {
         String why = reply instanceof AcquireReply.Granted
                 ? "was granted by Redis, but its lease of " + terms.leaseMillis()

@@ -1,8 +1,8 @@
 package io.holdfast.lock.engine.acquire;
 
 /**
- * An acquisition, which goes on in steps. No step waits for a lock; between two of them somebody lets time pass: the thread that
- * wants the lock, which parks, or a timer, while no thread waits. One thread at a time goes on with it.
+ * An acquisition in steps. No step waits for a lock; the wait is between two steps: the thread that wants the lock parks, or a
+ * timer is set and no thread waits. Only one thread at a time runs steps.
  */
 public interface Steps {
 
@@ -13,7 +13,7 @@ public interface Steps {
     default void lineUp() {}
 
     /**
-     * Goes on as far as it can without waiting. Whoever acquires is {@linkplain Caller#waiter woken} when it can go on.
+     * Continues as far as it can without waiting. The {@linkplain Caller#waiter waiter} is run when it can continue.
      *
      * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
      * @throws InterruptedException if the thread was interrupted before or meanwhile, and the caller is interruptible; it is

@@ -34,9 +34,9 @@ final class Withdrawal {
     }
 
     /**
-     * Before the caller hears that it got nothing, the store has forgotten it: or the lock might be on its way to somebody who
-     * went away. That takes one call, which no interrupt ends. If the store does not answer, it is told in the background;
-     * at once if it is known to fail.
+     * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
+     * to a caller that has gone. This takes one call, which no interrupt ends. If the store does not respond, it is notified in
+     * the background; immediately if it is known to fail.
      */
     void giveUpEntry(boolean cancel) {
         boolean kept = front.closeEntry();

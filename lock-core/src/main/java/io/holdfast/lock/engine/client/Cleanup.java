@@ -109,7 +109,7 @@ public final class Cleanup {
     }
 
     /**
-     * Gives back a lock that nobody waits to see released, and what is left of its block of tokens.
+     * Releases a lock without a caller that waits for it, and returns the rest of its block of tokens.
      *
      * @param key the lock
      * @param request what to ask for; a minimum hold is counted from the grant, so each attempt asks for what is left of it

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Who this client is, and what its acquisitions share. */
+/** The identity of this client, and what its acquisitions share. */
 public final class ClientContext {
 
     /** To ask for the name of the machine may take long, and is done before the first lock is asked for. */
@@ -80,7 +80,7 @@ public final class ClientContext {
         return wakeUpsBefore + queue().wakeUps();
     }
 
-    /** Has the action told of holds that the store may have taken away. */
+    /** Sets the action for holds that the store may have taken away. */
     public void onRevoked(LongConsumer action) {
         onRevoked = action;
     }
@@ -90,7 +90,7 @@ public final class ClientContext {
         sequences.close();
     }
 
-    /** Becomes another client, which nobody waits for yet: with an id, a line, entries and a subscription of its own. */
+    /** Becomes another client without waiters: with an id, lines, entries and a subscription of its own. */
     public void renew() {
         wakeUpsBefore = wakeUps();
         identity = identity(randomId());

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners. One that throws is logged. One that blocks delays whoever tells it: the caller, or the thread of the
+ * Notifies listeners. Exceptions are logged. A listener that blocks delays the notifying thread: the caller, or the thread for
  * losses; never the watchdog.
  */
 public final class EventPublisher {
@@ -40,7 +40,7 @@ public final class EventPublisher {
         this.thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
     }
 
-    /** Whether it is worth while to make an event. */
+    /** Whether an event would be received. */
     public boolean hasListeners() {
         List<LockListener> known = listeners;
         return known == null ? !sources.isEmpty() : isAnyListening(known);
@@ -70,7 +70,7 @@ public final class EventPublisher {
         }
     }
 
-    /** Tells that an acquisition begins; it is to be {@linkplain #end ended} once. */
+    /** Reports the start of an acquisition, which must be {@linkplain #end ended} once. */
     public LockListener.Acquisition begin(LockKey key, String name) {
         List<LockListener.Acquisition> begun = new ArrayList<>(1);
         for (LockListener listener : listeners()) {
@@ -89,7 +89,7 @@ public final class EventPublisher {
         return acquisition == null ? LockListener.Scope.NOTHING : acquisition.onThread();
     }
 
-    /** Tells what came of an acquisition. */
+    /** Reports the outcome of an acquisition. */
     public void end(LockListener.Acquisition acquisition, LockEvent.OfLock outcome) {
         publish(outcome);
         acquisition.ended(outcome);
@@ -156,8 +156,7 @@ public final class EventPublisher {
     }
 
     /**
-     * What is still to be told is told, for {@value #LAST_WORDS_SECONDS} s at most. A listener that closes the client waits
-     * for nobody.
+     * Delivers pending events, for {@value #LAST_WORDS_SECONDS} s at most. A listener that closes the client does not wait.
      */
     public void close() {
         thread.shutdown();

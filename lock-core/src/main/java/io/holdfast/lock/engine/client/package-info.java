@@ -1,5 +1,5 @@
 /**
- * Who this client is, and what it does in the background: tidy up at the store, tell listeners. Used by the engine only.
+ * The identity of this client, and its background work: cleanup at the store, and listeners. Used by the engine only.
  */
 @NullMarked
 package io.holdfast.lock.engine.client;

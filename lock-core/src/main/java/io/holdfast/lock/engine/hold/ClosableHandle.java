@@ -3,7 +3,7 @@ package io.holdfast.lock.engine.hold;
 import io.holdfast.lock.api.LockHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A handle that is closed by whoever ran the work under it. */
+/** A handle that is closed by the code that ran the work under it. */
 public interface ClosableHandle extends LockHandle {
 
     /** It was opened by a view of the lock, and is closed by one. */

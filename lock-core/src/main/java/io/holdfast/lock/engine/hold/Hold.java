@@ -18,7 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lease, and what the engine keeps beside it. */
+/** A lease, and what the engine stores with it. */
 public final class Hold {
 
     /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
@@ -66,12 +66,12 @@ public final class Hold {
         interrupts.remove(interrupt);
     }
 
-    /** The lease is lost: whoever wants to be stopped by that is. */
+    /** The lease is lost: interrupts the threads that asked for it. */
     void interruptHolders() {
         interrupts.forEach(LossInterrupt::lost);
     }
 
-    /** Who has it, as far as this client knows. */
+    /** The holder, as far as this client knows. */
     public LockHolder describe(String clientId) {
         return new LockHolder(
                 clientId,
@@ -167,7 +167,7 @@ public final class Hold {
         return new ReleaseRequest(lease.key(), lease.owner(), keep(), lastToken(), longestMillis);
     }
 
-    /** It is given back in the background. Whoever calls this has ended the lease, so its last token stays what it is. */
+    /** Releases it in the background. The caller has ended the lease, so its last token no longer changes. */
     void releaseLater(Cleanup cleanup) {
         cleanup.release(lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
     }

@@ -168,7 +168,7 @@ public final class MultiHandle implements ClosableHandle {
                 : handles.get(0).operations().releases().endAll(closed);
     }
 
-    /** Closes what was taken in vain; a loss of it is of no matter, and was told to listeners. */
+    /** Closes locks that are not needed after all; a loss does not matter, and was reported to listeners. */
     public void giveBack() {
         try {
             close();

@@ -178,7 +178,7 @@ final class Releases {
         return finish(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
     }
 
-    /** Returns whether the release is on its way, so that nobody waits for the answer. */
+    /** Returns whether the release was sent, so that the caller need not wait for the reply. */
     private boolean send(Hold hold) {
         ReleaseRequest request = releaseRequest(hold);
         boolean sent = client.store().sendRelease(request, answer -> answered(hold, request, answer));
@@ -188,7 +188,7 @@ final class Releases {
         return sent;
     }
 
-    /** A release that nobody waited for was answered: a loss is told by event and log only. */
+    /** The reply to a release that was not awaited: a loss is reported by event and log only. */
     private void answered(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
         try {
             settle(

@@ -78,9 +78,9 @@ public final class ThreadHolds {
     }
 
     /**
-     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. Who has lost his lock
-     * is not waited for. The latch is there before the books are looked at, and they are looked at after each removal and
-     * each loss, so one of both finds that nothing is held.
+     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. Lost locks are not awaited.
+     * The latch is set before the books are read, and they are read after each removal and each loss, so that one of the two
+     * finds that nothing is held.
      */
     boolean awaitNone(Duration atMost) throws InterruptedException {
         CountDownLatch latch = new CountDownLatch(1);
