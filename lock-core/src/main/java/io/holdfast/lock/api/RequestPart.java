@@ -48,8 +48,8 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
             return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
         }
         if (limit != other.limit) {
-            throw new LockKeyException("Lock '" + key + "' is requested twice in one request, with different limits: "
-                    + limit + " and " + other.limit + ". Use one limit for a key.");
+            throw new LockKeyException("Lock '" + key + "' is requested twice in one request with different limits: "
+                    + limit + " and " + other.limit + ". Use the same limit for both.");
         }
         return new RequestPart(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
     }
