@@ -21,7 +21,7 @@ public final class LockDefaults {
 
     private final Values values;
 
-    /** Changed only before its owner has it. */
+    /** Modified only before the instance that owns it is published. */
     private static final class Values {
 
         private Duration lease = Duration.ofSeconds(30);
@@ -106,7 +106,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with that time to wait}
+     * {@return a copy that waits for that long}
      *
      * @param value 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -152,7 +152,7 @@ public final class LockDefaults {
     /**
      * {@return a copy that tolerates outages for that time}
      *
-     * @param value 0, to fail at once, to 365 days
+     * @param value 0, to fail immediately, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
@@ -161,7 +161,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy whose releases wait for that}
+     * {@return a copy with that release mode}
      *
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */

@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
  * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
  *
  * <pre>{@code
- * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2)) LockRequest.of("catalogue").shared()
- * // read lock LockRequest.of("mail-gateway").shared(5)                              // one of five permits
- * LockRequest.of("import").shared(64).weight(16)                        // 16 of 64 permits at once
- * LockRequest.ofAll(List.of("account:1", "account:2"))                  // both or none
- * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared())    // one exclusive, one shared, both or none }</pre>
+ * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2));
+ * LockRequest.of("catalogue").shared();                                 // read lock
+ * LockRequest.of("mail-gateway").shared(5);                             // one of five permits
+ * LockRequest.of("import").shared(64).weight(16);                       // 16 of 64 permits at once
+ * LockRequest.ofAll(List.of("account:1", "account:2"));                 // both or none
+ * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or none
+ * }</pre>
  *
  * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms) to 365 days, and are truncated to milliseconds.
  *
@@ -60,7 +62,7 @@ public final class LockRequest {
         return byKey.values().stream().sorted(ORDER).toList();
     }
 
-    /** One is the common case, and every call of a locked method comes here. */
+    /** Every call of a locked method gets here, most of them with a single key. */
     private static <T> List<RequestPart> parts(Collection<T> sources, Function<T, RequestPart> toPart) {
         return sources.size() == 1
                 ? List.of(toPart.apply(sources.iterator().next()))
@@ -325,7 +327,7 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy with that time to wait}
+     * {@return a copy that waits for that long}
      *
      * @param value how long to wait; 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -404,7 +406,7 @@ public final class LockRequest {
     }
 
     /**
-     * {@return a copy whose release waits for that}
+     * {@return a copy with that release mode}
      *
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */

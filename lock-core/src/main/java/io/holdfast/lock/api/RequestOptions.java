@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is said of all locks of a request together. It is changed only before its request has it. */
+/** The options that apply to all locks of a request together. Modified only before the request that owns them is published. */
 final class RequestOptions {
 
     String name = "";
@@ -34,7 +34,7 @@ final class RequestOptions {
         return copy;
     }
 
-    /** Each option that was set, by its name. */
+    /** Each option that is set, with its name. */
     Map<String, Object> set() {
         Map<String, Object> set = new LinkedHashMap<>();
         if (!name.isEmpty()) {
