@@ -94,7 +94,8 @@ public final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    capitalize(server.get()) + " refused: " + LockKey.printable(error.get()) + " " + hint(error.get()),
+                    capitalize(server.get()) + " refused: " + sentence(LockKey.printable(error.get())) + " "
+                            + hint(error.get()),
                     failure,
                     false);
         }
@@ -205,6 +206,10 @@ public final class RedisFailures {
     /** The server does not know the digest of the script. */
     public static boolean isNoScript(RuntimeException failure) {
         return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
+    }
+
+    private static String sentence(String error) {
+        return error.endsWith(".") || error.endsWith("?") ? error : error + '.';
     }
 
     /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
