@@ -86,7 +86,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with that time to wait}
+     * {@return a copy that waits for that long}
      *
      * @param value 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -133,7 +133,7 @@ public final class LockDefaults {
     /**
      * {@return a copy that tolerates outages for that time}
      *
-     * @param value 0, to fail at once, to 365 days
+     * @param value 0, to fail immediately, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
@@ -141,7 +141,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy whose releases wait for that}
+     * {@return a copy with that release mode}
      *
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */

@@ -70,7 +70,7 @@ public final class LockKey {
             throw new LockKeyException("The lock key is blank. Name the resource to lock, for example \"order:42\".");
         }
         if (value.length() > MAX_LENGTH) {
-            throw new LockKeyException("A lock key has " + value.length() + " characters; at most " + MAX_LENGTH
+            throw new LockKeyException("The lock key has " + value.length() + " characters; at most " + MAX_LENGTH
                     + " are allowed. Use an identifier or a digest instead: " + printable(value.substring(0, 40))
                     + "…");
         }
@@ -146,7 +146,7 @@ public final class LockKey {
         return line.toString();
     }
 
-    /** The first 16 digits: enough to find the lines about one key, and what its hash is anybody can tell who knows the key. */
+    /** The first 16 digits: enough to find the lines about a key. Anybody who knows the key can compute its hash. */
     private static String hash(String value) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(StandardCharsets.UTF_8));

@@ -60,11 +60,11 @@ public interface LockListener {
         void ended(LockEvent.OfLock outcome);
     }
 
-    /** While a thread goes on with an acquisition. */
+    /** The time during which a thread continues an acquisition. */
     @FunctionalInterface
     interface Scope extends AutoCloseable {
 
-        /** One that needs no end. */
+        /** A scope whose end needs no action. */
         Scope NOTHING = () -> {};
 
         @Override
@@ -72,21 +72,21 @@ public interface LockListener {
     }
 
     /**
-     * Whether anybody hears what this listener is told. Asked before each event, so it should answer at once. While none of the
-     * listeners of a client listens, events are not even made, and {@link #onAcquire} is not called; while one does, all are
-     * told. So a listener that is told of the beginning of an acquisition may not be told of its end if the answer changes
-     * meanwhile. True unless implemented.
+     * Whether this listener currently needs events. Called before each event, so it must be fast. While no listener of a client
+     * needs events, none are created, and {@link #onAcquire} is not called; while at least one does, all listeners are called. If
+     * the result changes during an acquisition, a listener may be notified of its beginning but not of its end. The default is
+     * true.
      *
-     * @return whether to make events for this listener
+     * @return whether to create events for this listener
      */
     default boolean isListening() {
         return true;
     }
 
     /**
-     * A listener that hears of lost locks only.
+     * A listener for lost locks only.
      *
-     * @param action what to do with a loss
+     * @param action receives each loss
      * @return the listener
      */
     static LockListener onLost(java.util.function.Consumer<LockEvent.Lost> action) {

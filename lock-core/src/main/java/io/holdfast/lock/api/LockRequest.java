@@ -204,7 +204,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy with that time to wait}
+     * {@return a copy that waits for that long}
      *
      * @param value how long to wait; 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -279,7 +279,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy whose release waits for that}
+     * {@return a copy with that release mode}
      *
      * @param value {@link ReleaseMode#SENT} to return before Redis has answered
      */

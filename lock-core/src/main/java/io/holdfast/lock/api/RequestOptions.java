@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Options for all locks of a request, or of a client. Changed only before its owner has it. */
+/** Options for all locks of a request, or of a client. Modified only before its owner is published. */
 final class RequestOptions {
 
     static final Duration MIN_LEASE = Duration.ofMillis(100);

@@ -11,9 +11,9 @@ import java.util.function.UnaryOperator;
  * One of the locks of a request.
  *
  * @param key what is locked
- * @param mode alone, or together with others
+ * @param mode exclusive or shared
  * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link LockRequest#UNLIMITED} if shared
- * @param weight how many of them this request stands for
+ * @param weight how much of the limit this request takes
  * @param fair whether the lock is granted strictly in the order in which requests arrived at the store
  */
 record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fair) {
@@ -68,14 +68,14 @@ record RequestPart(LockKey key, LockMode mode, int limit, int weight, boolean fa
         return new RequestPart(key, mode, limit, weight, value);
     }
 
-    /** Two requests for one key: who has it alone may do what a shared holder may. */
+    /** Merges two requests for one key: an exclusive lock includes a shared one. */
     RequestPart and(RequestPart other) {
         if (mode != other.mode) {
             return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
         }
         if (limit != other.limit) {
-            throw new LockKeyException("Lock '" + key + "' is requested twice in one request, with different limits: "
-                    + limit + " and " + other.limit + ". Use one limit for a key.");
+            throw new LockKeyException("Lock '" + key + "' is requested twice in one request with different limits: "
+                    + limit + " and " + other.limit + ". Use the same limit for both.");
         }
         return new RequestPart(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
     }

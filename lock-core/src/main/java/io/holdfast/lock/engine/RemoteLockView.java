@@ -90,8 +90,8 @@ final class RemoteLockView extends LockView {
         Hold hold = held();
         if (hold == null) {
             throw new IllegalMonitorStateException(
-                    "Thread " + Thread.currentThread().getName() + " does not hold '" + key
-                            + (terms.isExclusive() ? "' alone" : "'"));
+                    "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key
+                            + (terms.isExclusive() ? "' exclusively" : "'"));
         }
         return hold.lease().token();
     }
@@ -114,8 +114,8 @@ final class RemoteLockView extends LockView {
 
     private IllegalMonitorStateException notHeld() {
         return new IllegalMonitorStateException(
-                "Thread " + Thread.currentThread().getName() + " has not locked '" + key
-                        + "' through a RemoteLock, or has unlocked it already");
+                "Thread " + Thread.currentThread().getName() + " has not acquired lock '" + key
+                        + "' through a RemoteLock, or has already released it");
     }
 
     /** What this thread has of it; the store is not asked. */

@@ -111,9 +111,10 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public AcquireReply acquire(AcquireRequest request) {
         if (request.fair()) {
-            throw new IllegalArgumentException(
-                    "A quorum does not support fair locks, because its servers cannot share a queue:"
-                            + " use an unfair lock, or keep locks on one server or in a cluster");
+            throw new IllegalArgumentException("Lock '" + request.key()
+                    + "' is requested as fair, but a quorum does not support fair locks, because"
+                    + " its servers cannot share a queue. Set fair to false, or keep locks on one server or in"
+                    + " a cluster.");
         }
         checkLease(request.leaseMillis());
         AcquireReply reply = new Election(quorum, tokens, clocks, onEachNode(request)).run();
@@ -133,8 +134,8 @@ public final class QuorumLockStore implements LockStore {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
                     "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
-                            + " ms, the time a restarted server waits (holdfast.quorum.rejoin-delay): shorten"
-                            + " the lease, which is renewed while the lock is held, or raise the rejoin-delay");
+                            + " ms, the time that a restarted server waits (holdfast.quorum.rejoin-delay). Shorten"
+                            + " the lease, which is renewed while the lock is held, or raise the rejoin delay.");
         }
     }
 

@@ -42,8 +42,8 @@ final class Threads {
             case NOW -> start(task);
             case LATER -> {}
             case NEVER ->
-                refused.accept(
-                        new LockStoreException(name + " is too slow: " + LINE + " calls wait for it", null, false));
+                refused.accept(new LockStoreException(
+                        name + " is too slow: " + LINE + " calls are waiting for it", null, false));
         }
     }
 

@@ -79,7 +79,9 @@ final class ScriptClient {
 
         String orThrow() {
             if (text == null) {
-                throw failure == null ? new IllegalStateException("Neither an answer nor a failure") : failure;
+                throw failure == null
+                        ? new IllegalStateException("The call has neither a reply nor a failure")
+                        : failure;
             }
             return text;
         }
@@ -306,8 +308,8 @@ final class ScriptClient {
             return new String(text, StandardCharsets.UTF_8);
         }
         throw new LockStoreException(
-                "Redis answered " + reply + " to the script " + script + " instead of a string. Check whether the"
-                        + " connection is in MULTI or pipelining.",
+                "Redis returned " + reply + " for the script " + script + " instead of a string. Check whether the"
+                        + " connection is in a transaction (MULTI) or a pipeline.",
                 null,
                 true);
     }

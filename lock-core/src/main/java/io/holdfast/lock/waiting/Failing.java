@@ -18,7 +18,7 @@ record Failing(long since, LockStoreException failure) {
      */
     public LockStoreException over(LockKey key) {
         return new LockStoreException(
-                "Redis failed while waiting for lock '" + key
+                "Redis failed while this call was waiting for lock '" + key
                         + "', and did not recover in time (outageTolerance, or waitFor if that is"
                         + " shorter): " + failure.getMessage(),
                 failure,

@@ -157,7 +157,7 @@ class RedisFaultsTest {
 
         assertThatThrownBy(() -> acquire(owner))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageStartingWith("Redis answered");
+                .hasMessageStartingWith("Redis returned");
     }
 
     @ParameterizedTest

@@ -321,7 +321,7 @@ public final class Attempt implements Steps {
 
     private static <T> T required(@Nullable T made) {
         if (made == null) {
-            throw new IllegalStateException("An attempt went on before it was there");
+            throw new IllegalStateException("The attempt continued before it was ready");
         }
         return made;
     }

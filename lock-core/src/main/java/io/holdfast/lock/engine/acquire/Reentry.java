@@ -78,8 +78,8 @@ public final class Reentry {
         }
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException(
-                    "This thread holds lock '" + lease.key()
-                            + "' already, and a request with minHold is not reentrant. Acquire it first with minHold, or omit minHold.");
+                    "This thread already holds lock '" + lease.key() + "', and a request with minHold is not reentrant."
+                            + " Acquire the lock with minHold first, or omit minHold.");
         }
     }
 

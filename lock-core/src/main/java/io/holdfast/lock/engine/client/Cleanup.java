@@ -221,7 +221,7 @@ public final class Cleanup {
     /** Does what is waiting, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
     public void close() {
         int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
-        int left = waiting.get();
+        int left = waiting.getAndSet(0);
         if (left > 0) {
             log.warn("Redis did not respond in time during shutdown; {} lock(s) expire with their leases", left);
         }

@@ -42,8 +42,8 @@ public final class Lifecycle {
     public void ensureOpen() {
         if (suspended) {
             throw new IllegalStateException(
-                    "A checkpoint of this process is being taken; locks can be acquired again once"
-                            + " it has been restored");
+                    "A checkpoint of this process is in progress; no lock can be acquired until the process is"
+                            + " restored");
         }
         if (refusing) {
             throw new IllegalStateException("The lock client is closed; no lock can be acquired");

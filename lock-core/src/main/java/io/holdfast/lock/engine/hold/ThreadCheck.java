@@ -26,7 +26,7 @@ public final class ThreadCheck {
 
     public void ensureHeld(Duration atLeast) {
         if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
-            throw new IllegalArgumentException("the requested hold time is " + atLeast
+            throw new IllegalArgumentException("The requested hold time is " + atLeast
                     + "; it must be between 0 ms and " + LockRequest.MAX_TIME.toDays() + " days");
         }
         for (Hold hold : holds.ofCurrentThread().values()) {
@@ -59,7 +59,7 @@ public final class ThreadCheck {
     private void extend(Lease lease, long nanos) {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
-            throw new IllegalArgumentException("the requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
+            throw new IllegalArgumentException("The requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
                     + " ms, but the longest possible lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
                     + " ms on this store (for a quorum, its rejoin-delay)");
         }
@@ -69,7 +69,7 @@ public final class ThreadCheck {
                 if (call > MOST_CALLS) {
                     throw new LockStoreException(
                             "Lock '" + lease.key()
-                                    + "' could not be extended by the requested time: the store responds too slowly",
+                                    + "' could not be extended by the requested time, because the store responds too slowly",
                             null,
                             false);
                 }

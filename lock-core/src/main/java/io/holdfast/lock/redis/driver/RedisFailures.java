@@ -37,6 +37,13 @@ public final class RedisFailures {
 
     private static final String REPLICA = "The server is a replica: use the address of the primary, or Sentinel.";
 
+    /** Where a password is, if not in spring.data.redis. */
+    private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
+
+    private static final String NO_CLUSTER = "cluster support disabled";
+    private static final String NO_TOPOLOGY =
+            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
+
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", REPLICA),
             Map.entry(READONLY, REPLICA),
@@ -44,11 +51,16 @@ public final class RedisFailures {
                     MAX_CLIENTS,
                     "The server has reached maxclients: raise it, or find out which clients hold the connections."),
             Map.entry(
+                    NO_CLUSTER,
+                    "The server is not part of a Redis Cluster: set spring.data.redis.host and port instead of"
+                            + " spring.data.redis.cluster.nodes, or list the nodes of a cluster."),
+            Map.entry(
                     NOPERM,
                     "The Redis user lacks a permission: check its ACL for the commands and channels that locks need."),
-            Map.entry("NOAUTH", "The server requires a password: set spring.data.redis.password."),
+            Map.entry("NOAUTH", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
             Map.entry(
-                    "WRONGPASS", "The user name or password is wrong: check spring.data.redis.username and password."),
+                    "WRONGPASS",
+                    "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
             Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what uses it."),
             Map.entry("LOADING", "Redis is still loading its data after a restart; try again shortly."),
             Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
@@ -82,7 +94,8 @@ public final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    capitalize(server.get()) + " refused: " + LockKey.printable(error.get()) + " " + hint(error.get()),
+                    capitalize(server.get()) + " refused: " + sentence(LockKey.printable(error.get())) + " "
+                            + hint(error.get()),
                     failure,
                     false);
         }
@@ -97,7 +110,7 @@ public final class RedisFailures {
         if (isPoolExhausted(failure)) {
             return new LockStoreException(
                     "All connections for locks are in use (" + server.get()
-                            + "). Raise holdfast.redis.connections, or find out why" + " calls take so long. ("
+                            + "). Raise holdfast.redis.connections, or find out why calls take so long. ("
                             + rootOf(failure) + ")",
                     new ConnectionsInUseException(failure),
                     false);
@@ -107,7 +120,7 @@ public final class RedisFailures {
                         + " did not respond in time. Check that the server responds on that port, with or without TLS as configured,"
                         + " and holdfast.redis.command-timeout. "
                 : "The connection to " + server.get()
-                        + " broke. Check that the server is running, and the network in between. ";
+                        + " was lost. Check that the server is running, and check the network in between. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
     }
 
@@ -195,6 +208,10 @@ public final class RedisFailures {
         return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
     }
 
+    private static String sentence(String error) {
+        return error.endsWith(".") || error.endsWith("?") ? error : error + '.';
+    }
+
     /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
     private static String hint(String error) {
         boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
@@ -202,10 +219,11 @@ public final class RedisFailures {
             return HINTS.getOrDefault(NOPERM, "");
         }
         if (error.contains("AUTH") && error.contains("without any password")) {
-            return "The server has no password: remove spring.data.redis.password, or the one in holdfast.redis.url.";
+            return "The server has no password: remove spring.data.redis.password, or the password in" + URLS;
         }
-        Optional<String> inside =
-                Stream.of(LAYOUT, READONLY, MAX_CLIENTS).filter(error::contains).findFirst();
+        Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER)
+                .filter(error::contains)
+                .findFirst();
         return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
     }
 
@@ -216,8 +234,20 @@ public final class RedisFailures {
             if (message != null && code.isPresent() && (HINTS.containsKey(code.get()) || isReply(t))) {
                 return Optional.of(message);
             }
+            Optional<String> ofNode = t.getClass().getName().equals(NO_TOPOLOGY) ? nodeError(t) : Optional.empty();
+            if (ofNode.isPresent()) {
+                return ofNode;
+            }
         }
         return Optional.empty();
+    }
+
+    /** No node told the driver which nodes there are, so nothing was sent; drivers keep what each node replied as suppressed. */
+    private static Optional<String> nodeError(Throwable ofCluster) {
+        return Stream.of(ofCluster.getSuppressed())
+                .map(RedisFailures::serverError)
+                .flatMap(Optional::stream)
+                .findFirst();
     }
 
     private static boolean isReply(Throwable t) {

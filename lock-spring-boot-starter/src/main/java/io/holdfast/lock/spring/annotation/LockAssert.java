@@ -20,9 +20,10 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " The method was called without going through its proxy: on this, or on an object that Spring did not"
-                    + " create. Call it on the injected bean, move it to another bean, or lock inside"
-                    + " with LockTemplate. Or its condition was false, so it runs without a lock. In a test without Spring, call LockAssert.TestHelper.makeAllAssertsPass(true).";
+            " The method was called on this, or on an object that Spring did not create, and so bypassed its proxy: call"
+                    + " it on the injected bean, move it to another bean, or use LockTemplate inside it. Or its condition"
+                    + " evaluated to false, so it runs without a lock. In a test without Spring, call"
+                    + " LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);
 
@@ -35,7 +36,7 @@ public final class LockAssert {
      */
     public static void assertLocked() {
         if (LockContext.current().isEmpty() && !ALWAYS_PASSES.get()) {
-            throw new IllegalStateException("This thread runs no locked method." + ADVICE);
+            throw new IllegalStateException("No locked method is running on this thread." + ADVICE);
         }
     }
 

@@ -53,14 +53,14 @@ final class ProxyRules {
             throw refuse(method, userClass, "the method is private", visibleHint(userClass));
         }
         if (Modifier.isStatic(modifiers)) {
-            throw refuse(method, userClass, "the method is static", "Make it an instance method of a bean.");
+            throw refuse(method, userClass, "the method is static", "Make the method an instance method of a bean.");
         }
         if (isHiddenFrom(userClass, method) && needsSubclass(userClass)) {
             throw refuse(
                     method,
                     userClass,
                     "the method is package-private and inherited from another package, so a proxy cannot override it",
-                    "Make it protected or public.");
+                    "Make the method protected or public.");
         }
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
         if ((finalClass || Modifier.isFinal(modifiers)) && needsSubclass(userClass)) {
@@ -107,8 +107,8 @@ final class ProxyRules {
 
     private static String visibleHint(Class<?> userClass) {
         return KotlinDetector.isKotlinType(userClass)
-                ? "Make it internal, protected or public."
-                : "Make it at least package-private.";
+                ? "Make the function internal, protected or public."
+                : "Make the method package-private, protected or public.";
     }
 
     private static String finalHint(Method method, Class<?> userClass) {

@@ -77,9 +77,9 @@ final class ConnectionFactories {
         List<String> marked = marked(names());
         if (!marked.isEmpty()) {
             throw new LockSetupException(
-                    "Conflicting connection settings for locks: " + properties + " and @LockConnectionFactory on "
-                            + String.join(", ", marked) + ".",
-                    "Remove one of the two.",
+                    "Both " + properties + " and @LockConnectionFactory on " + String.join(", ", marked)
+                            + " specify where locks are kept.",
+                    "Remove one of them.",
                     null);
         }
     }

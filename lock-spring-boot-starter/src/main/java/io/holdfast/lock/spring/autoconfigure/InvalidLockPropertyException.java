@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.origin.Origin;
 
 /** A property of {@link LockProperties} has a value that is not allowed. */
 final class InvalidLockPropertyException extends IllegalArgumentException {
@@ -75,8 +76,17 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
         return time.toNanosPart() % 1_000_000 == 0 ? time.toMillis() + "ms" : time.toString();
     }
 
-    String problem() {
-        return "Property " + property + " is '" + value + "', which is invalid.";
+    String property() {
+        return property;
+    }
+
+    /** {@return what is wrong}
+     *
+     * @param origin where the property is set, if that is known
+     */
+    String problem(@Nullable Origin origin) {
+        return "Property " + property + " is '" + value + "'" + (origin == null ? "" : " (" + origin + ")")
+                + ", which is invalid.";
     }
 
     String action() {

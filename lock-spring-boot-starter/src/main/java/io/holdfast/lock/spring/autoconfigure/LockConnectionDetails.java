@@ -5,8 +5,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where the Redis of locks is, if it is not the application's. A bean of this type takes the place of
- * {@code holdfast.redis.url} and its bundle: a test makes one from the container that it has started, for example.
+ * The address of a separate Redis for locks. A bean of this type replaces {@code holdfast.redis.url} and its bundle; for example, a
+ * test creates one from a container.
  */
 public interface LockConnectionDetails extends ConnectionDetails {
 
@@ -21,17 +21,17 @@ public interface LockConnectionDetails extends ConnectionDetails {
         return 0;
     }
 
-    /** {@return the user to log in as; null for the default user} */
+    /** {@return the user name; null for the default user} */
     default @Nullable String getUsername() {
         return null;
     }
 
-    /** {@return the password to log in with; null if there is none} */
+    /** {@return the password; null for none} */
     default @Nullable String getPassword() {
         return null;
     }
 
-    /** {@return the bundle to speak TLS with; null to speak without} */
+    /** {@return the SSL bundle for TLS; null for a connection without TLS} */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

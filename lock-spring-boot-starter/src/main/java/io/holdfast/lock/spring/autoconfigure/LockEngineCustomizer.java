@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.engine.LockEngineBuilder;
 
 /**
- * Changes the application's lock client before it is built. Beans of this type are asked in their order, after the starter
- * has set what {@code holdfast.*} says.
+ * Customizes the application's lock client before it is built. Beans of this type are called in their order, after the starter
+ * has applied {@code holdfast.*}.
  *
  * <pre>{@code
  * @Bean
@@ -19,9 +19,9 @@ import io.holdfast.lock.engine.LockEngineBuilder;
 public interface LockEngineCustomizer {
 
     /**
-     * Changes the client. Called once, at startup.
+     * Customizes the client. Called once, when the client is built.
      *
-     * @param builder of the {@link io.holdfast.lock.api.LockTemplate} bean
+     * @param builder the builder of the {@link io.holdfast.lock.api.LockTemplate} bean
      */
     void customize(LockEngineBuilder builder);
 }

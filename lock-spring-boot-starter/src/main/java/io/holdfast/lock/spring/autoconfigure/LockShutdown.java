@@ -130,7 +130,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void end(LockEngine locks, Duration atMost) {
-        tellHeld(locks, atMost, "ends");
+        tellHeld(locks, atMost, "shuts down");
         try {
             locks.drain(atMost);
         } catch (InterruptedException e) {

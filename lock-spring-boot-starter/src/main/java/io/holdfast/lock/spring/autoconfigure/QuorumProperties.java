@@ -6,6 +6,7 @@ import io.holdfast.lock.redis.RedisLockSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -62,8 +63,8 @@ record QuorumProperties(
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
             throw new InvalidLockPropertyException(
                     NODES,
-                    nodes.size() + (nodes.size() == 1 ? " server" : " servers"),
-                    "an odd number of servers, 3 or more: 4 servers tolerate no more failures than 3");
+                    servers(nodes).stream().map(RedisServer::name).collect(Collectors.joining(", ")),
+                    "an odd number of servers, at least 3, because 4 servers tolerate no more failures than 3");
         }
     }
 
@@ -77,7 +78,7 @@ record QuorumProperties(
             throw new InvalidLockPropertyException(
                     NODES,
                     names,
-                    "a list without duplicates: a server that counts twice can form a majority with itself");
+                    "a list without duplicates, because a server that counts twice can form a majority with itself");
         }
     }
 

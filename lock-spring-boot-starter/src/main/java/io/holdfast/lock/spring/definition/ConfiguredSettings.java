@@ -40,10 +40,11 @@ public record ConfiguredSettings(Duration waitFor, LockSettings scheduled, Map<S
         unused.removeAll(known);
         if (!unused.isEmpty()) {
             log.warn(
-                    "holdfast.instances has settings for {}, but no @DistributedLock has that name. Known names: {}. A name with"
-                            + " characters other than letters, digits and hyphens needs brackets: holdfast.instances[{}]",
-                    unused,
-                    known,
+                    "holdfast.instances has settings for {}, but no @DistributedLock has that name, so they have no effect."
+                            + " Known names: {}. A name with characters other than letters, digits and hyphens needs"
+                            + " brackets: holdfast.instances[{}]",
+                    String.join(", ", unused),
+                    String.join(", ", known),
                     "Orders.pay");
         }
     }

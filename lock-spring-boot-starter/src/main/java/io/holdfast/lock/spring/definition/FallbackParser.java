@@ -57,7 +57,7 @@ final class FallbackParser {
         if (annotation.onContention() == OnContention.SKIP) {
             throw new LockDefinitionException(
                     where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
-                    "Use one of them; an empty fallback method skips the call as well.");
+                    "Remove one of them. A fallback method with an empty body skips the call as well.");
         }
         return new FallbackParser(locked, userClass, where, name).find();
     }

@@ -76,7 +76,7 @@ final class SettingsParser {
         }
         if (annotation.mode() == LockMode.EXCLUSIVE) {
             throw new LockDefinitionException(
-                    where + " has limit = " + limit + ", but locks exclusively.",
+                    where + " has limit = " + limit + ", but mode = EXCLUSIVE.",
                     "Add mode = LockMode.SHARED, or remove the limit.");
         }
         return atLeastOne("limit", limit, where);
@@ -88,8 +88,8 @@ final class SettingsParser {
         }
         if (value < 1) {
             throw new LockDefinitionException(
-                    where + " has " + attribute + " = " + value + ".",
-                    "It must be 1 or more; without a " + attribute + ", any number."
+                    where + " has " + attribute + " = " + value + ", which is invalid.",
+                    attribute + " must be 1 or more; omit it for no limit."
                             + (attribute.equals("limit") ? " @DistributedSemaphore calls it permits." : ""));
         }
         return Optional.of(value);

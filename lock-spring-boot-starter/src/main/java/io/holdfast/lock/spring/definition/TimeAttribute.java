@@ -32,10 +32,12 @@ final class TimeAttribute {
         LockDefinitionException refuse(String where, String value, @Nullable Throwable cause) {
             String attribute = text.isEmpty() ? name : textName();
             return new LockDefinitionException(
-                    where + " has " + attribute + " = " + value + ".",
-                    "It must be between " + min.toMillis() + " ms and " + LockRequest.MAX_TIME.toDays()
-                            + " days, as a number of timeUnit (" + name + " = 10) or as text (" + textName()
-                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\"), which includes its unit, or as an expression (\"#order.lease\"). Omit the attribute"
+                    where + " has " + attribute + " = " + value + ", which is invalid.",
+                    attribute + " must be between " + min.toMillis() + " ms and " + LockRequest.MAX_TIME.toDays()
+                            + " days. Write a number in units of timeUnit (" + name
+                            + " = 10), or text with a unit or an expression ("
+                            + textName()
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\", \"#order.lease\"). Omit the attribute"
                             + " to use the value of the properties." + withoutLimit(value),
                     cause);
         }
@@ -86,7 +88,7 @@ final class TimeAttribute {
             value = TimeExpression.ofText(text.trim());
         } catch (IllegalArgumentException | ArithmeticException e) {
             boolean isBare = text.chars().allMatch(Character::isDigit);
-            throw given.refuse(where, shown + (isBare ? ", which has no unit" : ""), e);
+            throw given.refuse(where, shown + (isBare ? ", without a unit" : ""), e);
         }
         return Optional.of(checked(given, value, where, shown));
     }

@@ -29,13 +29,13 @@ import org.springframework.util.Assert;
  * }
  * }</pre>
  *
- * <p>{@code obtain("42")} is then the lock that {@code locks.getLock("orders:42")} is, too.
+ * <p>{@code obtain("42")} is then the same lock as {@code locks.getLock("orders:42")}.
  *
- * <p>Its locks are reentrant and bound to their thread. What {@code RedisLockRegistry} calls time to live is the lease: how
- * long a lock survives its holder. While the holder lives it is renewed, without a scheduler, unless {@code holdfast.renew} or
- * the settings say otherwise. They throw what {@link io.holdfast.lock.api.RemoteLock} throws.
+ * <p>Its locks are reentrant and bound to their thread. The time to live of {@code RedisLockRegistry} is the lease here: how long
+ * a lock survives its holder. It is renewed while the holder lives, without a scheduler, unless {@code holdfast.renew} or the
+ * settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
  *
- * <p>Thread-safe. Keeps no lock in mind, so nothing has to be expired.
+ * <p>Thread-safe. It has no cache of locks, so nothing needs to be expired.
  */
 public final class HoldfastLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
@@ -45,7 +45,7 @@ public final class HoldfastLockRegistry
     private final UnaryOperator<LockRequest> settings;
 
     /**
-     * A registry whose leases are as long as {@code holdfast.lease} says.
+     * Creates a registry with leases of {@code holdfast.lease}.
      *
      * @param locks keeps the locks
      * @param registryKey first part of each key, before a colon
@@ -55,7 +55,7 @@ public final class HoldfastLockRegistry
     }
 
     /**
-     * A registry with leases of its own.
+     * Creates a registry with its own lease.
      *
      * @param locks keeps the locks
      * @param registryKey first part of each key, before a colon
@@ -68,12 +68,12 @@ public final class HoldfastLockRegistry
     }
 
     /**
-     * A registry with settings of its own.
+     * Creates a registry with its own settings.
      *
      * @param locks keeps the locks
      * @param registryKey first part of each key, before a colon
-     * @param settings changes the request for each lock: {@code request -> request.fair(true)}. Its key stays as it is; its
-     *     {@code waitFor} is not used
+     * @param settings changes the request for each lock: {@code request -> request.fair(true)}. It must not change the
+     *     key; its {@code waitFor} is not used
      */
     public HoldfastLockRegistry(LockTemplate locks, String registryKey, UnaryOperator<LockRequest> settings) {
         Assert.notNull(locks, "'locks' must not be null");
@@ -84,11 +84,11 @@ public final class HoldfastLockRegistry
     }
 
     /**
-     * The lock of a key.
+     * Returns the lock of a key.
      *
-     * @param lockKey a text; what else an object is called need not be the same everywhere
-     * @return a view; any number of views of one key are the same lock
-     * @throws IllegalArgumentException if it is no {@link String}
+     * @param lockKey a String; the text of other objects may differ between processes
+     * @return a view; all views of a key are the same lock
+     * @throws IllegalArgumentException if it is not a {@link String}
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be part of a key
      */
     @Override
@@ -101,17 +101,17 @@ public final class HoldfastLockRegistry
         return settings.apply(LockRequest.of(registryKey + ':' + lockKey));
     }
 
-    /** Does nothing: what nobody uses any more is not kept, here or in Redis. */
+    /** Does nothing, because there is no cache of locks. */
     @Override
     public void expireUnusedOlderThan(long age) {}
 
     /**
-     * Makes a lock that is not renewed last for at least its lease from now. One that is renewed, which is the default, needs
-     * nothing; then this asks the store whether it is still held.
+     * Extends a lock that is not renewed to at least its lease from now. A renewed lock, the default, needs no extension: for it,
+     * this asks the store whether it is still held.
      *
      * @param lockKey a lock that the current thread holds
      * @throws IllegalStateException if the thread does not hold it, or has lost it
-     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not answer
+     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not respond
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -119,13 +119,13 @@ public final class HoldfastLockRegistry
     }
 
     /**
-     * Makes the lock last for at least the given time from now. Never shortens.
+     * Extends the lock to at least the given time from now. Never shortens a lease.
      *
      * @param lockKey a lock that the current thread holds
      * @param ttl 100 ms to 365 days
      * @throws IllegalStateException if the thread does not hold it, or has lost it
      * @throws IllegalArgumentException if the time is out of range
-     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not answer
+     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not respond
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

@@ -46,7 +46,7 @@ public final class Condition {
             return answer;
         }
         throw expression.failure(
-                "it evaluates to "
+                "the expression evaluates to "
                         + (value == null ? "null" : "a " + value.getClass().getName())
                         + ", but must evaluate to true or false.",
                 null);

@@ -45,7 +45,7 @@ final class KeyText {
         if (value != null && value.getClass().isArray()) {
             return texts(elements(value, source), source);
         }
-        return List.of(text(value, "it", source));
+        return List.of(text(value, "the value", source));
     }
 
     private static @Nullable Object unwrapped(@Nullable Object value) {
@@ -55,7 +55,7 @@ final class KeyText {
     private static List<@Nullable Object> elements(Object array, LockExpression source) {
         if (array instanceof byte[] || array instanceof char[]) {
             throw source.failure(
-                    "it evaluates to a " + array.getClass().getComponentType()
+                    "the value is a " + array.getClass().getComponentType()
                             + "[], whose elements are not keys. Convert it to text"
                             + ", such as new String(#chars) or a hexadecimal digest.",
                     null);
@@ -70,12 +70,12 @@ final class KeyText {
     private static List<String> texts(Iterable<?> several, LockExpression source) {
         List<String> texts = new ArrayList<>();
         for (Object each : several) {
-            texts.add(text(unwrapped(each), "element " + texts.size() + " of it", source));
+            texts.add(text(unwrapped(each), "element " + texts.size() + " of the value", source));
         }
         if (texts.isEmpty()) {
             throw source.failure(
-                    "it is an empty collection, so there is nothing to lock. Do not call the method if there is nothing"
-                            + " to do.",
+                    "the value is an empty collection, so there is nothing to lock. Do not call the method if there is"
+                            + " nothing to do.",
                     null);
         }
         return texts;

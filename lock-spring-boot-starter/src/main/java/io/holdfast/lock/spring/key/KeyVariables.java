@@ -67,7 +67,8 @@ record KeyVariables(List<String> named, int count, Map<String, Integer> position
             usable.add("p" + i);
         }
         usable.add("root");
-        String list = "Available: " + usable.stream().map(name -> '#' + name).collect(Collectors.joining(", ")) + ".";
+        String list = "Available variables: "
+                + usable.stream().map(name -> '#' + name).collect(Collectors.joining(", ")) + ".";
         return count > 0 && named.isEmpty()
                 ? list + " Parameter names are not available: compile with -parameters, or use positions."
                 : list;

@@ -66,7 +66,9 @@ final class LockExpression {
     private void refuseUnknown() {
         var unknown = variables.unknownIn(expression.getAST());
         if (!unknown.isEmpty()) {
-            throw refuse("the method has no parameter " + String.join(", ", unknown), variables.describe());
+            throw refuse(
+                    "the method has no parameter " + String.join(", ", unknown),
+                    "Correct the name. " + variables.describe());
         }
         var loose = ExpressionNodes.unknownProperties(expression.getAST());
         if (!loose.isEmpty()) {
@@ -80,13 +82,13 @@ final class LockExpression {
 
     private void refuseOrWarnOf(PropertyPaths.Missing missing) {
         String type = missing.type().getSimpleName();
-        String problem = type + " has no property '" + missing.property() + "' that is readable";
-        String action = "Available properties: " + missing.available() + ".";
+        String problem = type + " has no readable property '" + missing.property() + "'";
+        String action = "Correct the name. Available properties: " + missing.available() + ".";
         if (!missing.mayBeThere()) {
             throw refuse(problem, action);
         }
         log.warn(
-                "{} has {} = \"{}\", and {}: calls fail unless they pass a subclass that has it. {}",
+                "{} has {} = \"{}\", but {}: calls fail unless they pass a subclass that has it. {}",
                 place.description(),
                 attribute,
                 text(),
@@ -103,7 +105,7 @@ final class LockExpression {
 
     LockDefinitionException refuse(String problem, String action) {
         return new LockDefinitionException(
-                place.description() + " has " + attribute + " = \"" + text() + "\", and " + problem + ".", action);
+                place.description() + " has " + attribute + " = \"" + text() + "\", but " + problem + ".", action);
     }
 
     private String advice() {
@@ -132,7 +134,8 @@ final class LockExpression {
             throw failure(
                     NullPart.before(e, text())
                             .map(part -> part + " is null. Check the argument before the call.")
-                            .orElseGet(() -> "it cannot be evaluated: " + e.getMessage() + ". " + variables.describe()),
+                            .orElseGet(() -> "the expression cannot be evaluated: " + e.getMessage() + ". "
+                                    + variables.describe()),
                     e);
         }
         if (nothing != null) {

@@ -73,7 +73,7 @@ public final class TimeExpression {
         try {
             return time(value).map(time -> setting.apply(request, time)).orElse(request);
         } catch (IllegalArgumentException | ArithmeticException e) {
-            throw expression.failure("it evaluates to '" + value + "': " + e.getMessage() + ".", e);
+            throw expression.failure("the expression evaluates to '" + value + "': " + e.getMessage() + ".", e);
         }
     }
 

@@ -7,13 +7,13 @@ import java.util.Optional;
 /** One acquisition of a lock, as an observation. */
 public final class LockObservationContext extends Observation.Context {
 
-    /** What came of an acquisition. */
+    /** The outcome of an acquisition. */
     public enum Outcome {
         /** The lock was acquired. */
         ACQUIRED,
-        /** It was not free in time. */
+        /** The lock was not acquired in time. */
         NOT_ACQUIRED,
-        /** There is an {@linkplain #getError() error}: of the store, or an interrupt. */
+        /** There is an {@linkplain #getError() error}: a failure of the store, or an interrupt. */
         FAILED
     }
 
@@ -24,25 +24,25 @@ public final class LockObservationContext extends Observation.Context {
     /**
      * Creates an instance.
      *
-     * @param key what is to be locked
-     * @param lockName what this use of locks is called, or empty
+     * @param key the lock
+     * @param lockName the name of this use of locks, or empty
      */
     public LockObservationContext(LockKey key, String lockName) {
         this.key = key;
         this.lockName = lockName;
     }
 
-    /** {@return what is to be locked} */
+    /** {@return the lock} */
     public LockKey getKey() {
         return key;
     }
 
-    /** {@return what this use of locks is called, see {@code LockRequest.name()}; empty for none} */
+    /** {@return the name of this use of locks, see {@code LockRequest.name()}; empty for none} */
     public String getLockName() {
         return lockName;
     }
 
-    /** {@return what came of it; empty while it goes on} */
+    /** {@return the outcome; empty while the acquisition is in progress} */
     public Optional<Outcome> getOutcome() {
         return outcome;
     }

@@ -4,10 +4,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * What the observation of an acquisition is called, and its key values. A bean of this type takes the place of the
- * starter's.
+ * The name and the key values of the observation of an acquisition. A bean of this type replaces the starter's.
  *
- * <p>Key values that are not few belong to {@link #getHighCardinalityKeyValues}, as those of a lock's key do.
+ * <p>Key values with many different values, such as the key of the lock, belong in {@link #getHighCardinalityKeyValues}.
  */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 

@@ -205,7 +205,7 @@ class DefinitionFailureTest {
 
     @Test
     void lease_below_100_ms() {
-        fails(ShortLease.class, "lease = 99 MILLISECONDS", "It must be between 100 ms");
+        fails(ShortLease.class, "lease = 99 MILLISECONDS", "lease must be between 100 ms");
     }
 
     @Test
@@ -220,7 +220,7 @@ class DefinitionFailureTest {
 
     @Test
     void negative_wait() {
-        fails(NegativeWait.class, "waitForString = \"-1s\"", "It must be between 0 ms");
+        fails(NegativeWait.class, "waitForString = \"-1s\"", "waitForString must be between 0 ms");
     }
 
     @Test
@@ -280,7 +280,7 @@ class DefinitionFailureTest {
                 UnknownParameter.class,
                 "key = \"'order:' + #ordr\"",
                 "no parameter #ordr",
-                "Available: #order, #p0, #root");
+                "Available variables: #order, #p0, #root");
     }
 
     @Test
@@ -325,7 +325,7 @@ class DefinitionFailureTest {
 
     @Test
     void limit_of_an_exclusive_lock() {
-        fails(ExclusiveLimit.class, "limit = 3, but locks exclusively", "mode = LockMode.SHARED");
+        fails(ExclusiveLimit.class, "limit = 3, but mode = EXCLUSIVE", "mode = LockMode.SHARED");
     }
 
     @Test
@@ -335,12 +335,12 @@ class DefinitionFailureTest {
 
     @Test
     void negative_minimum_hold() {
-        fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "It must be between 0 ms");
+        fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "minHoldString must be between 0 ms");
     }
 
     @Test
     void maximum_hold_below_100_ms() {
-        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "It must be between 100 ms");
+        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "maxHold must be between 100 ms");
     }
 
     @Test

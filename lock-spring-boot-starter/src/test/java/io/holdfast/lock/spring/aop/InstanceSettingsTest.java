@@ -226,7 +226,7 @@ class InstanceSettingsTest {
         configured
                 .withPropertyValues("holdfast.instances.ordr.lease=1s")
                 .run(context -> assertThat(output)
-                        .contains("holdfast.instances has settings for [ordr]", "Known names: [Orders.unnamed"));
+                        .contains("holdfast.instances has settings for ordr", "Known names: Orders.unnamed"));
     }
 
     @Test

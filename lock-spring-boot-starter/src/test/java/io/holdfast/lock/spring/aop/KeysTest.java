@@ -247,12 +247,12 @@ class KeysTest {
 
     @Test
     void null_element_is_an_error() {
-        refused(locked -> locked.one(Arrays.asList("a", null)), "element 1 of it is null");
+        refused(locked -> locked.one(Arrays.asList("a", null)), "element 1 of the value is null");
     }
 
     @Test
     void blank_element_is_an_error() {
-        refused(locked -> locked.one(List.of(" ")), "element 0 of it is blank");
+        refused(locked -> locked.one(List.of(" ")), "element 0 of the value is blank");
     }
 
     @Test
@@ -262,12 +262,12 @@ class KeysTest {
 
     @Test
     void map_is_an_error() {
-        refused(locked -> locked.one(Map.of(1, 2)), "it is a map");
+        refused(locked -> locked.one(Map.of(1, 2)), "the value is a map");
     }
 
     @Test
     void collection_inside_a_collection_is_an_error() {
-        refused(locked -> locked.one(List.of(List.of(1))), "element 0 of it is a collection");
+        refused(locked -> locked.one(List.of(List.of(1))), "element 0 of the value is a collection");
     }
 
     @Test

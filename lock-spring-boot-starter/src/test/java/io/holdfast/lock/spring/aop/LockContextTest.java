@@ -137,7 +137,7 @@ class LockContextTest {
                     return null;
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("without going through its proxy", "LockTemplate", "its condition was false"));
+                .hasMessageContainingAll("bypassed its proxy", "LockTemplate", "evaluated to false"));
     }
 
     @Test

@@ -172,7 +172,7 @@ class PropertyPathTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
                                 bean.getSimpleName() + ".pay(",
-                                "has no property 'naem' that is readable",
+                                "has no readable property 'naem'",
                                 "Available properties"));
     }
 

@@ -37,10 +37,10 @@ class QuorumFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ''                          | 0 servers           | an odd number of servers, 3 or more
-                    a:1                         | 1 server            | an odd number of servers, 3 or more
-                    a:1,b:1                     | 2 servers           | an odd number of servers, 3 or more
-                    a:1,b:1,c:1,d:1             | 4 servers           | an odd number of servers, 3 or more
+                    ''                          | nodes is ''         | an odd number of servers, at least 3
+                    a:1                         | nodes is 'a:1'      | an odd number of servers, at least 3
+                    a:1,b:1                     | nodes is 'a:1, b:1' | an odd number of servers, at least 3
+                    a:1,redis://u:p@b:1,c:1,d:1 | is 'a:1, b:1, c:1,  | an odd number of servers, at least 3
                     a:1,b:1,A:1                 | [a:1, b:1, A:1]     | without duplicates
                     a:1,b:1,redis://u:p@a:1/3   | [a:1, b:1, a:1]     | without duplicates
                     a:1,b:1,c                   | nodes[2] is 'c'     | or redis://

@@ -123,7 +123,7 @@ class DefinitionParserTest {
     void time_as_text_needs_a_unit(String method) {
         assertThatThrownBy(() -> request(method))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContaining(", which has no unit")
+                .hasMessageContaining(", without a unit, which is invalid")
                 .hasRootCauseMessage("A time given as text needs a unit, such as 7ms or 7s");
     }
 
