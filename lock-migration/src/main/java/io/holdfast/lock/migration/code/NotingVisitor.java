@@ -1,0 +1,56 @@
+package io.holdfast.lock.migration.code;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.Cursor;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.Statement;
+
+/** A visitor that can leave notes above the statement, or the member of a class, that it is in. */
+public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
+
+    private static final String NOTES = "notes";
+
+    protected final void note(Note note) {
+        note(note, getCursor());
+    }
+
+    /** For what is removed itself. */
+    protected final void noteOnClass(Note note) {
+        note(note, getCursor().dropParentUntil(J.ClassDeclaration.class::isInstance));
+    }
+
+    private static void note(Note note, Cursor from) {
+        Cursor place = from;
+        while (!isPlace(place)) {
+            place = place.getParentTreeCursor();
+        }
+        List<Note> notes = place.computeMessageIfAbsent(NOTES, none -> new ArrayList<>());
+        if (!notes.contains(note)) {
+            notes.add(note);
+        }
+    }
+
+    private static boolean isPlace(Cursor cursor) {
+        if (cursor.isRoot() || cursor.getValue() instanceof JavaSourceFile) {
+            return true;
+        }
+        Object parent = cursor.getParentTreeCursor().getValue();
+        return cursor.getValue() instanceof Statement
+                && (parent instanceof J.Block || parent instanceof J.Case || parent instanceof JavaSourceFile);
+    }
+
+    @Override
+    public @Nullable J postVisit(J tree, ExecutionContext ctx) {
+        List<Note> notes = getCursor().getMessage(NOTES);
+        return notes == null || tree instanceof JavaSourceFile ? tree : Note.allAbove(tree, notes);
+    }
+
+    protected final JavaSourceFile file() {
+        return getCursor().firstEnclosingOrThrow(JavaSourceFile.class);
+    }
+}

@@ -1,0 +1,5 @@
+/** Recipes for Lock4j. */
+@NullMarked
+package io.holdfast.lock.migration.lock4j;
+
+import org.jspecify.annotations.NullMarked;

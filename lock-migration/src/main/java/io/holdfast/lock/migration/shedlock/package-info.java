@@ -1,0 +1,5 @@
+/** Recipes for ShedLock. */
+@NullMarked
+package io.holdfast.lock.migration.shedlock;
+
+import org.jspecify.annotations.NullMarked;
