@@ -2,11 +2,13 @@ package io.holdfast.lock.migration.code;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Option;
 import org.openrewrite.Recipe;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
@@ -81,9 +83,22 @@ public final class MarkUses extends Recipe {
         }
 
         private void noteIf(@Nullable JavaType type) {
-            if (isMeant(type) && getCursor().firstEnclosing(J.Import.class) == null) {
+            if (isMeant(type) && getCursor().firstEnclosing(J.Import.class) == null && !isNoted()) {
                 note(note);
             }
+        }
+
+        /** One note is enough for a statement, and for a member of a class. */
+        private boolean isNoted() {
+            for (Cursor each = getCursor(); !(each.getValue() instanceof JavaSourceFile); each = each.getParentTreeCursor()) {
+                if (each.getValue() instanceof J code && Note.isAbove(code)) {
+                    return true;
+                }
+                if (each.getValue() instanceof J.ClassDeclaration) {
+                    return false;
+                }
+            }
+            return false;
         }
 
         @Override

@@ -16,8 +16,10 @@ import org.openrewrite.marker.Markers;
  */
 public record Note(String reason, String page) {
 
+    private static final String START = " Holdfast: ";
+
     private String text() {
-        return " Holdfast: " + reason + "; see docs/migration/" + page;
+        return START + reason + "; see docs/migration/" + page;
     }
 
     /** The code with this note above it. Code that has the note already is returned as it is. */
@@ -33,6 +35,12 @@ public record Note(String reason, String page) {
             noted = each.above(noted);
         }
         return noted;
+    }
+
+    /** Whether there is any note above this code. */
+    static boolean isAbove(J code) {
+        return code.getPrefix().getComments().stream()
+                .anyMatch(each -> each instanceof TextComment text && text.getText().startsWith(START));
     }
 
     private Space above(Space prefix) {

@@ -1,0 +1,79 @@
+package io.holdfast.lock.migration.integration;
+
+import io.holdfast.lock.migration.code.Templates;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.ScanningRecipe;
+import org.openrewrite.TreeVisitor;
+import org.openrewrite.java.ChangeType;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.JavaVisitor;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+
+/**
+ * Beans of {@code RedisLockRegistry} become beans of {@code HoldfastLockRegistry}, and so does the class wherever it is named. All
+ * registries of an application are migrated, or none: otherwise code would expect a bean that there is not.
+ */
+public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
+
+    @Override
+    public String getDisplayName() {
+        return "Replace `RedisLockRegistry` by `HoldfastLockRegistry`";
+    }
+
+    @Override
+    public String getDescription() {
+        return "Beans of the registry are replaced. If one is made outside of a bean method, or used in a way that Holdfast's "
+                + "registry does not know, all are left.";
+    }
+
+    @Override
+    public AtomicBoolean getInitialValue(ExecutionContext ctx) {
+        return new AtomicBoolean();
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getScanner(AtomicBoolean blocked) {
+        return new JavaIsoVisitor<>() {
+            @Override
+            public J.NewClass visitNewClass(J.NewClass creation, ExecutionContext ctx) {
+                if (RegistryBeans.isFormer(creation.getType()) && !RegistryBeans.isInBean(getCursor())) {
+                    blocked.set(true);
+                }
+                return super.visitNewClass(creation, ctx);
+            }
+
+            @Override
+            public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
+                if (call.getSelect() != null
+                        && RegistryBeans.isFormer(call.getSelect().getType())
+                        && !RegistryBeans.hasCounterpart(call, getCursor())) {
+                    blocked.set(true);
+                }
+                return super.visitMethodInvocation(call, ctx);
+            }
+        };
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor(AtomicBoolean blocked) {
+        return blocked.get() ? TreeVisitor.noop() : new Migration();
+    }
+
+    private static final class Migration extends JavaVisitor<ExecutionContext> {
+
+        private final List<TreeVisitor<?, ExecutionContext>> steps = List.of(
+                new BeansVisitor(), new ChangeType(RegistryBeans.FORMER, Templates.REGISTRY, true).getVisitor());
+
+        @Override
+        public J preVisit(J tree, ExecutionContext ctx) {
+            if (tree instanceof JavaSourceFile) {
+                steps.forEach(this::doAfterVisit);
+            }
+            stopAfterPreVisit();
+            return tree;
+        }
+    }
+}

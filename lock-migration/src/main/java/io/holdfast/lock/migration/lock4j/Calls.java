@@ -1,0 +1,20 @@
+package io.holdfast.lock.migration.lock4j;
+
+import org.openrewrite.java.MethodMatcher;
+import org.openrewrite.java.tree.J;
+
+/** Methods of Lock4j that have a counterpart. */
+final class Calls {
+
+    static final MethodMatcher LOCK = new MethodMatcher(TemplateUses.TEMPLATE + " lock(String)");
+    static final MethodMatcher LOCK_WITH_TIMES = new MethodMatcher(TemplateUses.TEMPLATE + " lock(String, long, long)");
+    static final MethodMatcher RELEASE =
+            new MethodMatcher(TemplateUses.TEMPLATE + " releaseLock(" + TemplateUses.INFO + ")");
+    static final MethodMatcher KEY = new MethodMatcher(TemplateUses.INFO + " getLockKey()");
+
+    private Calls() {}
+
+    static boolean releases(J.MethodInvocation call, J value) {
+        return call.getArguments().get(0).getId().equals(value.getId());
+    }
+}

@@ -1,0 +1,95 @@
+package io.holdfast.lock.migration.lock4j;
+
+import io.holdfast.lock.migration.code.Attributes;
+import io.holdfast.lock.migration.code.Constants;
+import io.holdfast.lock.migration.code.LockAnnotation;
+import io.holdfast.lock.migration.code.Note;
+import io.holdfast.lock.migration.code.NotingVisitor;
+import io.holdfast.lock.migration.code.Templates;
+import java.util.List;
+import java.util.Optional;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.Preconditions;
+import org.openrewrite.Recipe;
+import org.openrewrite.TreeVisitor;
+import org.openrewrite.java.search.UsesType;
+import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.TypeUtils;
+
+/** {@code @Lock4j} becomes {@code @DistributedLock}, whose lease ends when {@code expire} did. */
+public final class MigrateLock4j extends Recipe {
+
+    private static final String LOCK4J = "com.baomidou.lock.annotation.Lock4j";
+    private static final Note COMPOSED = new Note(
+            "a composed annotation is not migrated, and its methods are locked by Lock4j still",
+            "lock4j.md#keys-expire-acquiretimeout");
+
+    @Override
+    public String getDisplayName() {
+        return "Replace `@Lock4j` by `@DistributedLock`";
+    }
+
+    @Override
+    public String getDescription() {
+        return "Keys, names and times are translated; `expire` becomes a lease that is not renewed. Methods with strategies, "
+                + "key builders or executors are left and marked.";
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor() {
+        return Preconditions.check(new UsesType<>(LOCK4J, false), new Visitor());
+    }
+
+    private static final class Visitor extends NotingVisitor {
+
+        @Override
+        public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext ctx) {
+            if (!TypeUtils.isOfClassType(annotation.getType(), LOCK4J)) {
+                return super.visitAnnotation(annotation, ctx);
+            }
+            Attributes former = Attributes.of(annotation);
+            List<Note> obstacles = Obstacles.in(former, file());
+            obstacles.forEach(this::note);
+            boolean onMethod = getCursor().getParentTreeCursor().getValue() instanceof J.MethodDeclaration;
+            if (!onMethod) {
+                note(COMPOSED);
+            }
+            return onMethod && obstacles.isEmpty() ? replaced(annotation, former) : annotation;
+        }
+
+        private J.Annotation replaced(J.Annotation annotation, Attributes former) {
+            maybeAddImport(Templates.ANNOTATION);
+            maybeAddImport(Templates.ON_CONTENTION);
+            maybeAddImport(Templates.TIME_UNIT);
+            maybeRemoveImport(LOCK4J);
+            return translate(former).inPlaceOf(annotation, getCursor());
+        }
+
+        private LockAnnotation translate(Attributes former) {
+            LockAnnotation annotation = new LockAnnotation();
+            Optional<Expression> name = former.get("name").filter(given -> !isEmpty(given));
+            name.ifPresentOrElse(
+                    given -> annotation.with("name", given, "\"\""),
+                    () -> annotation.with("name", LockAnnotation.quoted(methodName())));
+            former.get("keys").filter(keys -> !isEmpty(keys)).ifPresent(keys -> annotation.with("key", keys, "\"\""));
+            Times.of(former, file()).addTo(annotation, Obstacles.isReleased(former));
+            if (Obstacles.skips(former, file())) {
+                annotation.with("onContention", "OnContention.SKIP");
+            }
+            return annotation;
+        }
+
+        private boolean isEmpty(Expression text) {
+            return text instanceof J.NewArray array
+                    ? array.getInitializer() == null || array.getInitializer().stream().allMatch(this::isEmpty)
+                    : text instanceof J.Empty || Constants.text(text, file()).filter(String::isBlank).isPresent();
+        }
+
+        /** Lock4j locks by class and method. */
+        private String methodName() {
+            return getCursor().firstEnclosingOrThrow(J.ClassDeclaration.class).getSimpleName() + "."
+                    + getCursor().firstEnclosingOrThrow(J.MethodDeclaration.class).getSimpleName();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.holdfast.lock.migration.lock4j;
+
+import io.holdfast.lock.migration.code.Attributes;
+import io.holdfast.lock.migration.code.Constants;
+import io.holdfast.lock.migration.code.Note;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeUtils;
+
+/** What keeps a {@code @Lock4j} from being migrated: classes of the application that Holdfast cannot call. */
+final class Obstacles {
+
+    private static final String STILL = "this method is locked by Lock4j still: ";
+    private static final String NOTHING_ELSE = "lock4j.md#what-else-is-different";
+
+    private final Attributes former;
+    private final JavaSourceFile file;
+    private final List<Note> notes = new ArrayList<>();
+
+    private Obstacles(Attributes former, JavaSourceFile file) {
+        this.former = former;
+        this.file = file;
+    }
+
+    static List<Note> in(Attributes former, JavaSourceFile file) {
+        Obstacles obstacles = new Obstacles(former, file);
+        obstacles.findAll();
+        return obstacles.notes;
+    }
+
+    private void findAll() {
+        addIf(names("failStrategy") && !skips(former, file), "translate its failStrategy", "lock4j.md#failstrategy");
+        addIf(names("keyBuilderStrategy"), "translate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
+        addIf(names("executor"), "an application has one store, not an executor per method", NOTHING_ELSE);
+        Times times = Times.of(former, file);
+        addIf(times.isTooShort(), "a lease lasts for at least 100 ms", "lock4j.md#keys-expire-acquiretimeout");
+        addIf(
+                !isReleased(former) && times.expire().isEmpty(),
+                "give the time for which it keeps others out",
+                "lock4j.md#autorelease--false");
+        addIf(
+                former.get("name").flatMap(name -> Constants.text(name, file)).filter(name -> name.contains(":")).isPresent(),
+                "a name has no colon",
+                "lock4j.md#keys-expire-acquiretimeout");
+    }
+
+    private void addIf(boolean found, String reason, String page) {
+        if (found) {
+            notes.add(new Note(STILL + reason, page));
+        }
+    }
+
+    /** The default is the interface itself. */
+    private boolean names(String attribute) {
+        JavaType.FullyQualified named = former.get(attribute).map(Obstacles::named).orElse(null);
+        return former.get(attribute).isPresent()
+                && (named == null || !named.getFullyQualifiedName().matches("com\\.baomidou\\.lock\\..*Lock(FailureStrategy|KeyBuilder|Executor)"));
+    }
+
+    private static JavaType.@Nullable FullyQualified named(Expression literal) {
+        return literal instanceof J.FieldAccess access ? TypeUtils.asFullyQualified(access.getTarget().getType()) : null;
+    }
+
+    static boolean isReleased(Attributes former) {
+        return former.get("autoRelease")
+                .filter(released -> released instanceof J.Literal literal && Boolean.FALSE.equals(literal.getValue()))
+                .isEmpty();
+    }
+
+    /** Whether the strategy does nothing, so that the method returns null. */
+    static boolean skips(Attributes former, JavaSourceFile file) {
+        JavaType.FullyQualified strategy =
+                former.get("failStrategy").map(Obstacles::named).orElse(null);
+        if (strategy == null) {
+            return false;
+        }
+        boolean[] empty = {false};
+        new JavaIsoVisitor<Integer>() {
+            @Override
+            public J.MethodDeclaration visitMethodDeclaration(J.MethodDeclaration method, Integer p) {
+                J.ClassDeclaration owner = getCursor().firstEnclosingOrThrow(J.ClassDeclaration.class);
+                if (method.getSimpleName().equals("onLockFailure")
+                        && TypeUtils.isOfType(owner.getType(), strategy)
+                        && method.getBody() != null) {
+                    empty[0] = method.getBody().getStatements().isEmpty();
+                }
+                return super.visitMethodDeclaration(method, p);
+            }
+        }.visit(file, 0);
+        return empty[0];
+    }
+}

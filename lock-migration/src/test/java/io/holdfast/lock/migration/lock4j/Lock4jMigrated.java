@@ -1,0 +1,105 @@
+package io.holdfast.lock.migration.lock4j;
+
+import com.baomidou.lock.LockFailureStrategy;
+import com.baomidou.lock.LockKeyBuilder;
+import com.baomidou.lock.annotation.Lock4j;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.migration.Shop;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.OnContention;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+
+import org.aopalliance.intercept.MethodInvocation;
+
+/** How a shop locks with Lock4j. */
+public class Lock4jMigrated {
+
+    private final Shop shop;
+    private final LockTemplate lockTemplate;
+
+    public Lock4jMigrated(Shop shop, LockTemplate lockTemplate) {
+        this.shop = shop;
+        this.lockTemplate = lockTemplate;
+    }
+
+    @DistributedLock(name = "order", key = "#id", lease = 10, renew = false, waitFor = 2)
+    public void keys(long id) {
+        shop.charge(id);
+    }
+
+    @DistributedLock(name = "branch-order", key = {"#branch", "#id"})
+    public void parts(String branch, long id) {
+        shop.charge(id);
+    }
+
+    @DistributedLock(name = "Lock4jMigrated.method")
+    public void method() {
+        shop.charge(0);
+    }
+
+    // Holdfast: this method is locked by Lock4j still: translate its failStrategy; see docs/migration/lock4j.md#failstrategy
+    @Lock4j(name = "order", keys = "#id", acquireTimeout = 0, failStrategy = OrderIsBusy.class)
+    public void strategy(long id) {
+        shop.charge(id);
+    }
+
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    public static class OrderIsBusy implements LockFailureStrategy {
+        @Override
+        public void onLockFailure(String key, Method method, Object[] arguments) {
+            throw new IllegalStateException("Order " + arguments[0] + " is busy");
+        }
+    }
+
+    // Holdfast: this method is locked by Lock4j still: translate its keyBuilderStrategy; see docs/migration/lock4j.md#keybuilderstrategy
+    @Lock4j(name = "branch-order", keys = "#id", acquireTimeout = 0, keyBuilderStrategy = TenantKeys.class)
+    public void builder(long id) {
+        shop.charge(id);
+    }
+
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    public static class TenantKeys implements LockKeyBuilder {
+        private final Tenants tenants;
+
+        public TenantKeys(Tenants tenants) {
+            this.tenants = tenants;
+        }
+
+        @Override
+        public String buildKey(MethodInvocation invocation, String[] keys) {
+            return tenants.current() + "." + invocation.getArguments()[0];
+        }
+    }
+
+    @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
+    public void once() {
+        shop.charge(0);
+    }
+
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    public static class Silence implements LockFailureStrategy {
+        @Override
+        public void onLockFailure(String key, Method method, Object[] arguments) {}
+    }
+
+    public void template(long id) {
+        LockHandle lock = lockTemplate.tryAcquire(LockRequest.of("order:" + id).lease(Duration.ofSeconds(10)).renew(false).waitFor(Duration.ofSeconds(2))).orElse(null);
+        if (lock == null) {
+            throw new IllegalStateException("Order " + id + " is busy");
+        }
+        try {
+            shop.charge(id);
+        } finally {
+            lock.close();
+        }
+    }
+
+    /** A bean of the application. */
+    public interface Tenants {
+        String current();
+    }
+}
