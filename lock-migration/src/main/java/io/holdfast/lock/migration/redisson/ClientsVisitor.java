@@ -1,0 +1,92 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Templates;
+import io.holdfast.lock.migration.code.Variables;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.Tree;
+import org.openrewrite.internal.ListUtils;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.Space;
+import org.openrewrite.java.tree.Statement;
+
+/** Gives the class Holdfast's template: where Redisson's client was, or beside it. */
+final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
+
+    private final Plan plan;
+
+    ClientsVisitor(Plan plan) {
+        this.plan = plan;
+    }
+
+    @Override
+    public @Nullable J preVisit(J tree, ExecutionContext ctx) {
+        if (!(tree instanceof JavaSourceFile)) {
+            return tree;
+        }
+        maybeAddImport(Templates.LOCK_TEMPLATE, false);
+        maybeRemoveImport(RedissonTypes.CLIENT);
+        return (J) new Retyping(plan::isReplaced, plan.name()).visit(tree, 0);
+    }
+
+    @Override
+    public J.Block visitBlock(J.Block visited, ExecutionContext ctx) {
+        J.Block block = super.visitBlock(visited, ctx);
+        return block.withStatements(ListUtils.flatMap(block.getStatements(), this::withCompany));
+    }
+
+    private Object withCompany(Statement statement) {
+        boolean joined = statement instanceof J.VariableDeclarations declaration
+                        && plan.isJoined(declaration.getVariables().get(0).getVariableType())
+                || statement instanceof J.Assignment assignment
+                        && plan.isJoined(Variables.of(assignment.getVariable()))
+                        && plan.isJoined(Variables.of(assignment.getAssignment()));
+        return joined ? List.of(statement, company(statement)) : statement;
+    }
+
+    /** A copy for the template. */
+    private Statement company(Statement statement) {
+        Statement copy = (Statement) new Retyping(plan::isJoined, plan.name()).visitNonNull(statement, 0);
+        String indent = statement.getPrefix().getIndent();
+        return ((Statement) copy.withId(Tree.randomId())).withPrefix(Space.format("\n" + indent));
+    }
+
+    @Override
+    public J.MethodDeclaration visitMethodDeclaration(J.MethodDeclaration visited, ExecutionContext ctx) {
+        J.MethodDeclaration method = super.visitMethodDeclaration(visited, ctx);
+        if (!method.isConstructor()) {
+            return method;
+        }
+        List<Statement> parameters = new ArrayList<>();
+        for (Statement each : method.getParameters()) {
+            parameters.add(each);
+            if (each instanceof J.VariableDeclarations declaration && isJoined(declaration)) {
+                parameters.add(company(each).withPrefix(Space.SINGLE_SPACE));
+            }
+        }
+        JavaType.Method type = method.getMethodType();
+        return type == null || parameters.size() == method.getParameters().size()
+                ? method
+                : method.withParameters(parameters).withMethodType(typeOf(type, parameters));
+    }
+
+    private boolean isJoined(J.VariableDeclarations parameter) {
+        return plan.isJoined(parameter.getVariables().get(0).getVariableType());
+    }
+
+    private static JavaType.Method typeOf(JavaType.Method type, List<Statement> parameters) {
+        List<JavaType> types = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (Statement each : parameters) {
+            J.VariableDeclarations parameter = (J.VariableDeclarations) each;
+            types.add(parameter.getType() == null ? JavaType.Unknown.getInstance() : parameter.getType());
+            names.add(parameter.getVariables().get(0).getSimpleName());
+        }
+        return type.withParameterTypes(types).withParameterNames(names);
+    }
+}

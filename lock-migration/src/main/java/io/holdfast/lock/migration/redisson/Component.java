@@ -1,0 +1,61 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Note;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.openrewrite.java.tree.Expression;
+
+/**
+ * Lock variables and factory calls that are connected by assignments. Either all of them are migrated, or, if one use has no
+ * counterpart, none.
+ */
+final class Component {
+
+    private static final Note LEASES =
+            new Note("this lock is acquired with different leases", "redisson.md#try-wait-lease");
+
+    private final Set<Note> obstacles = new LinkedHashSet<>();
+    private final Map<String, Lease> leases = new LinkedHashMap<>();
+    private final Map<String, Expression> permits = new LinkedHashMap<>();
+
+    void block(Note obstacle) {
+        obstacles.add(obstacle);
+    }
+
+    /** One way to acquire the lock. A lease belongs to the lock in Holdfast, so all ways need the same. */
+    void acquire(Lease lease) {
+        leases.put(lease.toString(), lease);
+        if (leases.size() > 1) {
+            block(LEASES);
+        }
+    }
+
+    void permits(Expression number) {
+        permits.put(number.toString(), number);
+    }
+
+    Optional<Expression> permits() {
+        return permits.size() == 1 ? permits.values().stream().findFirst() : Optional.empty();
+    }
+
+    Lease lease() {
+        return leases.values().stream().findFirst().orElse(Lease.NONE);
+    }
+
+    Set<Note> obstacles() {
+        return obstacles;
+    }
+
+    boolean isTranslatable() {
+        return obstacles.isEmpty();
+    }
+
+    void absorb(Component other) {
+        obstacles.addAll(other.obstacles);
+        other.leases.values().forEach(this::acquire);
+        permits.putAll(other.permits);
+    }
+}

@@ -1,0 +1,176 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Note;
+import io.holdfast.lock.migration.code.Variables;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.Cursor;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeUtils;
+
+/** Finds each lock of Redisson in a source file, and whether all that is done with it has a counterpart. */
+final class LockUses extends JavaIsoVisitor<Components> {
+
+    private static final Note PASSED_ON =
+            new Note("this is Redisson still: the lock is passed on, as a lock of Redisson", "redisson.md#lock");
+    private static final Note NO_TEMPLATE = new Note(
+            "this is Redisson still: its client is not an injected field, so there is no LockTemplate here",
+            "redisson.md#lock");
+    private static final Note UNKNOWN =
+            new Note("this is Redisson still: a lock of this kind is not migrated", "redisson.md#inspection-and-forced-release");
+    private static final Note RED_LOCK = new Note(
+            "this is Redisson still: several servers are a matter of configuration in Holdfast", "redisson.md#redlock");
+    private static final Note PERMITS =
+            new Note("this is Redisson still: the number of permits is not known here", "redisson.md#semaphore");
+
+    private final Map<String, ClientField> clients;
+
+    LockUses(Map<String, ClientField> clients) {
+        this.clients = clients;
+    }
+
+    @Override
+    public J.Identifier visitIdentifier(J.Identifier name, Components components) {
+        if (name.getFieldType() != null && RedissonTypes.isLock(name.getType())) {
+            addUse(Variables.id(name.getFieldType()), getCursor(), components);
+        }
+        return super.visitIdentifier(name, components);
+    }
+
+    @Override
+    public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Components components) {
+        if (RedissonTypes.isFactory(call)) {
+            addFactory(call, components.of(call.getId()));
+            addUse(call.getId(), getCursor(), components);
+        } else if (RedissonTypes.isLock(call.getType())) {
+            addDerived(call, components);
+        }
+        return super.visitMethodInvocation(call, components);
+    }
+
+    private void addFactory(J.MethodInvocation call, Component component) {
+        JavaType.Variable client = Variables.of(call.getSelect());
+        if (call.getSimpleName().equals("getRedLock")) {
+            component.block(RED_LOCK);
+        } else if (!RedissonTypes.isKnownFactory(call)) {
+            component.block(UNKNOWN);
+        } else if (client == null || !clients.containsKey(Variables.id(client))) {
+            component.block(NO_TEMPLATE);
+        }
+    }
+
+    /** The read or write lock of a pair; or a lock that another method makes. */
+    private void addDerived(J.MethodInvocation call, Components components) {
+        Object pair = node(call.getSelect());
+        if (pair != null && RedissonTypes.is(Objects.requireNonNull(call.getSelect()).getType(), RedissonTypes.READ_WRITE_LOCK)) {
+            components.join(pair, call.getId());
+        } else {
+            components.of(call.getId()).block(PASSED_ON);
+        }
+        addUse(call.getId(), getCursor(), components);
+    }
+
+    static @Nullable Object node(@Nullable Expression expression) {
+        JavaType.Variable variable = Variables.of(expression);
+        return variable != null
+                ? Variables.id(variable)
+                : expression instanceof J.MethodInvocation call ? call.getId() : null;
+    }
+
+    private void addUse(Object node, Cursor value, Components components) {
+        Cursor above = value.getParentTreeCursor();
+        J use = above.getValue();
+        if (use instanceof J.FieldAccess || use instanceof J.Parentheses) {
+            addUse(node, above, components);
+        } else if (use instanceof J.MethodInvocation call) {
+            addCall(node, call, value, components);
+        } else if (use instanceof J.VariableDeclarations.NamedVariable variable) {
+            connect(node, variable.getVariableType(), components);
+        } else if (use instanceof J.Assignment assignment) {
+            connect(node, Variables.of(assignment.getVariable()), components);
+        } else if (!isHarmless(use, above)) {
+            components.of(node).block(PASSED_ON);
+        }
+    }
+
+    private static boolean isHarmless(J use, Cursor cursor) {
+        if (use instanceof J.Return) {
+            J.MethodDeclaration method = cursor.firstEnclosing(J.MethodDeclaration.class);
+            return cursor.firstEnclosing(J.Lambda.class) == null
+                    && method != null
+                    && method.getMethodType() != null
+                    && isStandard(method.getMethodType().getReturnType());
+        }
+        return use instanceof J.Binary binary && (isNull(binary.getLeft()) || isNull(binary.getRight()))
+                || use instanceof J.Block;
+    }
+
+    private static boolean isNull(Expression expression) {
+        return expression instanceof J.Literal literal && literal.getValue() == null;
+    }
+
+    /** Both libraries implement the interfaces of the JDK. */
+    private static boolean isStandard(@Nullable JavaType type) {
+        return TypeUtils.isOfClassType(type, "java.util.concurrent.locks.Lock")
+                || TypeUtils.isOfClassType(type, "java.util.concurrent.locks.ReadWriteLock");
+    }
+
+    private static void connect(Object node, JavaType.@Nullable Variable variable, Components components) {
+        if (variable == null || !RedissonTypes.isLock(variable.getType()) && !isStandard(variable.getType())) {
+            components.of(node).block(PASSED_ON);
+        } else if (RedissonTypes.isLock(variable.getType())) {
+            components.join(node, Variables.id(variable));
+        }
+    }
+
+    private void addCall(Object node, J.MethodInvocation call, Cursor value, Components components) {
+        Expression lock = value.getValue();
+        if (call.getSelect() != null && call.getSelect().getId().equals(lock.getId())) {
+            new Calls(components.of(node), call, value.getParentTreeCursor()).add(Objects.requireNonNull(lock.getType()));
+        } else if (RedissonTypes.MULTI_LOCK.matches(call)) {
+            components.join(call.getId(), node);
+        } else if (!isStandard(parameter(call, lock))) {
+            components.of(node).block(PASSED_ON);
+        }
+    }
+
+    private static @Nullable JavaType parameter(J.MethodInvocation call, Expression argument) {
+        List<JavaType> types = call.getMethodType() == null ? List.of() : call.getMethodType().getParameterTypes();
+        for (int i = 0; i < Math.min(types.size(), call.getArguments().size()); i++) {
+            if (call.getArguments().get(i).getId().equals(argument.getId())) {
+                return types.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** A private field is seen in this file alone; others, and parameters, are part of what other files use. */
+    @Override
+    public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations declaration, Components components) {
+        Object place = getCursor().getParentTreeCursor().getValue();
+        boolean isField = place instanceof J.Block
+                && getCursor().getParentTreeCursor().getParentTreeCursor().getValue() instanceof J.ClassDeclaration;
+        boolean isSeenElsewhere = isField && !declaration.hasModifier(J.Modifier.Type.Private)
+                || place instanceof J.MethodDeclaration
+                || place instanceof J.Lambda.Parameters;
+        for (J.VariableDeclarations.NamedVariable each : declaration.getVariables()) {
+            if (isSeenElsewhere && RedissonTypes.isLock(each.getType()) && each.getVariableType() != null) {
+                components.of(Variables.id(each.getVariableType())).block(PASSED_ON);
+            }
+        }
+        return super.visitVariableDeclarations(declaration, components);
+    }
+
+    /** Once all uses are known. */
+    static void checkPermits(J.MethodInvocation factory, Components components) {
+        Component component = components.of(factory.getId());
+        if (RedissonTypes.GET_SEMAPHORE.matches(factory) && component.permits().isEmpty()) {
+            component.block(PERMITS);
+        }
+    }
+}

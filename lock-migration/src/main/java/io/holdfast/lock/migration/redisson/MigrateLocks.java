@@ -1,0 +1,52 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Templates;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.Preconditions;
+import org.openrewrite.Recipe;
+import org.openrewrite.TreeVisitor;
+import org.openrewrite.java.JavaVisitor;
+import org.openrewrite.java.search.UsesType;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+
+/** Locks that Redisson's client makes become those of Holdfast's template, which takes the place of the client, or joins it. */
+public final class MigrateLocks extends Recipe {
+
+    @Override
+    public String getDisplayName() {
+        return "Replace locks of Redisson";
+    }
+
+    @Override
+    public String getDescription() {
+        return "Locks, fair locks, read-write locks, multi-locks, fenced locks and semaphores that an injected `RedissonClient` makes "
+                + "become locks of `LockTemplate`. Explicit leases are not renewed, as before. Locks with uses that have no "
+                + "counterpart are left and marked.";
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor() {
+        return Preconditions.check(new UsesType<>("org.redisson.api..*", false), new Migration());
+    }
+
+    private static final class Migration extends JavaVisitor<ExecutionContext> {
+
+        @Override
+        public J preVisit(J tree, ExecutionContext ctx) {
+            stopAfterPreVisit();
+            if (tree instanceof JavaSourceFile file) {
+                Plan plan = Plan.of(file);
+                if (plan.hasWork()) {
+                    doAfterVisit(new LocksVisitor(plan));
+                    doAfterVisit(new ClientsVisitor(plan));
+                }
+            }
+            return tree;
+        }
+    }
+
+    static String[] imports() {
+        return new String[] {Templates.LOCK_REQUEST, Templates.DURATION, Templates.LIST};
+    }
+}

@@ -1,0 +1,177 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Note;
+import io.holdfast.lock.migration.code.Variables;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.Cursor;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
+
+/** What of a source file is migrated, decided before anything changes. */
+final class Plan {
+
+    private static final Note MIXED = new Note(
+            "this is Redisson still: only plain locks of the same client are migrated together",
+            "redisson.md#several-locks");
+
+    private final Components components = new Components();
+    private final Map<String, ClientField> clients;
+    private final List<J.MethodInvocation> factories = new ArrayList<>();
+    private final Set<String> replaced = new HashSet<>();
+    private final Set<String> joined = new HashSet<>();
+    private final Set<String> names = new HashSet<>();
+
+    private Plan(JavaSourceFile file) {
+        clients = ClientFields.in(file);
+    }
+
+    static Plan of(JavaSourceFile file) {
+        Plan plan = new Plan(file);
+        new LockUses(plan.clients).visit(file, plan.components);
+        new Collector().visit(file, plan);
+        plan.factories.forEach(each -> LockUses.checkPermits(each, plan.components));
+        plan.checkMultiLocks();
+        plan.decideOnClients(file);
+        return plan;
+    }
+
+    /** All but plain locks would lose what they are: fair, or one of a pair. */
+    private void checkMultiLocks() {
+        for (J.MethodInvocation multi : factories) {
+            if (RedissonTypes.MULTI_LOCK.matches(multi)) {
+                Component component = components.of(multi.getId());
+                boolean plain = factories.stream()
+                        .filter(each -> components.of(each.getId()) == component)
+                        .allMatch(each -> each.getId().equals(multi.getId())
+                                || RedissonTypes.PLAIN_LOCK.matches(each) && client(each).equals(client(multi)));
+                if (!plain) {
+                    component.block(MIXED);
+                }
+            }
+        }
+    }
+
+    private static String client(J.MethodInvocation factory) {
+        JavaType.Variable variable = Variables.of(factory.getSelect());
+        return variable == null ? "" : Variables.id(variable);
+    }
+
+    private void decideOnClients(JavaSourceFile file) {
+        Map<String, Boolean> onlyLocks = new HashMap<>();
+        new ClientUses(this).visit(file, onlyLocks);
+        for (J.MethodInvocation each : factories) {
+            if (isTranslatable(each.getId())) {
+                (onlyLocks.getOrDefault(client(each), true) ? replaced : joined).add(client(each));
+            }
+        }
+    }
+
+    /** The nodes are ids of variables and calls. */
+    boolean isTranslatable(@Nullable Object node) {
+        return node != null && components.isTranslatable(node);
+    }
+
+    Component component(Object node) {
+        return components.of(node);
+    }
+
+    /** The field that a variable is, or sets, if it is not needed any more. */
+    boolean isReplaced(JavaType.@Nullable Variable variable) {
+        return variable != null && field(variable) != null && replaced.contains(field(variable));
+    }
+
+    /** The same, if it gets company. */
+    boolean isJoined(JavaType.@Nullable Variable variable) {
+        return variable != null && field(variable) != null && joined.contains(field(variable));
+    }
+
+    private @Nullable String field(JavaType.Variable variable) {
+        return clients.values().stream()
+                .filter(each -> each.isOf(Variables.id(variable)))
+                .map(ClientField::id)
+                .findFirst()
+                .orElse(null);
+    }
+
+    boolean hasWork() {
+        return !factories.isEmpty();
+    }
+
+    /** What the variables of the template are called. */
+    String name() {
+        return names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";
+    }
+
+    private static final class Collector extends JavaIsoVisitor<Plan> {
+
+        @Override
+        public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Plan plan) {
+            if (RedissonTypes.isFactory(call)) {
+                plan.factories.add(call);
+            }
+            return super.visitMethodInvocation(call, plan);
+        }
+
+        @Override
+        public J.Identifier visitIdentifier(J.Identifier name, Plan plan) {
+            if (name.getFieldType() != null) {
+                plan.names.add(name.getSimpleName());
+            }
+            return super.visitIdentifier(name, plan);
+        }
+    }
+
+    /** Whether a client makes nothing but locks that are migrated. */
+    private static final class ClientUses extends JavaIsoVisitor<Map<String, Boolean>> {
+
+        private final Plan plan;
+
+        ClientUses(Plan plan) {
+            this.plan = plan;
+        }
+
+        @Override
+        public J.Identifier visitIdentifier(J.Identifier name, Map<String, Boolean> onlyLocks) {
+            JavaType.Variable variable = name.getFieldType();
+            String field = variable == null ? null : plan.field(variable);
+            if (field != null && !isForLocks(getCursor())) {
+                onlyLocks.put(field, false);
+            }
+            return super.visitIdentifier(name, onlyLocks);
+        }
+
+        private boolean isForLocks(Cursor use) {
+            Cursor above = use.getParentTreeCursor();
+            J parent = above.getValue();
+            if (parent instanceof J.FieldAccess) {
+                return isForLocks(above);
+            }
+            if (parent instanceof J.MethodInvocation call) {
+                return RedissonTypes.isFactory(call) && plan.isTranslatable(call.getId()) && isSelect(call, use.getValue());
+            }
+            return parent instanceof J.VariableDeclarations.NamedVariable
+                    || parent instanceof J.Assignment assignment && isInjection(assignment);
+        }
+
+        private static boolean isSelect(J.MethodInvocation call, J value) {
+            return call.getSelect() != null && call.getSelect().getId().equals(value.getId());
+        }
+
+        private boolean isInjection(J.Assignment assignment) {
+            Expression value = assignment.getAssignment();
+            JavaType.Variable from = Variables.of(value);
+            JavaType.Variable to = Variables.of(assignment.getVariable());
+            return from != null && to != null && plan.field(from) != null && plan.field(from).equals(plan.field(to));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.holdfast.lock.migration.redisson;
+
+import io.holdfast.lock.migration.code.Templates;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.java.JavaIsoVisitor;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeTree;
+
+/** Makes variables of Redisson's client variables of Holdfast's template: type and name. */
+final class Retyping extends JavaIsoVisitor<Integer> {
+
+    private static final JavaType TEMPLATE = JavaType.ShallowClass.build(Templates.LOCK_TEMPLATE);
+
+    private final Predicate<JavaType.@Nullable Variable> isMeant;
+    private final String name;
+
+    Retyping(Predicate<JavaType.@Nullable Variable> isMeant, String name) {
+        this.isMeant = isMeant;
+        this.name = name;
+    }
+
+    @Override
+    public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations visited, Integer p) {
+        J.VariableDeclarations declaration = super.visitVariableDeclarations(visited, p);
+        TypeTree type = declaration.getTypeExpression();
+        return isMeant.test(visited.getVariables().get(0).getVariableType()) && type instanceof J.Identifier former
+                ? declaration.withTypeExpression(former.withSimpleName("LockTemplate").withType(TEMPLATE))
+                : declaration;
+    }
+
+    @Override
+    public J.VariableDeclarations.NamedVariable visitVariable(J.VariableDeclarations.NamedVariable visited, Integer p) {
+        J.VariableDeclarations.NamedVariable variable = super.visitVariable(visited, p);
+        return isMeant.test(visited.getVariableType())
+                ? variable.withVariableType(retyped(visited.getVariableType()))
+                : variable;
+    }
+
+    @Override
+    public J.Identifier visitIdentifier(J.Identifier visited, Integer p) {
+        J.Identifier identifier = super.visitIdentifier(visited, p);
+        return isMeant.test(visited.getFieldType())
+                ? identifier.withSimpleName(name).withType(TEMPLATE).withFieldType(retyped(visited.getFieldType()))
+                : identifier;
+    }
+
+    private JavaType.@Nullable Variable retyped(JavaType.@Nullable Variable variable) {
+        return variable == null ? null : variable.withName(name).withType(TEMPLATE);
+    }
+}
