@@ -8,8 +8,11 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
+import io.holdfast.lock.api.LockScan;
+import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedFunction;
@@ -42,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Closing it refuses new locks, declares what is still held lost, and releases it; {@link #drain} before that gives
  * holders time. The store belongs to the caller.
  */
-public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
+public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
     private final Parts.Settings settings;
     private final Requests requests;
@@ -243,6 +246,11 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public SubscriptionState subscriptionState() {
         return operations().activity().subscriptionState();
+    }
+
+    @Override
+    public LockScan scan(LockScanRequest request) {
+        return new Overview(parts().client(), requests.masking()).scan(request);
     }
 
     String clientId() {

@@ -6,10 +6,12 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -222,6 +224,17 @@ public interface LockStore extends AutoCloseable {
      * @throws LockStoreException if the store did not answer or refused
      */
     LockSnapshot inspect(LockKey key);
+
+    /**
+     * Begins a walk through the locks that anybody holds or waits for. Free ones of which only the last token is remembered are
+     * not among them. Calls nobody yet.
+     *
+     * @param keyPrefix how their keys begin; empty for all
+     * @return the walk; empty if this store cannot list its locks, as by default
+     */
+    default Optional<StoreScan> openScan(String keyPrefix) {
+        return Optional.empty();
+    }
 
     /**
      * Takes a lock away from whoever holds it; it passes to those who wait.
