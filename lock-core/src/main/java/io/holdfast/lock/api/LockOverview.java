@@ -26,4 +26,7 @@ public interface LockOverview {
      * @throws UnsupportedOperationException if the store cannot list its locks
      */
     LockScan scan(LockScanRequest request);
+
+    /** {@return this client, as the store and other clients know it} */
+    LockClient client();
 }

@@ -1,10 +1,12 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.overview.StoreScan;
 import java.util.Comparator;
 import java.util.List;
@@ -25,6 +27,12 @@ final class Overview implements LockOverview {
     Overview(ClientContext client, boolean masking) {
         this.client = client;
         this.masking = masking;
+    }
+
+    @Override
+    public LockClient client() {
+        HolderInfo here = ClientContext.currentThread();
+        return new LockClient(client.id(), here.host(), here.pid());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
@@ -38,7 +39,24 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
-            LocksEndpoint endpoint, LocksEndpointProperties properties) {
-        return new LocksEndpointWebExtension(endpoint, properties);
+            LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks) {
+        return new LocksEndpointWebExtension(endpoint, properties, allLocks);
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.JMX)
+    LocksEndpointJmxExtension holdfastLocksEndpointJmxExtension(LocksEndpointProperties properties, AllLocks allLocks) {
+        return new LocksEndpointJmxExtension(properties.showKeys().isShown(true), allLocks);
+    }
+
+    @Bean
+    AllLocks holdfastAllLocks(
+            ObjectProvider<LockOverview> overview, LatestEvents events, LocksEndpointProperties properties) {
+        return new AllLocks(new SharedScan(overview::getIfUnique, properties.scanInterval()), events);
+    }
+
+    @Bean
+    LatestEvents holdfastLatestEvents() {
+        return new LatestEvents();
     }
 }

@@ -2,7 +2,6 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.spring.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -19,17 +18,50 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 final class LocksEndpointWebExtension {
 
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_IMPLEMENTED = 501;
+
     private final LocksEndpoint endpoint;
     private final LocksEndpointProperties properties;
+    private final AllLocks allLocks;
 
-    LocksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties) {
+    LocksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks) {
         this.endpoint = endpoint;
         this.properties = properties;
+        this.allLocks = allLocks;
     }
 
+    /** Without a scope, what this instance has to do with locks. */
     @ReadOperation
-    Locks locks(SecurityContext securityContext) {
-        return endpoint.locks(properties.showKeys().isShown(securityContext, properties.roles()));
+    WebEndpointResponse<OperationResponseBody> locks(
+            SecurityContext securityContext,
+            @Nullable String scope,
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String holder,
+            @Nullable String minAge,
+            @Nullable String page,
+            @Nullable String size) {
+        boolean withKeys = properties.showKeys().isShown(securityContext, properties.roles());
+        if (scope == null) {
+            return new WebEndpointResponse<>(endpoint.locks(withKeys));
+        }
+        if (!withKeys && key != null && !key.isEmpty()) {
+            return new WebEndpointResponse<>(
+                    new Problem("Keys are hidden (management.endpoint.locks.show-keys), so they cannot be searched"),
+                    FORBIDDEN);
+        }
+        return answer(() -> {
+            requireAll(scope);
+            return allLocks.show(OverviewQuery.of(name, key, holder, minAge, page, size), withKeys);
+        });
+    }
+
+    private static void requireAll(String scope) {
+        if (!scope.equals("all")) {
+            throw new IllegalArgumentException(
+                    "The only scope is 'all'; without one, the locks of this instance are shown");
+        }
     }
 
     @ReadOperation
@@ -47,7 +79,9 @@ final class LocksEndpointWebExtension {
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());
-        } catch (LockKeyException e) {
+        } catch (UnsupportedOperationException e) {
+            return problem(e, NOT_IMPLEMENTED);
+        } catch (LockKeyException | IllegalArgumentException e) {
             return problem(e, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LockStoreException e) {
             return problem(e, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
