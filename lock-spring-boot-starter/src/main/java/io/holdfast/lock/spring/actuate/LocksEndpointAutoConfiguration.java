@@ -10,6 +10,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -39,8 +42,11 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
-            LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks) {
-        return new LocksEndpointWebExtension(endpoint, properties, allLocks);
+            LocksEndpoint endpoint,
+            LocksEndpointProperties properties,
+            AllLocks allLocks,
+            ObjectProvider<EndpointAccessResolver> access) {
+        return new LocksEndpointWebExtension(endpoint, properties, allLocks, new LocksPage(() -> isWritable(access)));
     }
 
     @Bean
@@ -58,5 +64,10 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     LatestEvents holdfastLatestEvents() {
         return new LatestEvents();
+    }
+
+    private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {
+        EndpointAccessResolver resolver = access.getIfUnique();
+        return resolver != null && resolver.accessFor(EndpointId.of("locks"), Access.READ_ONLY) == Access.UNRESTRICTED;
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -13,22 +14,33 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.util.MimeType;
 
 /** What is different over HTTP: who asks may decide what is shown, and a failure has a status. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 final class LocksEndpointWebExtension {
 
+    private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
     private static final int FORBIDDEN = 403;
     private static final int NOT_IMPLEMENTED = 501;
 
     private final LocksEndpoint endpoint;
     private final LocksEndpointProperties properties;
     private final AllLocks allLocks;
+    private final LocksPage page;
 
-    LocksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks) {
+    LocksEndpointWebExtension(
+            LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
         this.endpoint = endpoint;
         this.properties = properties;
         this.allLocks = allLocks;
+        this.page = page;
+    }
+
+    /** For browsers, which ask for HTML by name. Whoever accepts anything gets JSON: on Jersey because of the low quality. */
+    @ReadOperation(produces = "text/html;qs=0.1")
+    WebEndpointResponse<String> page() {
+        return new WebEndpointResponse<>(page.html(), HTML);
     }
 
     /** Without a scope, what this instance has to do with locks. */
