@@ -165,13 +165,10 @@ class EndpointConditionTest {
         org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
         LocksEndpoint endpoint = new LocksEndpoint(() -> template, () -> null, java.util.List::of, Show.ALWAYS);
         var web = new LocksEndpointWebExtension(
-<<<<<<< HEAD
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of(), Duration.ofSeconds(1)),
-                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), new LatestEvents()));
-=======
-                endpoint, new LocksEndpointProperties(Show.ALWAYS, Set.of()), new LocksPage(() -> false));
->>>>>>> 0f2e516 (Endpoint: /actuator/locks is a page in browsers; clients of JSON get JSON as before)
+                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), new LatestEvents()),
+                new LocksPage(() -> false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
 
