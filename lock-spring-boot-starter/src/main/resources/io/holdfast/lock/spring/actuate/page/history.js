@@ -78,6 +78,18 @@ class Track {
   }
 }
 
+/**
+ * Ids of locks differ from instance to instance, and behind a load balancer each sample may come from another one. A key that
+ * is shown is the same everywhere, so it is the better id.
+ */
+function withStableIds(snapshot) {
+  const waits = [...snapshot.blocked ?? [], ...(snapshot.deadlocks ?? []).flatMap(each => each.waits)];
+  for (const each of [...snapshot.locks, ...snapshot.events ?? [], ...waits, ...waits.flatMap(wait => wait.holds ?? [])]) {
+    if (!isHidden(each.key)) each.id = `key ${each.key}`;
+  }
+  return snapshot;
+}
+
 class LockHistory {
   constructor() {
     this.tracks = new Map();

@@ -28,7 +28,7 @@ async function poll() {
     if (!answer.ok) throw new Error(body.error ?? `The server answered ${answer.status}.`);
     if (!Array.isArray(body.locks)) throw new Error('The server did not answer with a list of locks.');
     view.failures = 0;
-    show(body);
+    show(withStableIds(body));
   } catch (e) {
     if (request.signal.aborted) return;
     fail(e);

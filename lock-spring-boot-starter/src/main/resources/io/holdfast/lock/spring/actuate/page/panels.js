@@ -80,6 +80,6 @@ function showEvents(box, snapshot, history) {
     return make('li', {},
       make('div', {}, make('b', { className: `sign ${tone}`, 'aria-hidden': 'true' }, sign), mono(event),
         make('span', { className: 'n muted' }, `${timespan(history.last - Date.parse(event.time))} ago`)),
-      make('div', { className: 'muted' }, `${name}${cause} · `, make('bdi', {}, `${shortened(event.host, 30)} · ${shortened(event.thread, 40)}`)));
+      make('div', { className: 'muted' }, `${name}${cause} · `, make('bdi', {}, [event.host, event.thread].filter(Boolean).map(each => shortened(each, 40)).join(' · '))));
   })));
 }
