@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Phaser;
 import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -136,7 +136,7 @@ class LocksPageTest {
 
     @Test
     void deadlock_of_two_instances_is_shown_at_the_top() {
-        CyclicBarrier bothHold = new CyclicBarrier(2);
+        Phaser bothHold = new Phaser(2);
         LockRequest a = LockRequest.of("circle:a").waitFor(Duration.ofSeconds(20));
         LockRequest b = LockRequest.of("circle:b").waitFor(Duration.ofSeconds(30));
         CompletableFuture<String> first = NewThread.start(() -> nested(one, a, b, bothHold));
@@ -153,10 +153,9 @@ class LocksPageTest {
         second.exceptionally(String::valueOf).join();
     }
 
-    private static String nested(SampleInstance by, LockRequest outer, LockRequest inner, CyclicBarrier bothHold)
-            throws Exception {
+    private static String nested(SampleInstance by, LockRequest outer, LockRequest inner, Phaser bothHold) {
         try (LockHandle held = by.bean(LockTemplate.class).acquire(outer)) {
-            bothHold.await();
+            bothHold.arriveAndAwaitAdvance();
             try (LockHandle second = by.bean(LockTemplate.class).acquire(inner)) {
                 return held.key() + " and " + second.key();
             }
