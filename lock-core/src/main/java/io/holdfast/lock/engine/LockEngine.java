@@ -1,15 +1,18 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
+import io.holdfast.lock.api.LockScan;
+import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedFunction;
@@ -42,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Closing it refuses new locks, declares what is still held lost, and releases it; {@link #drain} before that gives
  * holders time. The store belongs to the caller.
  */
-public final class LockEngine implements LockTemplate, LockActivity, AutoCloseable {
+public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
     private final LockOperations.Settings settings;
     private final Requests requests;
@@ -176,30 +179,18 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     }
 
     @Override
-    public RemoteLock getLock(LockRequest asked) {
-        LockRequest request = requests.masked(asked);
-        List<RemoteLockView> views =
-                requests.rule().apply(request).each().stream().map(this::view).toList();
-        return views.size() == 1 ? views.get(0) : new MultiLockView(operations(), settings.ticker(), views);
-    }
-
-    private RemoteLockView view(LockRequest request) {
-        return new RemoteLockView(operations(), settings.ticker(), request.key(), requests.terms(request));
+    public RemoteLock getLock(LockRequest request) {
+        return views().lock(request);
     }
 
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
-        if (request.keys().size() > 1) {
-            throw new IllegalArgumentException("A read-write lock takes exactly one key, not "
-                    + requests.masked(request).keys()
-                    + ". For several keys, use getLock with a request that marks the shared ones.");
-        }
-        return new ReadWriteView(
-                requests.masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
+        return views().readWriteLock(request);
     }
 
-    private record ReadWriteView(LockKey key, RemoteLock readLock, RemoteLock writeLock)
-            implements RemoteReadWriteLock {}
+    private Views views() {
+        return new Views(operations(), requests, settings.ticker());
+    }
 
     @Override
     public void ensureHeld(Duration atLeast) {
@@ -239,6 +230,20 @@ public final class LockEngine implements LockTemplate, LockActivity, AutoCloseab
     @Override
     public SubscriptionState subscriptionState() {
         return operations().activity().subscriptionState();
+    }
+
+    private LockOverview overview() {
+        return new Overview(parts().client(), requests.masking());
+    }
+
+    @Override
+    public LockScan scan(LockScanRequest request) {
+        return overview().scan(request);
+    }
+
+    @Override
+    public LockClient client() {
+        return overview().client();
     }
 
     String clientId() {

@@ -1,5 +1,6 @@
 package io.holdfast.lock.memory;
 
+import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
@@ -120,6 +121,11 @@ final class EntryQueue {
 
     int countAlive(long now) {
         return (int) queue().filter(entry -> entry.isAlive(now)).count();
+    }
+
+    /** The live entries, reserved ones included, in their order. */
+    Stream<LockWaiter> describe(long now) {
+        return entries.values().stream().filter(entry -> entry.isAlive(now)).map(EntryRecord::describe);
     }
 
     /** How many entries are in the queue, dead ones included. */

@@ -1,6 +1,9 @@
 package io.holdfast.lock.memory;
 
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 
@@ -62,5 +65,17 @@ final class EntryRecord {
      */
     long reservationEnd() {
         return aliveUntil;
+    }
+
+    LockWaiter describe() {
+        HolderInfo here = request.holder();
+        return new LockWaiter(
+                owner().clientId(),
+                here.host(),
+                here.pid(),
+                here.thread(),
+                request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                isFair(),
+                reserved);
     }
 }

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -17,6 +18,7 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -131,6 +133,26 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public LockSnapshot inspect(LockKey key) {
         return locked(key, state -> state.inspect(key, ticker.nanos()));
+    }
+
+    /** One step, at one moment. */
+    @Override
+    public Optional<StoreScan> openScan(String keyPrefix) {
+        return Optional.of(new MemoryScan(() -> statuses(keyPrefix)));
+    }
+
+    private List<LockStatus> statuses(String keyPrefix) {
+        mutex.lock();
+        try {
+            return locks.entrySet().stream()
+                    .filter(lock -> lock.getKey().value().startsWith(keyPrefix))
+                    .map(lock -> lock.getValue().status(lock.getKey(), ticker.nanos()))
+                    .filter(status ->
+                            !status.holders().isEmpty() || !status.queue().isEmpty())
+                    .toList();
+        } finally {
+            mutex.unlock();
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
@@ -200,6 +201,16 @@ final class LockState {
 
     LockSnapshot inspect(LockKey key, long now) {
         return new LockSnapshot(key, holders.describe(now), entries.countAlive(now), occupancy.lastToken());
+    }
+
+    /** Changes nothing. */
+    LockStatus status(LockKey key, long now) {
+        return new LockStatus(
+                key,
+                holders.describe(now).stream().limit(LockStatus.MOST_HOLDERS).toList(),
+                entries.describe(now).limit(LockStatus.MOST_QUEUED).toList(),
+                entries.countAlive(now),
+                occupancy.lastToken());
     }
 
     List<LockHolder> forceRelease(Set<LockMode> modes, long now) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,15 @@ final class Merged {
         long[] tokens =
                 snapshots.stream().mapToLong(LockSnapshot::lastToken).sorted().toArray();
         return tokens[tokens.length - Math.max(1, needed - silent)];
+    }
+
+    /** @param statuses of one lock, by at least so many servers as are needed */
+    static LockStatus status(List<LockStatus> statuses, int needed) {
+        List<LockHolder> holders =
+                holders(statuses.stream().map(LockStatus::holders).toList(), needed);
+        long[] tokens =
+                statuses.stream().mapToLong(LockStatus::lastToken).sorted().toArray();
+        return new LockStatus(statuses.get(0).key(), holders, List.of(), 0, tokens[tokens.length - needed]);
     }
 
     /** Those that so many servers know; each as long as so many of them keep it. */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
@@ -11,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -128,6 +130,21 @@ final class Quorum {
     /** Asks all servers, once they have answered what they were asked before, and waits for all that answer. */
     <A> Ballot<A> askAllAfterAll(Function<LockStore, A> call) {
         return collect(node -> node.sendAfterAll(call), ballot -> false);
+    }
+
+    /** Asks each server something of its own, or leaves it out, and waits for all that answer. */
+    <A> Ballot<A> askEach(IntFunction<@Nullable Function<LockStore, A>> calls) {
+        Ballot<A> ballot = new Ballot<>(nodes, each -> false);
+        for (int i = 0; i < nodes.size(); i++) {
+            int at = i;
+            Function<LockStore, A> call = calls.apply(i);
+            CompletableFuture<A> answer = call == null
+                    ? CompletableFuture.failedFuture(new LockStoreException("left out", null, false))
+                    : nodes.get(i).send(call);
+            var unused = answer.whenComplete((done, failure) -> ballot.add(at, done, failure));
+        }
+        ballot.await();
+        return ballot;
     }
 
     private <A> Ballot<A> collect(Asking<A> call, Predicate<Ballot<A>> decided) {

@@ -17,10 +17,12 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -289,6 +291,11 @@ public final class QuorumLockStore implements LockStore {
     public LockSnapshot inspect(LockKey key) {
         List<LockSnapshot> snapshots = answers(store -> store.inspect(key));
         return Merged.snapshot(key, snapshots, quorum.majority(), quorum.size() - snapshots.size());
+    }
+
+    @Override
+    public Optional<StoreScan> openScan(String keyPrefix) {
+        return Optional.of(new QuorumScan(quorum, keyPrefix));
     }
 
     @Override

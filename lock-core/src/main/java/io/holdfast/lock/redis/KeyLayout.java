@@ -1,14 +1,20 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.redis.overview.LockNames;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Where a lock lives: {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in
  * one slot. Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can
  * close the tag early, or look like another.
  */
-final class KeyLayout {
+final class KeyLayout implements LockNames {
+
+    private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
 
     private final String prefix;
     private final String open;
@@ -36,8 +42,33 @@ final class KeyLayout {
         return joined.getBytes(StandardCharsets.UTF_8);
     }
 
-    byte[] bytes(LockKey key) {
+    @Override
+    public byte[] bytes(LockKey key) {
         return (open + escape(key.value()) + '}').getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Others may write what they like, also under this prefix. */
+    @Override
+    public Optional<LockKey> key(String name) {
+        if (!name.startsWith(open) || !name.endsWith("}")) {
+            return Optional.empty();
+        }
+        String escaped = name.substring(open.length(), name.length() - 1);
+        try {
+            LockKey key = LockKey.of(unescape(escaped));
+            return escape(key.value()).equals(escaped) ? Optional.of(key) : Optional.empty();
+        } catch (LockKeyException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public String pattern(String keyPrefix) {
+        return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
+    }
+
+    private static String unescape(String text) {
+        return text.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
     }
 
     private static String escape(String text) {

@@ -21,6 +21,8 @@ enum LuaScript implements Wire.Script {
     DOWNGRADE,
     LEAVE,
     INSPECT,
+    SCAN,
+    OVERVIEW,
     FORCE_RELEASE,
     JOIN;
 

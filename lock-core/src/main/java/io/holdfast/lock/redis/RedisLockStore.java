@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.overview.RedisScan;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -19,9 +20,11 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -56,6 +59,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * <p>Thread-safe.
  */
 public final class RedisLockStore implements LockStore {
+
+    private static final RedisScan.Scripts SCAN_SCRIPTS = new RedisScan.Scripts(LuaScript.SCAN, LuaScript.OVERVIEW);
 
     private final LockConnections connections;
     private final ScriptClient client;
@@ -202,7 +207,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public String serverOf(LockKey key) {
-        return client.isCluster() ? client.connections().serverOf(layout.bytes(key)) : "";
+        return client.serverOf(layout.bytes(key));
     }
 
     @Override
@@ -226,6 +231,11 @@ public final class RedisLockStore implements LockStore {
     @Override
     public LockSnapshot inspect(LockKey key) {
         return ScriptDecoder.inspect(key, client.run(encoder.inspect(key)).text());
+    }
+
+    @Override
+    public Optional<StoreScan> openScan(String keyPrefix) {
+        return Optional.of(new RedisScan(client, layout, SCAN_SCRIPTS, keyPrefix));
     }
 
     @Override

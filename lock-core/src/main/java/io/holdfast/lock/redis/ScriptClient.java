@@ -8,6 +8,7 @@ import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.Script;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.overview.Servers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever {@linkplain #begin begins} or {@linkplain #run runs} one call gets its answer, or an exception. Calls that are
  * {@linkplain #send sent} together fail one by one.
  */
-final class ScriptClient {
+final class ScriptClient implements Servers {
 
     private static final int MOST_MOVES = 5;
 
@@ -93,8 +94,30 @@ final class ScriptClient {
     }
 
     /** Whether one server is known to have all locks. Of a driver that is not known, the first call has to tell. */
-    boolean isOneServer() {
+    @Override
+    public boolean isOneServer() {
         return connections.isOneServer();
+    }
+
+    @Override
+    public String serverOf(byte[] key) {
+        return isCluster() ? connections.serverOf(key) : "";
+    }
+
+    @Override
+    public List<Integer> slotOfEachMaster() {
+        try {
+            return connections.slotOfEachMaster();
+        } catch (RuntimeException e) {
+            throw resends.failed(e);
+        }
+    }
+
+    @Override
+    public List<Answer> ask(List<ScriptCall> calls) {
+        return send(calls, Acks.NONE).results().stream()
+                .map(result -> new Answer(result.text(), result.failure(), result.moved()))
+                .toList();
     }
 
     /** Whether calls are sent without waiting for answers, and replicas can be waited for. */
@@ -129,7 +152,7 @@ final class ScriptClient {
     }
 
     private String server(ScriptCall call) {
-        return isCluster() ? connections.serverOf(call.firstKey()) : "";
+        return serverOf(call.firstKey());
     }
 
     private Reply unawaited(ScriptCall call, Wire.Sent sent) {

@@ -2,9 +2,9 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.overview.HolderLines;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.EntryReply;
@@ -13,7 +13,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.Waiters;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** Turns the scripts' answers into replies, and refuses what they never say. Each is one text; the scripts say what its lines are. */
 final class ScriptDecoder {
 
-    private static final int HOLDER_LINES = 4;
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
     private static final RenewReply RENEWED = new RenewReply.Renewed();
 
@@ -190,27 +188,10 @@ final class ScriptDecoder {
     /** All lines but the first one. */
     private static List<LockHolder> holders(String[] lines) {
         List<LockHolder> holders = new ArrayList<>();
-        for (int at = 1; at < lines.length; at += HOLDER_LINES) {
-            holders.add(holder(lines, at));
+        for (int at = 1; at < lines.length; at += HolderLines.COUNT) {
+            holders.add(HolderLines.read(lines, at));
         }
         return holders;
-    }
-
-    /** A token is the time of its grant, or a little later. */
-    private static LockHolder holder(String[] lines, int from) {
-        String[] words = words(lines[from]);
-        String owner = words[1];
-        long token = positive(words[3]);
-        String clientId = owner.substring(owner.startsWith("-") ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
-        return new LockHolder(
-                clientId,
-                lines[from + 1],
-                Long.parseLong(lines[from + 2]),
-                lines[from + 3],
-                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
-                micros(words[0]),
-                token,
-                words[2].equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED);
     }
 
     static Waiters waiters(long number) {

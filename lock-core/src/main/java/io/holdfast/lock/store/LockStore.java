@@ -6,10 +6,12 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -222,6 +224,17 @@ public interface LockStore extends AutoCloseable {
      * @throws LockStoreException if the store failed or did not respond
      */
     LockSnapshot inspect(LockKey key);
+
+    /**
+     * Opens a scan of the locks that are held or waited for. Free locks, of which only the last token is remembered, are not
+     * included. Sends no call yet.
+     *
+     * @param keyPrefix the beginning of their keys; empty for all
+     * @return the scan; empty if this store cannot list its locks, which is the default
+     */
+    default Optional<StoreScan> openScan(String keyPrefix) {
+        return Optional.empty();
+    }
 
     /**
      * Releases a lock by force, whoever holds it; it passes to the waiters.

@@ -44,6 +44,7 @@ class ArchitectureTest {
             entry(
                     "redis.driver",
                     Set.of("DriverConnections", "RedisFailures", "SharedConnections", "Topology", "Wire")),
+            entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "Servers")),
             entry("redis.driver.jedis", Set.of("JedisConnections")),
             entry("redis.driver.lettuce", Set.of("LettuceConnections")),
             entry("memory", Set.of("InMemoryLockStore")),
@@ -87,9 +88,11 @@ class ArchitectureTest {
                 .layer("api")
                 .definedBy(BASE + "api")
                 .layer("store")
-                .definedBy(BASE + "store")
+                .definedBy(BASE + "store..")
                 .layer("redis")
                 .definedBy(BASE + "redis")
+                .layer("redis.overview")
+                .definedBy(BASE + "redis.overview")
                 .layer("driver")
                 .definedBy(BASE + "redis.driver")
                 .layer("jedis")
@@ -117,7 +120,11 @@ class ArchitectureTest {
                 .whereLayer("store")
                 .mayOnlyAccessLayers("api")
                 .whereLayer("redis")
-                .mayOnlyAccessLayers("jedis", "lettuce", "driver", "store", "api")
+                .mayOnlyAccessLayers("redis.overview", "jedis", "lettuce", "driver", "store", "api")
+                .whereLayer("redis.overview")
+                .mayOnlyAccessLayers("driver", "store", "api")
+                .whereLayer("redis.overview")
+                .mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("jedis")
                 .mayOnlyAccessLayers("driver", "store", "api")
                 .whereLayer("lettuce")
@@ -125,7 +132,7 @@ class ArchitectureTest {
                 .whereLayer("driver")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("driver")
-                .mayOnlyBeAccessedByLayers("redis", "jedis", "lettuce")
+                .mayOnlyBeAccessedByLayers("redis", "redis.overview", "jedis", "lettuce")
                 .whereLayer("jedis")
                 .mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("lettuce")
@@ -159,8 +166,9 @@ class ArchitectureTest {
                 .should()
                 .resideInAnyPackage(
                         BASE + "api",
-                        BASE + "store",
+                        BASE + "store..",
                         BASE + "redis",
+                        BASE + "redis.overview",
                         BASE + "redis.driver..",
                         BASE + "memory",
                         BASE + "quorum",

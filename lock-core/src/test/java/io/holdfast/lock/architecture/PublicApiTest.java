@@ -15,6 +15,7 @@ class PublicApiTest {
                 Set.of(
                         "io.holdfast.lock.api",
                         "io.holdfast.lock.store",
+                        "io.holdfast.lock.store.overview",
                         "io.holdfast.lock.engine",
                         "io.holdfast.lock.memory",
                         "io.holdfast.lock.quorum",

@@ -29,7 +29,7 @@ class RedisQuorumContractTest {
     private static RedisServerProcess start() {
         RedisServerProcess server = RedisServerProcess.start();
         try (Jedis administrator = TestRedis.administrator(server.port())) {
-            DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
+            DocumentedUser.permit(administrator, DocumentedUser.withScan(DocumentedUser.rules("a quorum")));
         }
         return server;
     }

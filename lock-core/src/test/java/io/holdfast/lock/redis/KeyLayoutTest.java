@@ -52,6 +52,31 @@ class KeyLayoutTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"}x", "{", "a{b}c", "%", "100%{}", "%7B", "%257B", "a\n}b", "order:42"})
+    void key_is_read_from_its_name(String key) {
+        assertThat(new KeyLayout("lock").key(text(key))).contains(LockKey.of(key));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "lock",
+                "lock:{",
+                "lock:{}",
+                "lock:{ }",
+                "lock:{a",
+                "lock:{a}b",
+                "lock:{%}",
+                "lock:{%7b}",
+                "lock:{{}",
+                "other:{a}"
+            })
+    void name_that_no_lock_has_is_read_as_no_key(String name) {
+        assertThat(new KeyLayout("lock").key(name)).isEmpty();
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"", " ", "a{b", "a}b", "a b", "line\nbreak"})
     void prefix_that_could_change_the_slot_is_refused(String prefix) {
         assertThatThrownBy(() -> RedisLockSettings.STANDARD.withKeyPrefix(prefix))

@@ -10,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
@@ -26,6 +27,7 @@ import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -114,6 +116,22 @@ class RedisPermissionsTest {
 
         permit("+info");
         assertThat(store.evictionPolicies()).isEqualTo(Map.of("", "noeviction"));
+    }
+
+    @Test
+    void locks_can_be_listed_if_the_user_may_scan() {
+        granted(alice, AcquireRequest.EXCLUSIVE);
+        assertThatThrownBy(() -> store.openScan("").orElseThrow().step())
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("ACL");
+
+        DocumentedUser.permit(admin, DocumentedUser.withScan(List.of()));
+        StoreScan scan = store.openScan("").orElseThrow();
+        boolean more = true;
+        while (more) {
+            more = scan.step();
+        }
+        assertThat(scan.found()).extracting(LockStatus::key).containsExactly(KEY);
     }
 
     @Test

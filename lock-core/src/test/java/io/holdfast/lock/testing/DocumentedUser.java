@@ -32,6 +32,13 @@ public final class DocumentedUser {
                 .toList();
     }
 
+    /** With what it need not be allowed, but may use. */
+    public static List<String> withScan(List<String> rules) {
+        String optional = restOfLine("* any kind, to [list all locks](endpoint.md#all-locks): `");
+        return Stream.concat(rules.stream(), words(optional.substring(0, optional.indexOf('`'))).stream())
+                .toList();
+    }
+
     private static List<String> words(String text) {
         return Arrays.asList(text.split(" "));
     }

@@ -125,7 +125,7 @@ public enum RedisTopology {
     }
 
     private static void permit(List<ServerNode> servers, List<String> rules) {
-        servers.forEach(server -> server.tell(jedis -> DocumentedUser.permit(jedis, rules)));
+        servers.forEach(server -> server.tell(jedis -> DocumentedUser.permit(jedis, DocumentedUser.withScan(rules))));
     }
 
     private static Jedis at(int port) {
@@ -171,7 +171,7 @@ public enum RedisTopology {
         private static RedisServerProcess start() {
             RedisServerProcess server = RedisServerProcess.start();
             try (Jedis administrator = at(server.port())) {
-                DocumentedUser.permit(administrator, DocumentedUser.rules());
+                DocumentedUser.permit(administrator, DocumentedUser.withScan(DocumentedUser.rules()));
             }
             return server;
         }

@@ -60,6 +60,11 @@ public final class WebApplication implements AutoCloseable {
         return send(request(path));
     }
 
+    /** As a client that accepts only such answers. */
+    public HttpResponse<String> get(String path, String accept) {
+        return send(request(path).header("Accept", accept));
+    }
+
     public HttpResponse<String> delete(String path) {
         return send(request(path).DELETE());
     }

@@ -17,8 +17,10 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -211,6 +213,11 @@ public class StoreSpy implements LockStore {
     @Override
     public LockSnapshot inspect(LockKey key) {
         return delegate.inspect(key);
+    }
+
+    @Override
+    public Optional<StoreScan> openScan(String keyPrefix) {
+        return delegate.openScan(keyPrefix);
     }
 
     @Override

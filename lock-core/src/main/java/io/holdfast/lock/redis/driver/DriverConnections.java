@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis.driver;
 
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -60,6 +61,13 @@ public interface DriverConnections extends RedisConnectionFactory {
     /** Which server has that key, as far as is known here; the same text for all if there is only one. */
     default String serverOf(byte[] key) {
         return "";
+    }
+
+    /**
+     * A slot of each master of a cluster, asked for anew; none if there is no cluster, or {@link #serverOf} tells its servers apart.
+     */
+    default List<Integer> slotOfEachMaster() {
+        return List.of();
     }
 
     /** Where the servers are, for messages: without users and passwords. */

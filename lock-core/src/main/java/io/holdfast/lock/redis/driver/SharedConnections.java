@@ -1,8 +1,11 @@
 package io.holdfast.lock.redis.driver;
 
+import java.util.List;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
@@ -35,6 +38,21 @@ public final class SharedConnections implements DriverConnections {
     @Override
     public boolean isOneServer() {
         return Boolean.FALSE.equals(cluster);
+    }
+
+    @Override
+    public List<Integer> slotOfEachMaster() {
+        try (RedisConnection connection = getConnection()) {
+            return connection instanceof RedisClusterConnection servers ? slots(servers) : List.of();
+        }
+    }
+
+    private static List<Integer> slots(RedisClusterConnection servers) {
+        return StreamSupport.stream(servers.clusterGetNodes().spliterator(), false)
+                .filter(RedisClusterNode::isMaster)
+                .map(RedisClusterNode::getSlotRange)
+                .flatMap(range -> range.getSlots().stream().limit(1))
+                .toList();
     }
 
     @Override

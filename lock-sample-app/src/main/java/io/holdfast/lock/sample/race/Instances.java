@@ -1,5 +1,6 @@
 package io.holdfast.lock.sample.race;
 
+import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -26,6 +27,12 @@ class Instances {
                     .params(id, name)
                     .update();
         }
+    }
+
+    List<String> alive() {
+        return jdbc.sql("SELECT name FROM instance WHERE " + ALIVE + " ORDER BY name")
+                .query(String.class)
+                .list();
     }
 
     void leave(String id) {

@@ -35,8 +35,8 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
         if (items == null) {
             return;
         }
-        RaceResult unlocked = director.run(new RaceSettings(items, false, workers));
-        RaceResult locked = director.run(new RaceSettings(items, true, workers));
+        RaceResult unlocked = director.run(new RaceSettings(items, false, workers, false));
+        RaceResult locked = director.run(new RaceSettings(items, true, workers, false));
         System.out.print(text(unlocked, locked));
         exitCode = isSound(locked) ? 0 : 1;
     }

@@ -25,10 +25,11 @@ class Races {
     /** Writes the race down and invites every instance that is alive. */
     long call(RaceSettings settings) {
         KeyHolder key = new GeneratedKeyHolder();
-        jdbc.sql("INSERT INTO race (items, locked, workers, state, remaining) VALUES (?, ?, ?, ?, ?)")
+        jdbc.sql("INSERT INTO race (items, locked, pause, workers, state, remaining)" + " VALUES (?, ?, ?, ?, ?, ?)")
                 .params(
                         settings.items(),
                         settings.locked(),
+                        settings.pause(),
                         settings.workers(),
                         RaceState.CALLED.name(),
                         settings.items())
@@ -44,12 +45,20 @@ class Races {
     }
 
     Race race(long id) {
-        return jdbc.sql("SELECT id, items, locked, workers, state, remaining FROM race WHERE id = ?")
+        return jdbc.sql("SELECT id, items, locked, pause, workers, state, remaining FROM race WHERE id = ?")
                 .param(id)
                 .query(Race.class)
                 .optional()
                 .orElseThrow(() ->
                         new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no race " + id + " any more."));
+    }
+
+    /** {@return the ids of the latest races, the latest first} */
+    List<Long> latest(int most) {
+        return jdbc.sql("SELECT id FROM race ORDER BY id DESC LIMIT ?")
+                .param(most)
+                .query(Long.class)
+                .list();
     }
 
     void state(long id, RaceState state) {

@@ -11,6 +11,7 @@ record RunnerResult(
         String instance,
         RunnerState state,
         int sold,
+        int refused,
         double meanWaitMillis,
         double maxWaitMillis,
         @JsonInclude(JsonInclude.Include.NON_EMPTY) String failure) {}

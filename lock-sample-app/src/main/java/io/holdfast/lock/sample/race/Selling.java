@@ -20,6 +20,8 @@ class Selling {
     /** Without the lock a late worker can write an old stock back; this ends even a very unlucky race. */
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
+    private static final int PAUSED_ATTEMPT = 2;
+    private static final int NEVER = -1;
     private static final int FAILURE_LENGTH = 500;
 
     private final Counter counter;
@@ -37,10 +39,10 @@ class Selling {
         long start = System.nanoTime();
         ExecutorService workers = Executors.newFixedThreadPool(race.workers());
         try {
-            Callable<Waits> worker = () -> sellUntilGone(race, instance, start);
             List<Callable<Waits>> all = new ArrayList<>();
             for (int i = 0; i < race.workers(); i++) {
-                all.add(worker);
+                int paused = race.pause() && i == 0 ? PAUSED_ATTEMPT : NEVER;
+                all.add(() -> sellUntilGone(race, instance, start, paused));
             }
             return tally(workers.invokeAll(all), start);
         } finally {
@@ -48,12 +50,13 @@ class Selling {
         }
     }
 
-    private Waits sellUntilGone(Race race, String instance, long start) throws InterruptedException {
+    private Waits sellUntilGone(Race race, String instance, long start, int paused) throws InterruptedException {
         Waits waits = Waits.NONE;
-        while (System.nanoTime() - start < LIMIT.toNanos()) {
-            Counter.Attempt attempt = counter.sellOne(race, instance);
+        for (int n = 0; System.nanoTime() - start < LIMIT.toNanos(); n++) {
+            Counter.Attempt attempt =
+                    n == paused ? counter.sellOneLate(race, instance) : counter.sellOne(race, instance);
             waits = waits.and(attempt.waited());
-            if (!attempt.sold()) {
+            if (attempt.outcome() == Counter.Outcome.SOLD_OUT) {
                 return waits;
             }
         }

@@ -49,13 +49,13 @@ class RaceCommandTest {
     }
 
     private static RunnerResult runner(String name, RunnerState state, String failure) {
-        return new RunnerResult(name, state, 5, 1.5, 9.3, failure);
+        return new RunnerResult(name, state, 5, 0, 1.5, 9.3, failure);
     }
 
     private static RaceResult result(boolean locked, int items, int sold, RunnerResult... runners) {
         int oversold = Math.max(0, sold - items);
         int left = Math.max(0, items - sold);
         return new RaceResult(
-                1, locked, items, 8, RaceState.DONE, sold, oversold, left, 1.5, 9.3, 1234, List.of(runners));
+                1, locked, false, items, 8, RaceState.DONE, sold, oversold, 0, left, 1.5, 9.3, 1234, List.of(runners));
     }
 }

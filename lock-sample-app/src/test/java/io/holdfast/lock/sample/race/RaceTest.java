@@ -8,8 +8,10 @@ import io.holdfast.lock.sample.SampleInstance;
 import io.holdfast.lock.sample.SampleInstance.Answer;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -77,6 +79,45 @@ class RaceTest {
     }
 
     @Test
+    void a_write_that_comes_after_the_lease_is_refused_by_its_token() {
+        JsonNode race = race("items=200&locked=true&workers=2&pause=true");
+
+        assertThat(race.get("refused").asInt()).isPositive();
+        assertThat(race.get("sold").asInt()).isEqualTo(200);
+        assertThat(race.get("oversold").asInt()).isZero();
+        assertThat(sales(race).filter(sale -> sale.get("refused").asBoolean()))
+                .hasSize(race.get("refused").asInt());
+    }
+
+    @Test
+    void sales_are_listed_in_order_with_their_tokens() {
+        JsonNode race = race("items=30&locked=true&workers=2");
+
+        assertThat(sales(race).map(sale -> sale.get("item").asInt()))
+                .as("from the last item of the stock to the first")
+                .isSortedAccordingTo(Comparator.reverseOrder())
+                .hasSize(30);
+        assertThat(sales(race).map(sale -> sale.get("fencingToken").asLong()))
+                .isSorted()
+                .doesNotHaveDuplicates();
+        long tenth = sales(race).skip(9).findFirst().orElseThrow().get("id").asLong();
+        assertThat(two.get("/races/" + race.get("id") + "/sales?after=" + tenth).json())
+                .hasSize(20);
+    }
+
+    private static Stream<JsonNode> sales(JsonNode race) {
+        return one.get("/races/" + race.get("id") + "/sales").json().valueStream();
+    }
+
+    @Test
+    void the_latest_races_and_the_live_instances_are_listed() {
+        JsonNode race = race("items=3&locked=true&workers=1");
+
+        assertThat(two.get("/races").json().get(0)).isEqualTo(race);
+        assertThat(one.get("/races/instances").json()).hasSize(2);
+    }
+
+    @Test
     void a_race_is_told_as_json_by_any_instance() {
         JsonNode race = race("items=10&locked=true&workers=1");
 
@@ -84,11 +125,13 @@ class RaceTest {
                 .containsExactlyInAnyOrder(
                         "id",
                         "locked",
+                        "pause",
                         "items",
                         "workers",
                         "state",
                         "sold",
                         "oversold",
+                        "refused",
                         "stockLeft",
                         "meanWaitMillis",
                         "maxWaitMillis",
@@ -97,7 +140,7 @@ class RaceTest {
         assertThat(race.get("state").asString()).isEqualTo("DONE");
         assertThat(race.get("instances")).hasSize(2);
         assertThat(race.get("instances").get(0).propertyNames())
-                .containsExactlyInAnyOrder("instance", "state", "sold", "meanWaitMillis", "maxWaitMillis");
+                .containsExactlyInAnyOrder("instance", "state", "sold", "refused", "meanWaitMillis", "maxWaitMillis");
         assertThat(two.get("/races/" + race.get("id")).json()).isEqualTo(race);
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
@@ -9,6 +10,9 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointAccessResolver;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -38,7 +42,32 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
-            LocksEndpoint endpoint, LocksEndpointProperties properties) {
-        return new LocksEndpointWebExtension(endpoint, properties);
+            LocksEndpoint endpoint,
+            LocksEndpointProperties properties,
+            AllLocks allLocks,
+            ObjectProvider<EndpointAccessResolver> access) {
+        return new LocksEndpointWebExtension(endpoint, properties, allLocks, new LocksPage(() -> isWritable(access)));
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.JMX)
+    LocksEndpointJmxExtension holdfastLocksEndpointJmxExtension(LocksEndpointProperties properties, AllLocks allLocks) {
+        return new LocksEndpointJmxExtension(properties.showKeys().isShown(true), allLocks);
+    }
+
+    @Bean
+    AllLocks holdfastAllLocks(
+            ObjectProvider<LockOverview> overview, LatestEvents events, LocksEndpointProperties properties) {
+        return new AllLocks(new SharedScan(overview::getIfUnique, properties.scanInterval()), events);
+    }
+
+    @Bean
+    LatestEvents holdfastLatestEvents() {
+        return new LatestEvents();
+    }
+
+    private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {
+        EndpointAccessResolver resolver = access.getIfUnique();
+        return resolver != null && resolver.accessFor(EndpointId.of("locks"), Access.READ_ONLY) == Access.UNRESTRICTED;
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.actuate;
 
+import java.time.Duration;
 import java.util.Set;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -11,7 +12,20 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param showKeys When to show the keys of locks that are held or waited for.
  * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are
  *     authorized.
+ * @param scanInterval Minimum time between two scans of all locks, however many clients ask for them. At least 1 second.
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(
-        @DefaultValue("never") Show showKeys, @DefaultValue Set<String> roles) {}
+        @DefaultValue("never") Show showKeys,
+        @DefaultValue Set<String> roles,
+        @DefaultValue("2s") Duration scanInterval) {
+
+    private static final Duration LEAST_INTERVAL = Duration.ofSeconds(1);
+
+    LocksEndpointProperties {
+        if (scanInterval.compareTo(LEAST_INTERVAL) < 0) {
+            throw new IllegalArgumentException(
+                    "management.endpoint.locks.scan-interval is " + scanInterval + "; it must be at least 1s");
+        }
+    }
+}

@@ -2,8 +2,8 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.spring.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
+import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -14,22 +14,66 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
+import org.springframework.util.MimeType;
 
 /** What is different over HTTP: who asks may decide what is shown, and a failure has a status. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 final class LocksEndpointWebExtension {
 
+    private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
+    private static final int FORBIDDEN = 403;
+    private static final int NOT_IMPLEMENTED = 501;
+
     private final LocksEndpoint endpoint;
     private final LocksEndpointProperties properties;
+    private final AllLocks allLocks;
+    private final LocksPage page;
 
-    LocksEndpointWebExtension(LocksEndpoint endpoint, LocksEndpointProperties properties) {
+    LocksEndpointWebExtension(
+            LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
         this.endpoint = endpoint;
         this.properties = properties;
+        this.allLocks = allLocks;
+        this.page = page;
     }
 
+    /** For browsers, which ask for HTML by name. Whoever accepts anything gets JSON: on Jersey because of the low quality. */
+    @ReadOperation(produces = "text/html;qs=0.1")
+    WebEndpointResponse<String> page() {
+        return new WebEndpointResponse<>(page.html(), HTML);
+    }
+
+    /** Without a scope, what this instance has to do with locks. */
     @ReadOperation
-    Locks locks(SecurityContext securityContext) {
-        return endpoint.locks(properties.showKeys().isShown(securityContext, properties.roles()));
+    WebEndpointResponse<OperationResponseBody> locks(
+            SecurityContext securityContext,
+            @Nullable String scope,
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String holder,
+            @Nullable String minAge,
+            @Nullable String page,
+            @Nullable String size) {
+        boolean withKeys = properties.showKeys().isShown(securityContext, properties.roles());
+        if (scope == null) {
+            return new WebEndpointResponse<>(endpoint.locks(withKeys));
+        }
+        if (!withKeys && key != null && !key.isEmpty()) {
+            return new WebEndpointResponse<>(
+                    new Problem("Keys are hidden (management.endpoint.locks.show-keys), so they cannot be searched"),
+                    FORBIDDEN);
+        }
+        return answer(() -> {
+            requireAll(scope);
+            return allLocks.show(OverviewQuery.of(name, key, holder, minAge, page, size), withKeys);
+        });
+    }
+
+    private static void requireAll(String scope) {
+        if (!scope.equals("all")) {
+            throw new IllegalArgumentException(
+                    "The only scope is 'all'; without one, the locks of this instance are shown");
+        }
     }
 
     @ReadOperation
@@ -47,7 +91,9 @@ final class LocksEndpointWebExtension {
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> operation) {
         try {
             return new WebEndpointResponse<>(operation.get());
-        } catch (LockKeyException e) {
+        } catch (UnsupportedOperationException e) {
+            return problem(e, NOT_IMPLEMENTED);
+        } catch (LockKeyException | IllegalArgumentException e) {
             return problem(e, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LockStoreException e) {
             return problem(e, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);

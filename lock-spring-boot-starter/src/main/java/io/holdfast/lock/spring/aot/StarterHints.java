@@ -8,7 +8,10 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** What every application needs: the attributes of the annotation, {@code #root}, and the drivers, one of which is chosen. */
+/**
+ * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, and
+ * the page of the endpoint.
+ */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override
@@ -20,5 +23,6 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
     }
 }

@@ -11,6 +11,8 @@ import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.StoreSpy;
 import java.security.Principal;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import javax.management.MBeanServer;
@@ -128,6 +130,11 @@ class EndpointConditionTest {
         };
     }
 
+    private static LocksDescriptors.Locks locks(LocksEndpointWebExtension web, SecurityContext user) {
+        return (LocksDescriptors.Locks) Objects.requireNonNull(
+                web.locks(user, null, null, null, null, null, null, null).getBody());
+    }
+
     @Test
     void keys_are_shown_to_those_who_may_see_them() {
         application
@@ -139,14 +146,14 @@ class EndpointConditionTest {
                     LocksEndpointWebExtension web = context.getBean(LocksEndpointWebExtension.class);
                     try (LockHandle held = context.getBean(LockTemplate.class).acquire("secret")) {
                         assertThat(held.isHeld()).isTrue();
-                        assertThat(web.locks(user("jane", "OPERATOR"))
+                        assertThat(locks(web, user("jane", "OPERATOR"))
                                         .held()
                                         .get(0)
                                         .key())
                                 .isEqualTo("secret");
-                        assertThat(web.locks(user("joe", "USER")).held().get(0).key())
+                        assertThat(locks(web, user("joe", "USER")).held().get(0).key())
                                 .isEqualTo("******");
-                        assertThat(web.locks(user(null, "")).held().get(0).key())
+                        assertThat(locks(web, user(null, "")).held().get(0).key())
                                 .isEqualTo("******");
                     }
                 });
@@ -157,12 +164,57 @@ class EndpointConditionTest {
         LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
         org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
         LocksEndpoint endpoint = new LocksEndpoint(() -> template, () -> null, java.util.List::of, Show.ALWAYS);
-        var web = new LocksEndpointWebExtension(endpoint, new LocksEndpointProperties(Show.ALWAYS, Set.of()));
+        var web = new LocksEndpointWebExtension(
+                endpoint,
+                new LocksEndpointProperties(Show.ALWAYS, Set.of(), Duration.ofSeconds(1)),
+                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), new LatestEvents()),
+                new LocksPage(() -> false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
 
         assertThat(answer.getStatus()).isEqualTo(503);
         assertThat(answer.getBody()).isEqualTo(new Problem("Redis cannot be reached (on purpose)"));
+    }
+
+    @Test
+    void interval_of_scans_has_a_least_value() {
+        application
+                .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=999ms")
+                .run(context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("management.endpoint.locks.scan-interval")
+                        .hasMessageContaining("at least 1s"));
+    }
+
+    @Test
+    void all_locks_are_shown_over_jmx() {
+        String domain = "holdfast-" + UUID.randomUUID();
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        JmxAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        JmxEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.jmx.enabled=true",
+                        "management.endpoints.jmx.exposure.include=locks",
+                        "management.endpoints.jmx.domain=" + domain)
+                .run(context -> {
+                    MBeanServer server = context.getBean(MBeanServer.class);
+                    try (LockHandle held = context.getBean(LockTemplate.class).acquire("secret")) {
+                        Object answer = server.invoke(
+                                new ObjectName(domain + ":type=Endpoint,name=Locks"),
+                                "allLocks",
+                                new Object[] {null, null, null, null, null},
+                                new String[0]);
+
+                        assertThat(String.valueOf(answer))
+                                .contains(String.valueOf(held.fencingToken()))
+                                .contains("******")
+                                .doesNotContain("secret");
+                    }
+                });
     }
 
     @Test

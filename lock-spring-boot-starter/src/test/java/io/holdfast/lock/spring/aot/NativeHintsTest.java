@@ -243,6 +243,14 @@ class NativeHintsTest {
     }
 
     @Test
+    void page_of_the_endpoint_is_a_resource_of_the_image() {
+        for (String name : List.of("locks.html", "locks.css", "main.js")) {
+            assertThat(RuntimeHintsPredicates.resource().forResource("io/holdfast/lock/spring/actuate/page/" + name))
+                    .accepts(hints);
+        }
+    }
+
+    @Test
     void scripts_are_kept() {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/holdfast/lock/redis/acquire.lua"))
                 .accepts(hints);

@@ -18,8 +18,10 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -108,6 +110,11 @@ final class SimulatedLockStore implements LockStore {
     @Override
     public LockSnapshot inspect(LockKey key) {
         return reachable().inspect(key);
+    }
+
+    @Override
+    public Optional<StoreScan> openScan(String keyPrefix) {
+        return reachable().openScan(keyPrefix);
     }
 
     @Override

@@ -51,4 +51,11 @@ public abstract class HolderContract implements StoreUnderTest {
             super(HolderContract.this);
         }
     }
+
+    @Nested
+    class Scans extends ScanContract {
+        Scans() {
+            super(HolderContract.this);
+        }
+    }
 }

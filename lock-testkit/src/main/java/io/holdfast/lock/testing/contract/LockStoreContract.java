@@ -90,4 +90,11 @@ public abstract class LockStoreContract extends HolderContract {
             super(LockStoreContract.this);
         }
     }
+
+    @Nested
+    class ScansOfQueues extends ScanQueueContract {
+        ScansOfQueues() {
+            super(LockStoreContract.this);
+        }
+    }
 }

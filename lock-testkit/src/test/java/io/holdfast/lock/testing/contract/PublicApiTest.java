@@ -30,7 +30,7 @@ class PublicApiTest {
                 .resideInAnyPackage(
                         CONTRACT,
                         "io.holdfast.lock.api",
-                        "io.holdfast.lock.store",
+                        "io.holdfast.lock.store..",
                         "io.holdfast.lock.testing",
                         "java..",
                         "org.assertj..",

@@ -1,0 +1,136 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Which locks {@link LockOverview#scan} lists, and what that may cost. Immutable: start with {@link #ALL}. */
+public final class LockScanRequest {
+
+    /** All locks; at most 10,000 of them, read by at most 100 calls per second, for at most 10 s. */
+    public static final LockScanRequest ALL = new LockScanRequest(new Values());
+
+    private static final int MOST_LOCKS = 100_000;
+    private static final int MOST_CALLS_PER_SECOND = 10_000;
+
+    private final Values values;
+
+    /** Changed only before its owner has it. */
+    private static final class Values {
+
+        private String keyPrefix = "";
+        private int limit = 10_000;
+        private int callsPerSecond = 100;
+        private Duration timeout = Duration.ofSeconds(10);
+
+        private Values copy() {
+            Values copy = new Values();
+            copy.keyPrefix = keyPrefix;
+            copy.limit = limit;
+            copy.callsPerSecond = callsPerSecond;
+            copy.timeout = timeout;
+            return copy;
+        }
+    }
+
+    private LockScanRequest(Values values) {
+        this.values = values;
+    }
+
+    private LockScanRequest with(Consumer<Values> change) {
+        Values changed = values.copy();
+        change.accept(changed);
+        return new LockScanRequest(changed);
+    }
+
+    /** {@return how the keys begin; empty for all} */
+    public String keyPrefix() {
+        return values.keyPrefix;
+    }
+
+    /** {@return how many locks are listed at most} */
+    public int limit() {
+        return values.limit;
+    }
+
+    /** {@return how many calls per second read from the store; each reads up to 100 locks of one server} */
+    public int callsPerSecond() {
+        return values.callsPerSecond;
+    }
+
+    /** {@return after which time the scan ends with what it has found} */
+    public Duration timeout() {
+        return values.timeout;
+    }
+
+    /**
+     * {@return a copy that lists only locks whose keys begin like that}
+     *
+     * @param value the beginning of the keys, as callers write them; empty for all
+     */
+    public LockScanRequest withKeyPrefix(String value) {
+        Objects.requireNonNull(value, "keyPrefix");
+        return with(values -> values.keyPrefix = value);
+    }
+
+    /**
+     * {@return a copy with that limit}
+     *
+     * @param value how many locks to list at most, 1 to 100,000; if there are more, the result is incomplete
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withLimit(int value) {
+        checkRange("limit", value, MOST_LOCKS);
+        return with(values -> values.limit = value);
+    }
+
+    /**
+     * {@return a copy that reads at that rate}
+     *
+     * @param value how many calls per second, 1 to 10,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withCallsPerSecond(int value) {
+        checkRange("callsPerSecond", value, MOST_CALLS_PER_SECOND);
+        return with(values -> values.callsPerSecond = value);
+    }
+
+    /**
+     * {@return a copy with that timeout}
+     *
+     * @param value after which time the scan ends with what it has found, 1 ms to 365 days; the call in progress then may take a
+     *     command timeout longer
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withTimeout(Duration value) {
+        LockRequest.checkRange("timeout", value, Duration.ofMillis(1));
+        return with(values -> values.timeout = value);
+    }
+
+    private static void checkRange(String name, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new IllegalArgumentException(name + " must be from 1 to " + most + ", not " + value);
+        }
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockScanRequest request
+                && keyPrefix().equals(request.keyPrefix())
+                && limit() == request.limit()
+                && callsPerSecond() == request.callsPerSecond()
+                && timeout().equals(request.timeout());
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(keyPrefix(), limit(), callsPerSecond(), timeout());
+    }
+
+    @Override
+    public String toString() {
+        return "LockScanRequest[keyPrefix=" + LockKey.printable(keyPrefix()) + ", limit=" + limit()
+                + ", callsPerSecond=" + callsPerSecond() + ", timeout=" + timeout() + "]";
+    }
+}

@@ -1,0 +1,59 @@
+-- Looks at any number of locks; writes nothing. Free ones, and keys that are none or broken, are passed over.
+-- KEYS  the locks
+-- ARGV  1 how many holders to describe at most; 2 how many entries
+-- returns for each lock that is held or waited for: its number, from 1 on, last token, waiters, holders and entries that follow;
+--         the holders, as in describe.lua; the entries, four lines each: owner, mode (0 exclusive, 1 shared), fair (0 or 1),
+--         whether the lock is reserved for it (0 or 1); host; pid; thread
+-- include common
+-- include queue
+-- include describe
+local now, most_holders, most_entries = now_us(), tonumber(ARGV[1]), tonumber(ARGV[2])
+
+local function live_holders(lock)
+  if lock.owner then
+    return lock.now < lock.lease_end and {describe_exclusive(lock)} or {}
+  end
+  local holders = {}
+  for _, owner in ipairs(shared_owners(lock)) do
+    local hold = #holders < most_holders and shared_hold(lock, owner)
+    if hold and lock.now < hold.lease_end then
+      holders[#holders + 1] = describe_shared(lock, owner, hold)
+    end
+  end
+  return holders
+end
+
+-- The first live entries, and how many wait. Of a long queue only the beginning is looked at.
+local function live_entries(lock)
+  local entries, waiting = {}, lock.entries
+  local first = (lock.entries > 0 or lock.reserved > 0) and tickets_from(lock, 0) or {}
+  for i = 1, math.min(#first, 10 * most_entries) do
+    local entry = entry_at(lock, first[i])
+    if entry.alive <= lock.now then
+      waiting = waiting - (entry.reserved and 0 or 1)
+    elseif #entries < most_entries then
+      entries[#entries + 1] = string.format('\n%s %d %d %d\n%s', entry.owner, entry.limit == 0 and 0 or 1, entry.fair,
+        entry.reserved and 1 or 0, entry.where)
+    end
+  end
+  return entries, waiting
+end
+
+local function look(key)
+  local lock = load(key, now)
+  local holders = live_holders(lock)
+  local entries, waiting = live_entries(lock)
+  if #holders + #entries + waiting == 0 then
+    return nil
+  end
+  return string.format('%d %d %d %d', lock.token, waiting, #holders, #entries) .. table.concat(holders) .. table.concat(entries)
+end
+
+local locks = {}
+for i, key in ipairs(KEYS) do
+  local fine, text = pcall(look, key)
+  if fine and text then
+    locks[#locks + 1] = i .. ' ' .. text
+  end
+end
+return table.concat(locks, '\n')

@@ -1,0 +1,13 @@
+-- One step through the names of all locks on a server; reads no key, and writes nothing.
+-- KEYS  1 any lock of that server, for a cluster to know which one is meant
+-- ARGV  1 cursor; 2 pattern of the names; 3 how many keys to look at, about
+-- returns the next cursor, 0 at the end; then on a line each the names that have a '}' at their end and nowhere else, as locks
+--         do. There may be a line break in a name, but no '}' in front of it
+local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', ARGV[3], 'TYPE', 'hash')
+local lines = {found[1]}
+for _, name in ipairs(found[2]) do
+  if string.match(name, '^[^}]*}$') then
+    lines[#lines + 1] = name
+  end
+end
+return table.concat(lines, '\n')

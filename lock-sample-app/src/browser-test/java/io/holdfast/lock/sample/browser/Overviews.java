@@ -1,0 +1,90 @@
+package io.holdfast.lock.sample.browser;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import tools.jackson.databind.json.JsonMapper;
+
+/** What {@code /actuator/locks?scope=all} answers, made up. */
+final class Overviews {
+
+    static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\"></script><script>document.title='hacked'</script>";
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private Overviews() {}
+
+    static Map<String, Object> party(int instance, String thread) {
+        return new TreeMap<>(
+                Map.of("clientId", "client-" + instance, "host", "shop-" + instance, "pid", 1, "thread", thread));
+    }
+
+    private static Map<String, Object> with(Map<String, Object> map, Object... more) {
+        Map<String, Object> all = new TreeMap<>(map);
+        for (int i = 0; i < more.length; i += 2) {
+            all.put((String) more[i], more[i + 1]);
+        }
+        return all;
+    }
+
+    static Map<String, Object> lock(String key, String id, int instance, int waiters) {
+        Map<String, Object> holder = with(
+                party(instance, "worker-" + instance),
+                "mode", "EXCLUSIVE",
+                "since", Instant.now().minusSeconds(20).toString(),
+                "remaining", "PT25S",
+                "fencingToken", 1795117462013370L);
+        List<Map<String, Object>> queue = IntStream.range(0, waiters)
+                .mapToObj(i -> with(
+                        party(instance + 1, "waiter-" + i), "mode", "EXCLUSIVE", "fair", false, "reserved", false))
+                .toList();
+        return with(
+                Map.of("key", key, "id", id, "fencingToken", 1795117462013370L),
+                "holders", List.of(holder),
+                "waiters", waiters,
+                "queue", queue);
+    }
+
+    static String of(List<Map<String, Object>> locks) {
+        return of(locks, List.of(), List.of());
+    }
+
+    static String of(List<Map<String, Object>> locks, List<?> deadlocks, List<?> events) {
+        return JSON.writeValueAsString(with(
+                Map.of("time", Instant.now().toString(), "complete", true, "total", locks.size()),
+                "page", 0,
+                "size", 1000,
+                "instance", party(1, ""),
+                "locks", locks,
+                "deadlocks", deadlocks,
+                "blocked", List.of(),
+                "events", events));
+    }
+
+    static String deadlock() {
+        Map<String, Object> first = with(
+                party(1, "worker-1"),
+                "key", "order:42", "id", "b", "waited", "PT2S", "holds", List.of(Map.of("key", "order:41", "id", "a")));
+        Map<String, Object> second = with(
+                party(2, "worker-2"),
+                "key", "order:41", "id", "a", "waited", "PT2S", "holds", List.of(Map.of("key", "order:42", "id", "b")));
+        Map<String, Object> lost = with(
+                Map.of("type", "LOST", "time", Instant.now().minusSeconds(30).toString()),
+                "key", "order:41", "id", "a", "cause", "EXPIRED", "thread", "worker-9", "host", "shop-1");
+        return of(
+                List.of(lock("order:41", "a", 1, 1), lock("order:42", "b", 2, 1), lock("stock:7", "c", 1, 0)),
+                List.of(Map.of("waits", List.of(first, second))),
+                List.of(lost));
+    }
+
+    static String many(int n) {
+        List<Map<String, Object>> locks = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            locks.add(lock("order:" + i, "id" + i, i % 6, i % 9 == 0 ? 3 : 0));
+        }
+        return of(locks);
+    }
+}

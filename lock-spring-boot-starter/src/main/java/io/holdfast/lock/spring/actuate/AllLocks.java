@@ -1,0 +1,108 @@
+package io.holdfast.lock.spring.actuate;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Event;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Holder;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Instance;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Lock;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Overview;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Waiter;
+import java.util.List;
+
+/** All locks of the store, page by page, and what has happened to those of this instance. */
+final class AllLocks {
+
+    static final String HIDDEN = "******";
+
+    private final SharedScan scans;
+    private final LatestEvents events;
+    private final LockIds ids = new LockIds();
+
+    AllLocks(SharedScan scans, LatestEvents events) {
+        this.scans = scans;
+        this.events = events;
+    }
+
+    Overview show(OverviewQuery query, boolean withKeys) {
+        SharedScan.Result result = scans.get();
+        List<LockStatus> matching = result.scan().locks().stream()
+                .filter(lock -> query.matches(lock, result.time()))
+                .toList();
+        return new Overview(
+                result.time().toString(),
+                result.scan().complete(),
+                matching.size(),
+                query.page(),
+                query.size(),
+                new Instance(
+                        result.client().clientId(),
+                        result.client().host(),
+                        result.client().pid()),
+                matching.stream()
+                        .skip((long) query.page() * query.size())
+                        .limit(query.size())
+                        .map(lock -> describe(lock, withKeys))
+                        .toList(),
+                List.of(),
+                List.of(),
+                events.all().stream()
+                        .map(event -> describe(event, result.client().host(), withKeys))
+                        .toList());
+    }
+
+    private static String shown(LockKey key, boolean withKeys) {
+        return withKeys ? key.toString() : HIDDEN;
+    }
+
+    private Lock describe(LockStatus lock, boolean withKeys) {
+        return new Lock(
+                ids.of(lock.key()),
+                shown(lock.key(), withKeys),
+                lock.lastToken(),
+                lock.holders().stream().map(AllLocks::describe).toList(),
+                lock.waiters(),
+                lock.queue().stream().map(AllLocks::describe).toList());
+    }
+
+    private static Holder describe(LockHolder holder) {
+        return new Holder(
+                holder.clientId(),
+                holder.host(),
+                holder.pid(),
+                holder.thread(),
+                holder.mode().name(),
+                holder.since().toString(),
+                holder.remaining().toString(),
+                holder.fencingToken());
+    }
+
+    private static Waiter describe(LockWaiter waiter) {
+        return new Waiter(
+                waiter.clientId(),
+                waiter.host(),
+                waiter.pid(),
+                waiter.thread(),
+                waiter.mode().name(),
+                waiter.fair(),
+                waiter.reserved());
+    }
+
+    private Event describe(LatestEvents.Entry entry, String host, boolean withKeys) {
+        LockEvent.OfLock event = entry.event();
+        String time = entry.time().toString();
+        String key = shown(event.key(), withKeys);
+        String id = ids.of(event.key());
+        if (event instanceof LockEvent.Lost lost) {
+            return new Event("LOST", time, key, id, lost.cause().name(), null, host);
+        }
+        if (event instanceof LockEvent.ForceReleased released) {
+            LockHolder holder = released.holder();
+            return new Event("FORCE_RELEASED", time, key, id, null, holder.thread(), holder.host());
+        }
+        return new Event("LONG_HELD", time, key, id, null, null, host);
+    }
+}

@@ -1,0 +1,114 @@
+// Small helpers: elements, times, colors. All text reaches the document as text, never as markup.
+
+const byId = id => document.getElementById(id);
+
+/** An element with attributes or properties, and children. */
+function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null) continue;
+    if (name in made && name !== 'list') made[name] = value; else made.setAttribute(name, value);
+  }
+  made.append(...children.filter(each => each !== null && each !== undefined));
+  return made;
+}
+
+function svg(tag, attributes = {}, ...children) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Keys may be long, or contain characters that are invisible or change the direction of text. */
+function shortened(text, most = 160) {
+  const plain = String(text ?? '').slice(0, most + 1)
+    .replace(INVISIBLE, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return plain.length > most ? plain.slice(0, most - 1) + '…' : plain;
+}
+
+const isolated = (text, most) => make('bdi', {}, shortened(text, most));
+
+/** An ISO-8601 duration of Java in milliseconds. */
+function milliseconds(duration) {
+  const parts = /^(-?)P(?:([\d.]+)D)?T?(?:(-?[\d.]+)H)?(?:(-?[\d.]+)M)?(?:(-?[\d.]+)S)?$/.exec(duration ?? '');
+  if (!parts) return 0;
+  const [, sign, days, hours, minutes, seconds] = parts;
+  const sum = ((+(days || 0) * 24 + +(hours || 0)) * 60 + +(minutes || 0)) * 60000 + +(seconds || 0) * 1000;
+  return sign ? -sum : sum;
+}
+
+/** Two figures that count: 840 ms, 2.4 s, 48 s, 3 min 20 s, 2 h 05 min. */
+function timespan(ms) {
+  const value = Math.max(0, ms);
+  if (value < 1) return '0 s';
+  if (value < 995) return `${Math.round(value)} ms`;
+  if (value < 9950) return `${(value / 1000).toFixed(1)} s`;
+  const seconds = Math.round(value / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 600) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 2880) return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+  return `${Math.round(minutes / 1440)} days`;
+}
+
+const count = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
+const clock = ms => new Date(ms).toLocaleTimeString('en-GB');
+
+const isHidden = key => key === '******';
+
+/** A hidden key is told apart by the lock's id. */
+function keyName(lock, most) {
+  if (!isHidden(lock.key)) return isolated(lock.key, most);
+  return make('span', {}, '****** ', make('small', { className: 'muted' }, String(lock.id ?? '').slice(0, 8)));
+}
+
+const keyText = lock => isHidden(lock.key) ? `hidden key ${String(lock.id ?? '').slice(0, 8)}` : shortened(lock.key, 80);
+
+/** What the style sheet's variables are in the current theme, for canvases. */
+const colors = {
+  known: new Map(),
+  of(name) {
+    if (!this.known.has(name)) {
+      const probe = make('i', { hidden: true });
+      probe.style.color = `var(${name})`;
+      document.body.append(probe);
+      this.known.set(name, getComputedStyle(probe).color);
+      probe.remove();
+    }
+    return this.known.get(name);
+  },
+  forget() { this.known.clear(); },
+};
+
+/** Instances get a letter and a color in the order in which they appear, and keep both. */
+const instances = {
+  known: new Map(),
+  of(holder) {
+    let found = this.known.get(holder.clientId);
+    if (!found) {
+      const n = this.known.size;
+      const letter = String.fromCharCode(65 + n % 26) + (n < 26 ? '' : Math.floor(n / 26));
+      found = { clientId: holder.clientId, letter, color: `--i${n % 8}`, name: `${shortened(holder.host, 40)}:${holder.pid}` };
+      this.known.set(holder.clientId, found);
+    }
+    return found;
+  },
+};
+
+/** The letter of an instance in its color, as it is on the bars. */
+function badge(instance) {
+  const made = make('b', { className: 'badge', 'aria-hidden': 'true' }, instance.letter);
+  made.style.background = `var(${instance.color})`;
+  return made;
+}
+
+/** A thread, after the host of its instance where there is room for it. */
+const threadOf = party => make('bdi', { title: where(party) },
+  make('span', { className: 'host' }, `${shortened(party.host, 40)}:${party.pid} · `), shortened(party.thread, 60));
+
+const where = party => `${shortened(party.host, 40)}:${party.pid} · ${shortened(party.thread, 60)}`;

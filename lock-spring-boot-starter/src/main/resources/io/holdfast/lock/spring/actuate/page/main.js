@@ -1,0 +1,132 @@
+// Asks for a sample every two seconds while somebody can see the page, and shows it.
+
+const INTERVAL = 2000;
+const FRAME = 250;
+const path = location.pathname.replace(/\/+$/, '');
+const stillness = matchMedia('(prefers-reduced-motion: reduce)');
+const lockHistory = new LockHistory();
+const waits = new Waits();
+const announcer = new Announcer();
+const details = new Details(path, () => poll());
+const grid = new Grid(lockHistory, track => details.open(track));
+const view = { page: 0, isPaused: false, failures: 0, timer: 0, request: null, sampledAt: 0 };
+
+/** Between two samples the time of Redis is that of the last one plus what has passed here. */
+grid.now = () => stillness.matches || view.isPaused
+  ? lockHistory.last
+  : lockHistory.last + Math.min(performance.now() - view.sampledAt, 3 * INTERVAL);
+
+async function poll() {
+  clearTimeout(view.timer);
+  view.request?.abort();
+  const request = view.request = new AbortController();
+  try {
+    const answer = await fetch(`${path}?scope=all&page=${view.page}&size=1000`, {
+      headers: { Accept: 'application/json' }, credentials: 'same-origin', cache: 'no-store',
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(15_000)]) });
+    const body = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(body.error ?? `The server answered ${answer.status}.`);
+    if (!Array.isArray(body.locks)) throw new Error('The server did not answer with a list of locks.');
+    view.failures = 0;
+    show(withStableIds(body));
+  } catch (e) {
+    if (request.signal.aborted) return;
+    fail(e);
+  }
+  again(view.failures === 0 ? INTERVAL : Math.min(10_000, INTERVAL * 2 ** (view.failures - 1)));
+}
+
+function again(delay) {
+  clearTimeout(view.timer);
+  if (!view.isPaused && !document.hidden) view.timer = setTimeout(poll, delay);
+}
+
+function fail(e) {
+  view.failures++;
+  setState('failed', 'No answer');
+  byId('problem').hidden = false;
+  byId('problem').textContent = `${e.name === 'TypeError' ? 'The server cannot be reached.' : e.message} Trying again.`;
+}
+
+function show(snapshot) {
+  const isNewPage = lockHistory.page !== null && lockHistory.page !== snapshot.page;
+  lockHistory.add(snapshot);
+  waits.add(snapshot);
+  view.sampledAt = performance.now();
+  if (isNewPage) byId('grid').scrollTop = 0;
+  byId('problem').hidden = true;
+  byId('incomplete').hidden = snapshot.complete !== false;
+  byId('incomplete').textContent = 'Not all locks are shown: the scan of Redis did not reach all of them.';
+  byId('instance').textContent = `seen from ${shortened(snapshot.instance?.host, 60)}:${snapshot.instance?.pid ?? ''}`;
+  showDeadlocks(byId('deadlocks'), snapshot.deadlocks ?? []);
+  showCounts(byId('counts'), snapshot, lockHistory);
+  grid.refresh();
+  showLegend(byId('legend'), lockHistory, grid);
+  showBlocked(byId('blocked'), snapshot, lockHistory);
+  showEvents(byId('events'), snapshot, lockHistory);
+  plot(byId('holds'), 'Held', '--hold', holdTimes(lockHistory));
+  plot(byId('waits'), 'Waited', '--wait', waits.all);
+  showPages(snapshot);
+  if (byId('details').open) details.refresh();
+  const deadlocks = snapshot.deadlocks?.length ?? 0;
+  document.title = deadlocks > 0 ? `(${deadlocks}) Deadlock – Locks` : 'Locks';
+  announcer.add(snapshot);
+  setState('live', 'Live');
+}
+
+function showPages(snapshot) {
+  const { total, page, size } = snapshot;
+  byId('pages').hidden = total <= size && page === 0;
+  byId('range').textContent = `${(page * size + 1).toLocaleString('en')}–${Math.min(total, (page + 1) * size).toLocaleString('en')} of ${total.toLocaleString('en')}`;
+  byId('previous').disabled = page === 0;
+  byId('next').disabled = (page + 1) * size >= total;
+}
+
+function setState(state, text) {
+  if (view.isPaused) [state, text] = ['paused', 'Paused'];
+  byId('state').dataset.state = state;
+  byId('state').textContent = text;
+  announcer.became(state);
+}
+
+function pause() {
+  view.isPaused = !view.isPaused;
+  byId('pause').setAttribute('aria-pressed', view.isPaused);
+  byId('pause').textContent = view.isPaused ? 'Resume' : 'Pause';
+  if (view.isPaused) { clearTimeout(view.timer); view.request?.abort(); setState('paused', 'Paused'); } else { poll(); }
+}
+
+function chooseTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  colors.forget();
+  try { localStorage.setItem('holdfast-theme', theme); } catch { /* not remembered */ }
+  grid.draw();
+}
+
+function rememberedTheme() {
+  try { return localStorage.getItem('holdfast-theme') ?? 'auto'; } catch { return 'auto'; }
+}
+
+for (const choice of document.querySelectorAll('[name=theme]')) {
+  choice.checked = choice.value === rememberedTheme();
+  choice.addEventListener('change', () => chooseTheme(choice.value));
+}
+chooseTheme(rememberedTheme());
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { colors.forget(); grid.draw(); });
+drawAxis(byId('axis'));
+byId('pause').addEventListener('click', pause);
+byId('previous').addEventListener('click', () => { view.page--; poll(); });
+byId('next').addEventListener('click', () => { view.page++; poll(); });
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) { clearTimeout(view.timer); view.request?.abort(); } else if (!view.isPaused) poll();
+});
+document.addEventListener('keydown', event => {
+  if (event.key === '/' && !/INPUT|SELECT/.test(event.target.tagName) && !document.querySelector('dialog[open]')) {
+    event.preventDefault();
+    byId('search').focus();
+  }
+});
+setInterval(() => {
+  if (!document.hidden && !stillness.matches && !view.isPaused && view.failures === 0) requestAnimationFrame(() => grid.draw());
+}, FRAME);
+poll();

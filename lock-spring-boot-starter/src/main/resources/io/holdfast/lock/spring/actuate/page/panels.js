@@ -1,0 +1,85 @@
+// What stands beside the table: counts, instances, who blocks whom, what was lost.
+
+function showCounts(box, snapshot, history) {
+  const tracks = [...history.tracks.values()];
+  const waiters = tracks.reduce((sum, each) => sum + each.waiters, 0);
+  const longest = Math.min(...tracks.map(each => each.since));
+  const losses = (snapshot.events ?? []).filter(each => each.type === 'LOST').length;
+  const forced = (snapshot.events ?? []).filter(each => each.type === 'FORCE_RELEASED').length;
+  const onPage = snapshot.total > snapshot.size ? ' (this page)' : '';
+  const figures = [
+    ['locks', snapshot.total.toLocaleString('en')],
+    [`held${onPage}`, tracks.filter(each => each.held).length.toLocaleString('en')],
+    [`waiting${onPage}`, waiters.toLocaleString('en'), waiters > 0 ? 'wait' : ''],
+    ['longest held', Number.isFinite(longest) ? timespan(history.last - longest) : '–'],
+    ['deadlocks', snapshot.deadlocks?.length ?? 0, snapshot.deadlocks?.length ? 'bad' : ''],
+    ['lost', losses, losses ? 'bad' : ''],
+    ['forced', forced, forced ? 'forced' : ''],
+  ];
+  box.replaceChildren(...figures.map(([name, value, tone]) =>
+    make('div', { className: tone || undefined }, make('dt', {}, name), make('dd', {}, String(value)))));
+}
+
+function showLegend(box, history, grid) {
+  const holds = new Map();
+  for (const track of history.tracks.values()) {
+    for (const hold of track.holds) {
+      const id = hold.instance.clientId;
+      holds.set(id, (holds.get(id) ?? 0) + (hold.end === null ? 1 : 0));
+    }
+  }
+  const listed = [...instances.known.values()].filter(each => holds.has(each.clientId));
+  const signature = listed.map(each => `${each.clientId}=${holds.get(each.clientId)}`).join() + grid.instance;
+  if (box.dataset.signature === signature) return;
+  box.dataset.signature = signature;
+  const focused = box.contains(document.activeElement) ? document.activeElement.dataset.instance : null;
+  box.replaceChildren(...listed.slice(0, 24).map(instance => {
+    const button = make('button', { type: 'button', className: 'instance', 'aria-pressed': String(grid.instance === instance.clientId) },
+      badge(instance), make('bdi', {}, instance.name), make('span', { className: 'muted' }, `${holds.get(instance.clientId)} held`));
+    button.dataset.instance = instance.clientId;
+    button.addEventListener('click', () => {
+      grid.instance = grid.instance === instance.clientId ? null : instance.clientId;
+      grid.refresh();
+      showLegend(box, history, grid);
+    });
+    return button;
+  }));
+  if (focused) [...box.children].find(each => each.dataset.instance === focused)?.focus();
+}
+
+function showBlocked(box, snapshot, history) {
+  const waits = (snapshot.blocked ?? []).toSorted((a, b) => milliseconds(b.waited) - milliseconds(a.waited));
+  if (waits.length === 0) {
+    box.replaceChildren(make('p', { className: 'muted' }, 'Nobody is blocked.'));
+    return;
+  }
+  const stuck = new Set((snapshot.deadlocks ?? []).flatMap(each => each.waits.map(wait => `${wait.clientId}/${wait.thread}`)));
+  const list = make('ul', { className: 'lines' }, ...waits.slice(0, 12).map(wait => {
+    const holder = history.tracks.get(wait.id)?.lock?.holders[0];
+    return make('li', { className: stuck.has(`${wait.clientId}/${wait.thread}`) ? 'bad-line' : undefined },
+      make('div', {}, badge(instances.of(wait)), threadOf(wait), make('span', { className: 'n wait' }, timespan(milliseconds(wait.waited)))),
+      make('div', { className: 'muted' }, 'waits for ', mono(wait), holder ? ' of ' : '', ...(holder ? [badge(instances.of(holder)), threadOf(holder)] : [])));
+  }));
+  box.replaceChildren(list);
+  if (waits.length > 12) box.append(make('p', { className: 'muted' }, `and ${(waits.length - 12).toLocaleString('en')} more`));
+}
+
+const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'], LONG_HELD: ['○', 'held for long', ''] };
+
+const CAUSES = { EXPIRED: 'lease expired', FORCE_RELEASED: 'released by force' };
+
+function showEvents(box, snapshot, history) {
+  const events = (snapshot.events ?? []).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  if (events.length === 0) {
+    box.replaceChildren(make('p', { className: 'muted' }, 'No lock was lost.'));
+    return;
+  }
+  box.replaceChildren(make('ul', { className: 'lines' }, ...events.slice(0, 12).map(event => {
+    const [sign, name, tone] = EVENT_NAMES[event.type] ?? ['·', String(event.type).toLowerCase(), ''];
+    const cause = event.cause && event.cause !== event.type ? `, ${CAUSES[event.cause] ?? shortened(event.cause, 30).toLowerCase().replaceAll('_', ' ')}` : '';
+    return make('li', {},
+      make('div', {}, make('b', { className: `sign ${tone}`, 'aria-hidden': 'true' }, sign), mono(event),
+        make('span', { className: 'n muted' }, `${timespan(history.last - Date.parse(event.time))} ago`)),
+      make('div', { className: 'muted' }, `${name}${cause} · `, make('bdi', {}, [event.host, event.thread].filter(Boolean).map(each => shortened(each, 40)).join(' · '))));
+  })));
+}

@@ -1,0 +1,106 @@
+package io.holdfast.lock.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.store.overview.StoreScan;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A walk through the locks that are held, if the store lets its locks be listed. */
+abstract class ScanContract extends ContractFixture {
+
+    ScanContract(StoreUnderTest subject) {
+        super(subject);
+    }
+
+    /** To the end of the walk, or the test does not end. */
+    private List<LockStatus> scan(String keyPrefix) {
+        Optional<StoreScan> opened = store().openScan(keyPrefix);
+        assumeThat(opened).isPresent();
+        StoreScan scan = opened.orElseThrow();
+        while (scan.step()) {
+            assertThat(scan.isComplete()).isTrue();
+        }
+        assertThat(scan.isComplete()).isTrue();
+        List<LockStatus> found = scan.found();
+        assertThat(found).hasSize(scan.size());
+        return found;
+    }
+
+    private LockStatus only() {
+        List<LockStatus> found = scan(key.value());
+        assertThat(found).hasSize(1);
+        return found.get(0);
+    }
+
+    @Test
+    void lock_that_is_held_is_listed_with_its_holder() {
+        long token = granted(alice);
+
+        LockStatus status = only();
+
+        assertThat(status.key()).isEqualTo(key);
+        assertThat(status.lastToken()).isEqualTo(token);
+        assertThat(status.waiters()).isZero();
+        assertThat(status.queue()).isEmpty();
+        LockHolder holder = status.holders().get(0);
+        assertThat(status.holders()).hasSize(1);
+        assertThat(holder.clientId()).isEqualTo(alice.clientId());
+        assertThat(holder.host()).isEqualTo(HERE.host());
+        assertThat(holder.pid()).isEqualTo(HERE.pid());
+        assertThat(holder.thread()).isEqualTo(HERE.thread());
+        assertThat(holder.mode()).isEqualTo(LockMode.EXCLUSIVE);
+        assertThat(holder.fencingToken()).isEqualTo(token);
+        assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(LEASE);
+    }
+
+    @Test
+    void lock_that_was_released_is_not_listed() {
+        granted(alice);
+        released(alice);
+
+        assertThat(scan(key.value())).isEmpty();
+    }
+
+    @Test
+    void lock_whose_lease_has_ended_is_not_listed() {
+        granted(alice);
+        pass(LEASE.plusSeconds(1));
+
+        assertThat(scan(key.value())).isEmpty();
+    }
+
+    @Test
+    void shared_holders_are_listed_each_with_its_token() {
+        long first = shared(alice, UNLIMITED);
+        long second = shared(bob, UNLIMITED);
+
+        assertThat(only().holders()).extracting(LockHolder::fencingToken).containsExactlyInAnyOrder(first, second);
+        assertThat(only().holders()).extracting(LockHolder::mode).containsOnly(LockMode.SHARED);
+    }
+
+    @Test
+    void only_keys_that_begin_like_that_are_listed() {
+        LockKey another = beside("x");
+        granted(alice);
+        granted(store().acquire(oneTry(another, bob)));
+
+        assertThat(scan(key.value())).extracting(LockStatus::key).containsExactlyInAnyOrder(key, another);
+        assertThat(scan(another.value())).extracting(LockStatus::key).containsExactly(another);
+        assertThat(scan("")).extracting(LockStatus::key).contains(key, another);
+    }
+
+    @Test
+    void keys_of_any_characters_are_listed_as_they_are() {
+        LockKey strange = LockKey.of(key.value() + ":%7B{*}[a]?\\\u20ac\n%");
+        granted(store().acquire(oneTry(strange, alice)));
+
+        assertThat(scan(strange.value())).extracting(LockStatus::key).containsExactly(strange);
+    }
+}

@@ -1,0 +1,116 @@
+package io.holdfast.lock.testing.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.overview.StoreScan;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** A walk through the locks, and who waits for them. */
+abstract class ScanQueueContract extends ContractFixture {
+
+    ScanQueueContract(StoreUnderTest subject) {
+        super(subject);
+    }
+
+    private List<LockStatus> scan() {
+        Optional<StoreScan> opened = store().openScan(key.value());
+        assumeThat(opened).isPresent();
+        StoreScan scan = opened.orElseThrow();
+        boolean more = true;
+        while (more) {
+            more = scan.step();
+        }
+        return scan.found();
+    }
+
+    private LockStatus only() {
+        List<LockStatus> found = scan();
+        assertThat(found).hasSize(1);
+        return found.get(0);
+    }
+
+    @Test
+    void waiting_acquisitions_are_listed_in_their_order() {
+        granted(alice);
+        queue(bob);
+        queueShared(UNLIMITED, carol);
+        queueFair(dave);
+
+        LockStatus status = only();
+
+        assertThat(status.waiters()).isEqualTo(3);
+        assertThat(status.queue())
+                .containsExactly(
+                        waiter(bob, LockMode.EXCLUSIVE, false, false),
+                        waiter(carol, LockMode.SHARED, false, false),
+                        waiter(dave, LockMode.EXCLUSIVE, true, false));
+    }
+
+    private static LockWaiter waiter(OwnerId owner, LockMode mode, boolean fair, boolean reserved) {
+        return new LockWaiter(owner.clientId(), HERE.host(), HERE.pid(), HERE.thread(), mode, fair, reserved);
+    }
+
+    @Test
+    void waiter_that_the_lock_is_reserved_for_is_a_holder_and_still_in_the_queue() {
+        granted(alice);
+        queue(bob, carol);
+        released(alice);
+
+        LockStatus status = only();
+
+        assertThat(status.holders()).extracting(LockHolder::clientId).containsExactly(bob.clientId());
+        assertThat(status.queue())
+                .containsExactly(
+                        waiter(bob, LockMode.EXCLUSIVE, false, true), waiter(carol, LockMode.EXCLUSIVE, false, false));
+        assertThat(status.waiters()).isEqualTo(1);
+    }
+
+    @Test
+    void waiters_that_died_are_not_listed() {
+        granted(alice);
+        queue(bob, carol);
+        pass(HALF_ENTRY_TIMEOUT);
+        keepEntries(carol);
+        pass(HALF_ENTRY_TIMEOUT.plusMillis(1));
+
+        LockStatus status = only();
+
+        assertThat(status.queue()).extracting(LockWaiter::clientId).containsExactly(carol.clientId());
+        assertThat(status.waiters()).isEqualTo(1);
+    }
+
+    @Test
+    void lock_without_holder_or_live_waiter_is_not_listed() {
+        granted(alice);
+        queue(bob);
+        pass(LEASE.plus(LockStore.ENTRY_TIMEOUT));
+
+        assertThat(scan()).isEmpty();
+    }
+
+    @Test
+    void only_the_beginning_of_a_long_queue_is_listed() {
+        granted(alice);
+        OwnerId first = bob;
+        OwnerId last = bob;
+        for (int i = 0; i <= LockStatus.MOST_QUEUED; i++) {
+            queue(last);
+            last = next(last);
+        }
+
+        LockStatus status = only();
+
+        assertThat(status.waiters()).isEqualTo(LockStatus.MOST_QUEUED + 1);
+        assertThat(status.queue()).hasSize(LockStatus.MOST_QUEUED);
+        assertThat(status.queue().get(0).clientId()).isEqualTo(first.clientId());
+    }
+}
