@@ -204,6 +204,11 @@ public final class LockRequest {
         return options.maxHold;
     }
 
+    /** {@return after which time the lock is logged as held for long, once; empty for the client's default} */
+    public Optional<Duration> warnAfter() {
+        return options.warnAfter;
+    }
+
     /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
     public Optional<Duration> outageTolerance() {
         return options.outageTolerance;
@@ -371,6 +376,17 @@ public final class LockRequest {
     public LockRequest maxHold(Duration value) {
         checkRange("maxHold", value, MIN_LEASE);
         return with(changed -> changed.maxHold = Optional.of(value));
+    }
+
+    /**
+     * {@return a copy that is logged, once, if it is held for longer}
+     *
+     * @param value the time from the grant; 1 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockRequest warnAfter(Duration value) {
+        checkRange("warnAfter", value, Duration.ofMillis(1));
+        return with(changed -> changed.warnAfter = Optional.of(value));
     }
 
     /**

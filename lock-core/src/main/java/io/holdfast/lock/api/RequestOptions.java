@@ -14,6 +14,7 @@ final class RequestOptions {
     Optional<Boolean> renew = Optional.empty();
     Optional<Duration> minHold = Optional.empty();
     Optional<Duration> maxHold = Optional.empty();
+    Optional<Duration> warnAfter = Optional.empty();
     Optional<Duration> outageTolerance = Optional.empty();
     Optional<ReleaseMode> release = Optional.empty();
     int maxWaiting = LockRequest.UNLIMITED;
@@ -27,6 +28,7 @@ final class RequestOptions {
         copy.renew = renew;
         copy.minHold = minHold;
         copy.maxHold = maxHold;
+        copy.warnAfter = warnAfter;
         copy.outageTolerance = outageTolerance;
         copy.release = release;
         copy.maxWaiting = maxWaiting;
@@ -45,6 +47,7 @@ final class RequestOptions {
         renew.ifPresent(value -> set.put("renew", value));
         minHold.ifPresent(value -> set.put("minHold", value));
         maxHold.ifPresent(value -> set.put("maxHold", value));
+        warnAfter.ifPresent(value -> set.put("warnAfter", value));
         outageTolerance.ifPresent(value -> set.put("outageTolerance", value));
         release.ifPresent(value -> set.put("release", value));
         if (maxWaiting != LockRequest.UNLIMITED) {

@@ -1,7 +1,10 @@
 package io.holdfast.lock.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -74,6 +77,7 @@ class ArchitectureTest {
                             "Terms",
                             "ThreadCheck",
                             "ThreadHolds")),
+            entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly")));
 
     @Test
@@ -100,6 +104,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "lease")
                 .layer("waiting")
                 .definedBy(BASE + "waiting")
+                .layer("leader")
+                .definedBy(BASE + "leader")
                 .layer("engine")
                 .definedBy(BASE + "engine")
                 .layer("acquire")
@@ -134,6 +140,10 @@ class ArchitectureTest {
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("waiting")
                 .mayOnlyAccessLayers("store", "api")
+                .whereLayer("leader")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("leader")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("engine")
                 .mayOnlyAccessLayers("acquire", "hold", "client", "lease", "waiting", "store", "api")
                 .whereLayer("acquire")
@@ -162,6 +172,7 @@ class ArchitectureTest {
                         BASE + "quorum",
                         BASE + "lease",
                         BASE + "waiting",
+                        BASE + "leader",
                         BASE + "engine..")
                 .check(CLASSES);
     }
@@ -181,7 +192,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "engine", "api"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "leader", "engine", "api"})
     void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))
@@ -255,6 +266,16 @@ class ArchitectureTest {
                 .doNotBelongToAnyOf(DaemonThreads.class)
                 .should()
                 .callConstructorWhere(target(owner(assignableTo(Thread.class))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void leadership_needs_the_api_of_locks_only_and_threads() {
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + "leader")
+                .should()
+                .dependOnClassesThat(resideInAPackage(BASE + "store").and(not(belongToAnyOf(DaemonThreads.class))))
                 .check(CLASSES);
     }
 

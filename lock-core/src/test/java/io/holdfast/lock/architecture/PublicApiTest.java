@@ -16,6 +16,7 @@ class PublicApiTest {
                         "io.holdfast.lock.api",
                         "io.holdfast.lock.store",
                         "io.holdfast.lock.engine",
+                        "io.holdfast.lock.leader",
                         "io.holdfast.lock.memory",
                         "io.holdfast.lock.quorum",
                         "io.holdfast.lock.redis"));
