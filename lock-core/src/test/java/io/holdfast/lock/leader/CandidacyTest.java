@@ -258,7 +258,7 @@ class CandidacyTest {
         listen();
         election.start();
         locks.last().grant();
-        election.stop();
+        assertThat(election.stop()).isNotDone();
         election.start();
         assertThat(locks.calls).hasSize(2);
         locks.last().grant();

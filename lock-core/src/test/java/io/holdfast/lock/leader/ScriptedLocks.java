@@ -40,7 +40,7 @@ final class ScriptedLocks {
                 (proxy, method, arguments) -> handler.call(method, arguments)));
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"})
     private Object call(Method method, Object[] arguments) {
         if (!method.getName().equals("executeAsync")) {
             throw new UnsupportedOperationException(method.toString());
@@ -98,7 +98,10 @@ final class ScriptedLocks {
             return switch (method.getName()) {
                 case "fencingToken" -> token;
                 case "isHeld" -> held;
-                case "onLost" -> onLost.add((Consumer<LockEvent.Lost>) arguments[0]) ? null : null;
+                case "onLost" -> {
+                    onLost.add((Consumer<LockEvent.Lost>) arguments[0]);
+                    yield null;
+                }
                 default -> throw new UnsupportedOperationException(method.toString());
             };
         }
