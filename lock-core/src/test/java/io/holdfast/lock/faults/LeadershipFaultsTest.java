@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class LeadershipFaultsTest {
 
     private static final int PROCESSES = 3;
-    private static final int ROLES = 12;
+    private static final int ROLES = 24;
 
     private final Random random = new Random();
     private final List<String> roles = Keys.of(ROLES, Use.ALONE);

@@ -75,7 +75,7 @@ final class RecordedRole {
         if (current == null) {
             handle = handles.incrementAndGet();
             current = term;
-            chance = random.nextInt(4) == 0 ? RESIGNS_LATE : RESIGNS;
+            chance = random.nextInt(8) == 0 ? RESIGNS_LATE : RESIGNS;
             recorder.add(new Event.Invoked(handle, leadership.role(), 0, standingSince));
             recorder.add(new Event.Granted(handle, handle, term.fencingToken(), at));
         }
