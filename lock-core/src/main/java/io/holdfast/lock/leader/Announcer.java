@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Calls the listeners of one role, one at a time, in the order of what they are told: on some thread, which ends when there is
  * nothing left to tell. The monitor is never held while a listener is called.
  */
-final class Announcer {
+class Announcer {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
@@ -33,64 +33,50 @@ final class Announcer {
 
     /** Has it told of the current term, too: whoever comes in between two steps hears of a term once. */
     void onElected(Consumer<Term> action) {
-        boolean start;
         synchronized (this) {
             whenElected.add(action);
-            start = announced != null && add(List.of(action), announced);
+            if (announced != null) {
+                add(List.of(action), announced);
+            }
         }
-        begin(start);
+        goOn();
     }
 
     synchronized void onRevoked(Consumer<Term> action) {
         whenRevoked.add(action);
     }
 
-    void elected(Term term) {
-        boolean start;
-        synchronized (this) {
-            announced = term;
-            start = add(whenElected, term);
-        }
-        begin(start);
+    /** To be followed by {@link #goOn}, as is {@link #revoked}: the caller may hold a monitor, under which nobody is called. */
+    synchronized void elected(Term term) {
+        announced = term;
+        add(whenElected, term);
     }
 
     /** Returns what completes when all who are told so have returned. */
-    CompletableFuture<@Nullable Void> revoked(Term term) {
+    synchronized CompletableFuture<@Nullable Void> revoked(Term term) {
         CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
-        boolean start;
-        synchronized (this) {
-            announced = null;
-            boolean first = add(whenRevoked, term);
-            start = add(() -> told.complete(null)) || first;
-        }
-        begin(start);
+        announced = null;
+        add(whenRevoked, term);
+        calls.add(() -> told.complete(null));
         return told;
     }
 
-    private boolean add(List<Consumer<Term>> actions, Term term) {
-        boolean start = false;
-        for (Consumer<Term> each : actions) {
-            start |= add(() -> call(each, term));
-        }
-        return start;
+    private void add(List<Consumer<Term>> actions, Term term) {
+        actions.forEach(each -> calls.add(() -> call(each, term)));
     }
 
-    /** Returns whether nobody goes on with the calls yet, and so the caller has to see to it. */
-    private boolean add(Runnable call) {
-        calls.add(call);
-        boolean start = !calling;
-        calling = true;
-        return start;
-    }
-
-    /** If there are no more threads, on this one: whoever ends a term waits for it. */
-    private void begin(boolean start) {
-        if (start) {
-            try {
-                threads.execute(this::callAll);
-            } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-                callAll();
+    /** Has the calls made that are left; if there are no more threads, on this one, since whoever ends a term waits for it. */
+    void goOn() {
+        synchronized (this) {
+            if (calling || calls.isEmpty()) {
+                return;
             }
+            calling = true;
+        }
+        try {
+            threads.execute(this::callAll);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            callAll();
         }
     }
 

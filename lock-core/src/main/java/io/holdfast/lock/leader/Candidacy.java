@@ -112,6 +112,7 @@ final class Candidacy {
             held = term;
             announcer.elected(term.term());
         }
+        announcer.goOn();
         log.info(
                 "Elected as leader in role '{}' (fencing token {})",
                 role,
@@ -122,27 +123,37 @@ final class Candidacy {
 
     /** It cannot wait for listeners: others may lead already. What they do, they do after the next leader has begun. */
     private void lost(HeldTerm term) {
-        if (term.end()) {
+        if (end(term) != null) {
             log.warn(
                     "Lost the leadership in role '{}' (fencing token {})",
                     role,
                     term.term().fencingToken());
-            var unused = announcer.revoked(term.term());
+            announcer.goOn();
         }
         term.giveUp();
     }
 
     private boolean giveUp(HeldTerm term) {
-        if (!term.end()) {
+        CompletableFuture<@Nullable Void> told = end(term);
+        if (told == null) {
             return false;
         }
         log.info(
                 "Giving up the leadership in role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
-        var unused = announcer.revoked(term.term()).whenComplete((nothing, failure) -> term.giveUp());
+        var unused = told.whenComplete((nothing, failure) -> term.giveUp());
         background.after(LISTENERS, term::giveUp);
+        announcer.goOn();
         return true;
+    }
+
+    /**
+     * In one step with what is told of it, so that nobody hears of the end of a term before its beginning, or after the beginning
+     * of the next one. Returns what completes when all have been told; null if the term was over before.
+     */
+    private synchronized @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
+        return term.end() ? announcer.revoked(term.term()) : null;
     }
 
     /** The call of an attempt has ended, and with it the term if there was one. */

@@ -168,6 +168,39 @@ class CandidacyTest {
         assertThat(told).containsExactly("elected 1", "revoked 1");
     }
 
+    /** Found by a fault run: the thread that announces the term stood still, and another one resigned. */
+    @Test
+    void term_that_ends_while_its_beginning_is_announced_is_told_in_order() throws Exception {
+        listen();
+        Background slow = new ManualBackground();
+        var resigned = new java.util.concurrent.CompletableFuture<Boolean>();
+        Announcer announcer = new Announcer(background) {
+            @Override
+            synchronized void elected(Term term) {
+                Thread other = new Thread(() -> resigned.complete(race.resign()));
+                other.start();
+                awaitBlockedOrEnded(other);
+                super.elected(term);
+            }
+        };
+        announcer.onElected(term -> told.add("elected " + term.fencingToken()));
+        announcer.onRevoked(term -> told.add("revoked " + term.fencingToken()));
+        race = new Candidacy("a", locks.template, LockRequest.of("a"), announcer, slow, new Backoff(() -> 0));
+        race.attempt();
+        locks.last().grant();
+        assertThat(resigned.get(1, java.util.concurrent.TimeUnit.MINUTES)).isTrue();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    private Candidacy race;
+
+    private static void awaitBlockedOrEnded(Thread thread) {
+        while (thread.getState() != Thread.State.BLOCKED && thread.isAlive()) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     void listener_that_fails_ends_nothing() {
         leadership.onElected(term -> {

@@ -1,9 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.check;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.leader.LeaderSettings;
 import java.time.Duration;
@@ -50,8 +48,8 @@ record LeadershipProperties(
             String prefix = "holdfast.leadership.roles." + name;
             checkTime(prefix + ".lease", role.lease(), LockRequest.MIN_LEASE);
             String key = role.key();
-            if (key != null) {
-                check(prefix + ".key", key, () -> LockKey.of(key));
+            if (key != null && key.isBlank()) {
+                throw new InvalidLockPropertyException(prefix + ".key", key, "the key of a lock");
             }
         });
     }

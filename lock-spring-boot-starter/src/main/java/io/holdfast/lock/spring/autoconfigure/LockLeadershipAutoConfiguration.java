@@ -68,6 +68,6 @@ public final class LockLeadershipAutoConfiguration {
     @Lazy
     @ConditionalOnMissingBean
     LeaderElection holdfastLeaderElection(LeaderRoles roles) {
-        return roles.election();
+        return roles.withRoles();
     }
 }

@@ -73,12 +73,17 @@ public final class LeaderRoles implements DisposableBean {
     }
 
     /** {@return the election, with the roles of the properties} */
-    public synchronized LeaderElection election() {
+    public synchronized LeaderElection withRoles() {
+        LeaderElection made = election();
+        settings.get().roles().keySet().forEach(this::of);
+        return made;
+    }
+
+    private LeaderElection election() {
         LeaderElection made = election;
         if (made == null) {
             made = LeaderElection.on(required());
             election = made;
-            settings.get().roles().keySet().forEach(this::of);
         }
         return made;
     }

@@ -177,7 +177,7 @@ public enum ResultKind {
      * @param type what it returns
      */
     public static boolean isPublisher(Method method, Class<?> type) {
-        return SuspendFunctions.isSuspending(method) || ReactiveTypes.isReactive(type);
+        return SuspendFunctions.isSuspending(method) || (!isFuture(type) && ReactiveTypes.isReactive(type));
     }
 
     /**
