@@ -250,6 +250,16 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
+     * {@return a copy that is logged, once, if it is held for longer}
+     *
+     * @param value the time from the grant; 1 ms to 365 days
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockRequest warnAfter(Duration value) {
+        return with(changed -> changed.warnAfter(value));
+    }
+
+    /**
      * Stops the work when the lock is lost, instead of reporting the loss when the work ends: the thread that acquired the lock
      * is interrupted, unless the handle was closed or {@linkplain LockHandle#detach detached}; the stage of {@code executeAsync}
      * is cancelled. The result is a {@link LockLostException}, with the exception of the work suppressed in it.

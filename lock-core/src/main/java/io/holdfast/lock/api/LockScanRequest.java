@@ -104,7 +104,7 @@ public final class LockScanRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withTimeout(Duration value) {
-        LockRequest.checkRange("timeout", value, Duration.ofMillis(1));
+        RequestOptions.inRange("timeout", value, Duration.ofMillis(1));
         return with(values -> values.timeout = value);
     }
 

@@ -78,7 +78,7 @@ final class RequestOptions {
         maxWaiting = value;
     }
 
-    private static Optional<Duration> inRange(String name, Duration value, Duration min) {
+    static Optional<Duration> inRange(String name, Duration value, Duration min) {
         if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
             throw new IllegalArgumentException(name + " is " + value + "; it must be between " + min.toMillis()
                     + " ms and " + MAX_TIME.toDays() + " days");

@@ -88,6 +88,11 @@ abstract class RequestValues {
         return options.maxHold;
     }
 
+    /** {@return after which time the lock is logged as held for long, once; empty for the client's default} */
+    public Optional<Duration> warnAfter() {
+        return options.warnAfter;
+    }
+
     /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
     public Optional<Duration> outageTolerance() {
         return options.outageTolerance;

@@ -233,7 +233,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private LockOverview overview() {
-        return new Overview(parts().client(), requests.masking());
+        return new Overview(operations().client(), requests.masking());
     }
 
     @Override

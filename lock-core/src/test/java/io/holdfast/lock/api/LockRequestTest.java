@@ -25,6 +25,7 @@ class LockRequestTest {
                         request.renew(),
                         request.minHold(),
                         request.maxHold(),
+                        request.warnAfter(),
                         request.outageTolerance()))
                 .containsOnly(Optional.empty());
         assertThat(request.fair() || request.interruptOnLoss()).isFalse();
@@ -37,6 +38,7 @@ class LockRequestTest {
                 .renew(false)
                 .minHold(Duration.ofSeconds(3))
                 .maxHold(Duration.ofSeconds(4))
+                .warnAfter(Duration.ofSeconds(6))
                 .outageTolerance(Duration.ofSeconds(5));
 
         assertThat(full.lease()).contains(Duration.ofSeconds(1));
@@ -44,6 +46,7 @@ class LockRequestTest {
         assertThat(full.renew()).contains(false);
         assertThat(full.minHold()).contains(Duration.ofSeconds(3));
         assertThat(full.maxHold()).contains(Duration.ofSeconds(4));
+        assertThat(full.warnAfter()).contains(Duration.ofSeconds(6));
         assertThat(full.outageTolerance()).contains(Duration.ofSeconds(5));
         assertThat(request.lease()).isEmpty();
     }
@@ -57,6 +60,7 @@ class LockRequestTest {
         assertThatThrownBy(() -> request.minHold(Duration.ofDays(366))).hasMessageContaining("minHold");
         assertThatThrownBy(() -> request.outageTolerance(Duration.ofDays(366))).hasMessageContaining("outageTolerance");
         assertThatThrownBy(() -> request.maxHold(Duration.ZERO)).hasMessageContaining("maxHold");
+        assertThatThrownBy(() -> request.warnAfter(Duration.ZERO)).hasMessageContaining("warnAfter");
     }
 
     @Test

@@ -1,7 +1,10 @@
 package io.holdfast.lock.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -79,6 +82,7 @@ class ArchitectureTest {
                             "Terms",
                             "ThreadCheck",
                             "ThreadHolds")),
+            entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly")));
 
     @Test
@@ -107,6 +111,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "lease")
                 .layer("waiting")
                 .definedBy(BASE + "waiting")
+                .layer("leader")
+                .definedBy(BASE + "leader")
                 .layer("engine")
                 .definedBy(BASE + "engine")
                 .layer("acquire")
@@ -145,6 +151,10 @@ class ArchitectureTest {
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("waiting")
                 .mayOnlyAccessLayers("store", "api")
+                .whereLayer("leader")
+                .mayOnlyAccessLayers("store", "api")
+                .whereLayer("leader")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("engine")
                 .mayOnlyAccessLayers("acquire", "hold", "client", "lease", "waiting", "store", "api")
                 .whereLayer("acquire")
@@ -174,6 +184,7 @@ class ArchitectureTest {
                         BASE + "quorum",
                         BASE + "lease",
                         BASE + "waiting",
+                        BASE + "leader",
                         BASE + "engine..")
                 .check(CLASSES);
     }
@@ -193,7 +204,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "engine", "api"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "leader", "engine", "api"})
     void files_form_no_circle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))
@@ -277,6 +288,16 @@ class ArchitectureTest {
                 .doNotBelongToAnyOf(DaemonThreads.class)
                 .should()
                 .callConstructorWhere(target(owner(assignableTo(Thread.class))))
+                .check(CLASSES);
+    }
+
+    @Test
+    void leadership_needs_the_api_of_locks_only_and_threads() {
+        noClasses()
+                .that()
+                .resideInAPackage(BASE + "leader")
+                .should()
+                .dependOnClassesThat(resideInAPackage(BASE + "store").and(not(belongToAnyOf(DaemonThreads.class))))
                 .check(CLASSES);
     }
 

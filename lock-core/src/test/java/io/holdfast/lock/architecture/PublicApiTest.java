@@ -17,6 +17,7 @@ class PublicApiTest {
                         "io.holdfast.lock.store",
                         "io.holdfast.lock.store.overview",
                         "io.holdfast.lock.engine",
+                        "io.holdfast.lock.leader",
                         "io.holdfast.lock.memory",
                         "io.holdfast.lock.quorum",
                         "io.holdfast.lock.redis"));

@@ -48,6 +48,21 @@ class WatchedHoldsTest extends EngineFixture {
     }
 
     @Test
+    void request_says_for_itself_when_a_hold_is_long() {
+        locks.acquire(LockRequest.of(KEY).warnAfter(Duration.ofSeconds(1)));
+        locks.acquire(LockRequest.of("other").warnAfter(LockRequest.MAX_TIME));
+        for (int i = 0; i < 7; i++) {
+            int renewals = told(LockEvent.Renewed.class).size();
+            time.pass(Duration.ofSeconds(10));
+            eventuallyByTheClock(() -> told(LockEvent.Renewed.class).size() > renewals);
+        }
+
+        assertThat(told(LockEvent.LongHeld.class))
+                .extracting(each -> each.key().value())
+                .containsExactly(KEY);
+    }
+
+    @Test
     void hold_that_lasts_for_longer_than_its_warning_is_told() {
         locks.acquire(LockRequest.of(KEY).name("order"));
         for (int i = 0; i < 7; i++) {

@@ -22,9 +22,10 @@ final class Crew implements AutoCloseable {
     private final LockPlace place;
     private final List<String> keys;
     private final Defect defect;
+    private final Class<?> worker;
     private final List<WorkerProcess> workers = new ArrayList<>();
     private final Random random = new Random();
-    private int started;
+    private int count;
 
     /**
      * Starts processes, with each driver in turn.
@@ -34,32 +35,42 @@ final class Crew implements AutoCloseable {
      */
     static Crew start(String name, Path records, LockPlace place, List<String> keys, int size, Defect defect)
             throws Exception {
-        Crew crew = new Crew(name, records, place, keys, defect);
+        return start(new Crew(name, records, place, keys, defect, LockingWorker.class), size);
+    }
+
+    /** Starts processes that stand for each key as a role, with each driver in turn. */
+    static Crew startLeaders(String name, Path records, LockPlace place, List<String> roles, int size)
+            throws Exception {
+        return start(new Crew(name, records, place, roles, Defect.NONE, LeadingWorker.class), size);
+    }
+
+    private static Crew start(Crew crew, int size) throws Exception {
         for (int i = 0; i < size; i++) {
             crew.startOne();
         }
         return crew;
     }
 
-    private Crew(String name, Path records, LockPlace place, List<String> keys, Defect defect) {
+    private Crew(String name, Path records, LockPlace place, List<String> keys, Defect defect, Class<?> worker) {
         this.name = name;
         this.records = records;
         this.place = place;
         this.keys = keys;
         this.defect = defect;
+        this.worker = worker;
     }
 
     private void startOne() throws Exception {
         TestRedis.Client[] drivers = TestRedis.Client.values();
-        TestRedis.Client driver = drivers[started % drivers.length];
-        String record = records.resolve(driver + "-" + started).toString();
-        started++;
-        WorkerProcess worker = WorkerProcess.start(
-                LockingWorker.class, record, place.toString(), String.join(",", keys), driver.name(), defect.name());
-        workers.add(worker);
+        TestRedis.Client driver = drivers[count % drivers.length];
+        String record = records.resolve(driver + "-" + count).toString();
+        count++;
+        WorkerProcess started = WorkerProcess.start(
+                worker, record, place.toString(), String.join(",", keys), driver.name(), defect.name());
+        workers.add(started);
         SharedClock.verify(() -> {
-            worker.send("time");
-            return Long.parseLong(worker.nextLine());
+            started.send("time");
+            return Long.parseLong(started.nextLine());
         });
     }
 

@@ -41,6 +41,14 @@ final class FaultRun implements AutoCloseable {
         return crew;
     }
 
+    /** Processes that stand for each of these roles. */
+    Crew leaders(LockPlace place, List<String> roles, int size) throws Exception {
+        Crew crew =
+                Crew.startLeaders("leaders", Files.createDirectory(directory.resolve("leaders")), place, roles, size);
+        crews.add(crew);
+        return crew;
+    }
+
     /** Goes on for at least a minute, or {@code -Dfaults.seconds}, and until each of them has happened; returns when all is well again. */
     void inflict(List<Fault> faults) throws Exception {
         awaitService();

@@ -42,7 +42,8 @@ class ArchitectureTest {
     /** Interception reads definitions; definitions have keys and results; those two know neither. */
     @Test
     void interception_is_built_in_layers() {
-        layer(".definition", ".aop");
+        layer(".aop", ".leader");
+        layer(".definition", ".aop", ".leader");
         layer(".key", ".aop", ".definition", ".result");
         layer(".result", ".aop", ".definition", ".key");
         layer(".coroutine", ".aop", ".definition", ".key", ".result", ".transaction");
@@ -64,7 +65,12 @@ class ArchitectureTest {
         noClasses()
                 .that()
                 .resideInAnyPackage(
-                        BASE + ".aop", BASE + ".definition", BASE + ".key", BASE + ".result", BASE + ".transaction")
+                        BASE + ".aop",
+                        BASE + ".definition",
+                        BASE + ".key",
+                        BASE + ".leader",
+                        BASE + ".result",
+                        BASE + ".transaction")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -171,6 +177,7 @@ class ArchitectureTest {
                         "annotation.DistributedReadLock",
                         "annotation.DistributedSemaphore",
                         "annotation.DistributedWriteLock",
+                        "annotation.LeaderOnly",
                         "annotation.LockAssert",
                         "annotation.LockAssert$TestHelper",
                         "annotation.LockConnectionFactory",
@@ -188,6 +195,7 @@ class ArchitectureTest {
                         "autoconfigure.InMemoryLockStoreAutoConfiguration",
                         "autoconfigure.LockAopAutoConfiguration",
                         "autoconfigure.LockAutoConfiguration",
+                        "autoconfigure.LockLeadershipAutoConfiguration",
                         "autoconfigure.LockTransactionAutoConfiguration",
                         "autoconfigure.QuorumLockStoreAutoConfiguration",
                         "autoconfigure.RedisLockStoreAutoConfiguration",
@@ -195,10 +203,14 @@ class ArchitectureTest {
                         "observe.LockMetricsAutoConfiguration",
                         "observe.LockObservationAutoConfiguration",
                         "web.LockProblemDetailsAutoConfiguration",
+                        "aop.AnnotatedTypes",
                         "aop.BeanTypes",
                         "aop.ChildContextCheck",
                         "aop.LockAdvisor",
                         "aop.LockStartupCheck",
+                        "aop.ProxiedBeans",
+                        "aop.ProxyRules",
+                        "aop.ProxyRules$Words",
                         "autoconfigure.LockEngineCustomizer",
                         "autoconfigure.LockConnectionDetails",
                         "result.Answers",
@@ -206,11 +218,21 @@ class ArchitectureTest {
                         "definition.FurtherLock",
                         "definition.ConfiguredSettings",
                         "definition.Fallbacks",
+                        "definition.LockAnnotations",
                         "definition.LockDefinition",
                         "definition.LockDefinitions",
                         "definition.LockSettings",
                         "key.Condition",
                         "integration.HoldfastLockRegistry",
+                        "leader.LeaderAdvisor",
+                        "observe.LeaderElectedEvent",
+                        "leader.LeaderLifecycle",
+                        "observe.LeaderRevokedEvent",
+                        "leader.LeaderRoles",
+                        "leader.LeaderSettings",
+                        "leader.LeaderSettings$Role",
+                        "leader.LeaderStartupCheck",
+                        "leader.LeadershipObserver",
                         "key.KeySource",
                         "key.LockedPlace",
                         "key.TimeExpression",

@@ -42,7 +42,9 @@ public record Terms(
         return new Terms(
                 request.name(),
                 new LeaseTerms(
-                        Math.max(lease, minHold), maxHold, defaults.warnAfter().toNanos()),
+                        Math.max(lease, minHold),
+                        maxHold,
+                        request.warnAfter().orElse(defaults.warnAfter()).toNanos()),
                 request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
                 request.weight(),
                 request.fair(),

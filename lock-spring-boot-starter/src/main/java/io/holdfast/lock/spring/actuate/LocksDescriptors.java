@@ -17,7 +17,17 @@ final class LocksDescriptors {
             List<Held> held,
             List<Waiting> waiting,
             @Nullable Long wakeUps,
-            List<Definition> definitions) implements OperationResponseBody {}
+            List<Definition> definitions,
+            List<Leader> leadership)
+            implements OperationResponseBody {}
+
+    /** A role of this instance. Whether another one leads is only known to the store, which may not respond. */
+    record Leader(
+            String role,
+            boolean leader,
+            @Nullable Long token,
+            @Nullable String since,
+            @Nullable String leaderHost) {}
 
     record Held(
             String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}

@@ -38,6 +38,7 @@ final class LocksEndpoint {
     private final Supplier<LockTemplate> locks;
     private final Supplier<@Nullable LockActivity> books;
     private final Supplier<List<Definition>> definitions;
+    private final LeaderReport leaders;
     private final Show showKeys;
 
     /**
@@ -50,10 +51,12 @@ final class LocksEndpoint {
             Supplier<LockTemplate> locks,
             Supplier<@Nullable LockActivity> books,
             Supplier<List<Definition>> definitions,
+            LeaderReport leaders,
             Show showKeys) {
         this.locks = locks;
         this.books = books;
         this.definitions = definitions;
+        this.leaders = leaders;
         this.showKeys = showKeys;
     }
 
@@ -65,7 +68,7 @@ final class LocksEndpoint {
     Locks locks(boolean withKeys) {
         LockActivity activity = books.get();
         if (activity == null) {
-            return new Locks(List.of(), List.of(), null, definitions.get());
+            return new Locks(List.of(), List.of(), null, definitions.get(), leaders.all());
         }
         return new Locks(
                 activity.held().stream()
@@ -87,7 +90,8 @@ final class LocksEndpoint {
                                 each.waited().toString()))
                         .toList(),
                 activity.wakeUps(),
-                definitions.get());
+                definitions.get(),
+                leaders.all());
     }
 
     /** As the metrics call it. */

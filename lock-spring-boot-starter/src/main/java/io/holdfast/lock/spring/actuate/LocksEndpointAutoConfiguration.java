@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -34,9 +35,15 @@ public final class LocksEndpointAutoConfiguration {
             ObjectProvider<LockActivity> activity,
             ConfigurableListableBeanFactory beans,
             LockAdvisor advisor,
+            ObjectProvider<LeaderRoles> roles,
             LocksEndpointProperties properties) {
         LockedMethods methods = new LockedMethods(beans, advisor);
-        return new LocksEndpoint(locks::getObject, activity::getIfUnique, methods::all, properties.showKeys());
+        return new LocksEndpoint(
+                locks::getObject,
+                activity::getIfUnique,
+                methods::all,
+                new LeaderReport(roles::getIfUnique),
+                properties.showKeys());
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,7 +28,9 @@ public final class LocksHealthAutoConfiguration {
     HealthIndicator locksHealthIndicator(
             ObjectProvider<LockTemplate> locks,
             ObjectProvider<LockActivity> activity,
-            ObjectProvider<LockStore> store) {
-        return new LocksHealthIndicator(locks::getObject, activity::getIfUnique, store::getIfUnique);
+            ObjectProvider<LockStore> store,
+            ObjectProvider<LeaderRoles> roles) {
+        return new LocksHealthIndicator(
+                locks::getObject, activity::getIfUnique, store::getIfUnique, new LeaderReport(roles::getIfUnique));
     }
 }

@@ -31,16 +31,19 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final Supplier<LockTemplate> template;
     private final Supplier<@Nullable LockActivity> books;
     private final Supplier<@Nullable LockStore> stores;
+    private final LeaderReport leaders;
 
     /** Asks for each at the first look, so that health makes no bean that is lazy. */
     LocksHealthIndicator(
             Supplier<LockTemplate> template,
             Supplier<@Nullable LockActivity> books,
-            Supplier<@Nullable LockStore> stores) {
+            Supplier<@Nullable LockStore> stores,
+            LeaderReport leaders) {
         super("The lock health check failed");
         this.template = template;
         this.books = books;
         this.stores = stores;
+        this.leaders = leaders;
     }
 
     @Override
@@ -61,6 +64,10 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         LockStore store = stores.get();
         if (store != null) {
             eviction(store.evictionPolicies(), builder, warnings);
+        }
+        Map<String, Map<String, Object>> leadership = leaders.summary();
+        if (!leadership.isEmpty()) {
+            builder.withDetail("leadership", leadership);
         }
         if (!warnings.isEmpty()) {
             builder.withDetail("warnings", warnings);

@@ -44,7 +44,8 @@ public final class ChildContextCheck implements ApplicationListener<ContextRefre
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = BeanTypes.of(beans, name);
             List<LockDefinition> found = type == null ? List.of() : advisor.definitionsOf(type);
-            boolean locked = beans.containsSingleton(name) && LockStartupCheck.isLocked(beans.getSingleton(name));
+            boolean locked = beans.containsSingleton(name)
+                    && ProxiedBeans.hasAdvisor(beans.getSingleton(name), LockAdvisor.class);
             if (!found.isEmpty() && !locked) {
                 throw unlocked(name, found.get(0));
             }

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.annotation.OnLost;
@@ -47,6 +48,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private static final String MISSING = "There is no LockTemplate: the application, or the slice that a test"
             + " loads, excludes the lock auto-configuration or Spring Data Redis. ";
 
+    private static final ProxyRules.Words WORDS = new ProxyRules.Words(
+            DistributedLock.class, "cannot be locked", "Locks are applied by a proxy of the bean.", "LockTemplate");
+
+    private final transient ProxyRules rules;
     private final transient LockPointcut pointcut;
     private final transient LockDefinitions definitions;
     private final transient Supplier<ConfiguredSettings> configured;
@@ -75,7 +80,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         this.beans = beans;
         this.templates = templates;
         this.definitions = new LockDefinitions(beans, configured);
-        this.pointcut = new LockPointcut(definitions, new ProxyRules(beans));
+        this.rules = new ProxyRules(beans, WORDS);
+        this.pointcut = new LockPointcut(definitions, rules);
         this.customizers = customizers;
         this.transactions = transactions(beans);
         setOrder(order);
@@ -85,6 +91,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private static Supplier<CallerTransactions> transactions(ConfigurableBeanFactory beans) {
         ObjectProvider<CallerTransactions> found = beans.getBeanProvider(CallerTransactions.class);
         return SingletonSupplier.of(() -> found.getIfAvailable(() -> CallerTransactions.NONE));
+    }
+
+    ProxyRules rules() {
+        return rules;
     }
 
     private static LockTemplate required(ObjectProvider<LockTemplate> templates, ConfigurableBeanFactory beans) {
@@ -107,16 +117,24 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
      * locked method.
      */
     void requireTemplateFor(LockDefinition definition) {
-        String caller =
-                LockDefinition.describe(definition.method(), definition.method().getDeclaringClass());
+        requireTemplateFor(LockDefinition.describe(
+                        definition.method(), definition.method().getDeclaringClass()) + " could not be locked");
+    }
+
+    /**
+     * There must be one template, or a primary one, unless this is a test of a part of an application.
+     *
+     * @param problem what would be wrong without, as the beginning of a sentence
+     * @throws LockDefinitionException if there is none, or none that is primary
+     */
+    public void requireTemplateFor(String problem) {
         try {
             if (!hasTemplate() && !isPartForTest(beans)) {
-                throw new LockDefinitionException(caller + " could not be locked. " + MISSING, adviceIfMissing(beans));
+                throw new LockDefinitionException(problem + ". " + MISSING, adviceIfMissing(beans));
             }
         } catch (NoUniqueBeanDefinitionException e) {
             throw new LockDefinitionException(
-                    caller + " could not be locked: there are several LockTemplate beans: " + e.getBeanNamesFound()
-                            + ".",
+                    problem + ": there are several LockTemplate beans: " + e.getBeanNamesFound() + ".",
                     "Mark one of them as @Primary, or remove the others.",
                     e);
         }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.definition.LockDefinitions;
@@ -22,7 +23,7 @@ final class LockPointcut extends StaticMethodMatcherPointcut {
     LockPointcut(LockDefinitions definitions, ProxyRules rules) {
         this.definitions = definitions;
         this.rules = rules;
-        setClassFilter(new LockedTypes());
+        setClassFilter(new AnnotatedTypes(DistributedLock.class));
     }
 
     @Override

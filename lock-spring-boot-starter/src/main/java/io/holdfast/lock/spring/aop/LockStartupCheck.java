@@ -5,14 +5,8 @@ import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.transaction.TransactionOrder;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aop.Advisor;
-import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -43,7 +37,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         List<LockDefinition> found = new ArrayList<>();
-        for (String name : names()) {
+        for (String name : ProxiedBeans.names(beans)) {
             found.addAll(check(name));
         }
         if (!found.isEmpty()) {
@@ -51,12 +45,6 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             advisor.requireTemplateFor(found.get(0));
         }
         advisor.warnOf(found);
-    }
-
-    private Set<String> names() {
-        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
-        names.addAll(List.of(beans.getSingletonNames()));
-        return names;
     }
 
     private List<LockDefinition> check(String name) {
@@ -68,7 +56,9 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockDefinition> found = definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
         if (!found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
-            ProxyRules.checkProxy(instance, found);
+            advisor.rules()
+                    .checkProxy(
+                            instance, found.stream().map(LockDefinition::method).toList());
             AsyncOrder.check(name, instance, found);
             closeBeforeTheTemplate(name);
         }
@@ -89,7 +79,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     }
 
     private void requireLocked(String name, Object instance, LockDefinition definition) {
-        if (!isLocked(instance) && !BeanOverrides.mayReplace(beans, name)) {
+        if (!ProxiedBeans.haveAdvisor(beans, name, instance, LockAdvisor.class)) {
             throw new LockDefinitionException(
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
@@ -99,17 +89,5 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                     "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If it is a"
                             + " double for a test, replace the bean with @MockitoBean or @TestBean.");
         }
-    }
-
-    static boolean isLocked(@Nullable Object instance) {
-        if (!(instance instanceof Advised proxy)) {
-            return AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
-        }
-        for (Advisor each : proxy.getAdvisors()) {
-            if (each instanceof LockAdvisor) {
-                return true;
-            }
-        }
-        return isLocked(AopProxyUtils.getSingletonTarget(proxy));
     }
 }

@@ -1,9 +1,9 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.LockDefinition;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -26,27 +26,48 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Which methods a proxy can lock: not private or static ones, with a class proxy no final ones, and none that Spring calls
+ * Which methods a proxy can lock, or guard in another way: not private or static ones, with a class proxy no final ones, and none that Spring calls
  * on the bean itself, at the beginning and end of its life.
  */
-final class ProxyRules {
+public final class ProxyRules {
 
-    private static final String PROXIES_HINT = "Locks are applied by a proxy of the bean.";
     private static final List<String> CALLBACKS =
             List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
     private static final String FINAL_HINT =
             " or set spring.aop.proxy-target-class=false and call the bean through an interface.";
 
     private final BeanFactory beans;
+    private final Words words;
 
-    ProxyRules(BeanFactory beans) {
+    /**
+     * What messages call what the proxy is to do.
+     *
+     * @param annotation asks for it
+     * @param impossible a phrase: cannot be locked
+     * @param proxies a sentence that says that a proxy does it
+     * @param inside what to use inside the method instead
+     */
+    public record Words(Class<? extends Annotation> annotation, String impossible, String proxies, String inside) {}
+
+    /**
+     * Creates an instance.
+     *
+     * @param beans knows how proxies are made
+     * @param words for messages
+     */
+    public ProxyRules(BeanFactory beans, Words words) {
         this.beans = beans;
+        this.words = words;
     }
 
     /**
-     * @throws LockDefinitionException if no proxy could lock the method
+     * Checks a method.
+     *
+     * @param method of the target class
+     * @param targetClass the class of the bean
+     * @throws LockDefinitionException if no proxy could do it
      */
-    void check(Method method, Class<?> targetClass) {
+    public void check(Method method, Class<?> targetClass) {
         Class<?> userClass = ClassUtils.getUserClass(targetClass);
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers)) {
@@ -72,14 +93,15 @@ final class ProxyRules {
                     method,
                     userClass,
                     "Spring calls lifecycle methods on the bean itself, not on its proxy",
-                    "Use LockTemplate inside the method, or move the work to an ApplicationRunner or a SmartLifecycle.");
+                    "Use " + words.inside()
+                            + " inside the method, or move the work to an ApplicationRunner or a SmartLifecycle.");
         }
     }
 
     /** By the annotation of the method alone: one of the class means those methods that are called through the proxy. */
-    private static boolean isLifecycleCallback(Method method, Class<?> userClass) {
+    private boolean isLifecycleCallback(Method method, Class<?> userClass) {
         MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
-        return annotations.isPresent(DistributedLock.class)
+        return annotations.isPresent(words.annotation())
                 && (CALLBACKS.stream().anyMatch(annotations::isPresent)
                         || overrides(method, userClass, InitializingBean.class)
                         || overrides(method, userClass, DisposableBean.class));
@@ -94,13 +116,14 @@ final class ProxyRules {
      * A bean may get a class proxy where others get one of its interfaces, as its definition says.
      *
      * @param bean as it is called
-     * @throws LockDefinitionException if one of its locked methods would run on the proxy itself
+     * @param methods those of its class that were annotated
+     * @throws LockDefinitionException if one of them would run on the proxy itself
      */
-    static void checkProxy(Object bean, List<LockDefinition> locked) {
-        for (LockDefinition each : locked) {
-            if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(each.method().getModifiers())) {
+    public void checkProxy(Object bean, List<Method> methods) {
+        for (Method each : methods) {
+            if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(each.getModifiers())) {
                 Class<?> type = AopUtils.getTargetClass(bean);
-                throw refuse(each.method(), type, "the method is final", finalHint(each.method(), type));
+                throw refuse(each, type, "the method is final", finalHint(each, type));
             }
         }
     }
@@ -139,10 +162,11 @@ final class ProxyRules {
                 && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName());
     }
 
-    private static LockDefinitionException refuse(Method method, Class<?> userClass, String what, String action) {
+    private LockDefinitionException refuse(Method method, Class<?> userClass, String what, String action) {
         return new LockDefinitionException(
-                LockDefinition.describe(method, userClass) + " cannot be locked: " + what + ".",
-                PROXIES_HINT + " " + action);
+                LockDefinition.describe(words.annotation(), method, userClass) + " " + words.impossible() + ": " + what
+                        + ".",
+                words.proxies() + " " + action);
     }
 
     private boolean needsSubclass(Class<?> userClass) {

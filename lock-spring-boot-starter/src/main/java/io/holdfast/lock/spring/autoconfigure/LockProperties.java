@@ -38,6 +38,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param scheduled Settings of annotated methods that are scheduled, unless set for their instance.
  * @param transactions Locks and transactions.
  * @param quorum Independent servers that keep locks together.
+ * @param leadership Leadership among the instances of the application.
  * @param shutdown Locks that are held when the application shuts down.
  * @param async Asynchronous work under locks.
  * @param events Lock events as application events.
@@ -62,6 +63,7 @@ record LockProperties(
         @DefaultValue @NestedConfigurationProperty LockInstanceProperties scheduled,
         @DefaultValue Transactions transactions,
         @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
+        @DefaultValue @NestedConfigurationProperty LeadershipProperties leadership,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Async async,
         @DefaultValue Events events,

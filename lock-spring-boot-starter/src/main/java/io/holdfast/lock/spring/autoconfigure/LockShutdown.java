@@ -3,10 +3,14 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,9 +81,22 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     /** Before the process is copied: as at the end, but for a while. */
     void suspend() throws InterruptedException {
         suspended = true;
+        giveUpLeadership();
         for (LockEngine locks : clients()) {
             tellHeld(locks, await, "takes a checkpoint");
             locks.suspend(await);
+        }
+    }
+
+    /** They would be held until the end of the wait. The lifecycle of leadership, which goes on after the copy, starts them again. */
+    private void giveUpLeadership() throws InterruptedException {
+        if (beans.containsSingleton(LeadershipRegistrar.ROLES)
+                && beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
+            try {
+                roles.stop().get(await.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (TimeoutException | ExecutionException e) {
+                log.warn("Terms of leadership were not given up in time; they end with the checkpoint", e);
+            }
         }
     }
 

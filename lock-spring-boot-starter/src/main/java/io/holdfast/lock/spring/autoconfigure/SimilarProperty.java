@@ -21,6 +21,11 @@ final class SimilarProperty {
 
     private static final String SCHEDULED = "holdfast.scheduled.";
     private static final int ELEMENTS_OF_SETTING = 4;
+
+    /** Another map; its entries are records. */
+    private static final ConfigurationPropertyName ROLES = ConfigurationPropertyName.of("holdfast.leadership.roles");
+
+    private static final int ELEMENTS_OF_ROLE_SETTING = 5;
     private static final int ELEMENTS_OF_FIRST_LEVEL = 2;
 
     private SimilarProperty() {}
@@ -36,6 +41,11 @@ final class SimilarProperty {
                             .filter(each -> each.startsWith(SCHEDULED))
                             .map(each -> parent + each.substring(SCHEDULED.length()))
                             .toList());
+        }
+        if (ROLES.isAncestorOf(misspelt) && misspelt.getNumberOfElements() == ELEMENTS_OF_ROLE_SETTING) {
+            Set<String> settings = new TreeSet<>();
+            collect(LeadershipProperties.Role.class, misspelt.getParent().toString(), settings);
+            return nearest(misspelt.toString(), settings);
         }
         return nearest(misspelt.toString(), known);
     }

@@ -19,12 +19,17 @@ import org.springframework.util.ReflectionUtils;
  * super-types; in each place also as a part of another annotation. The method wins over the class. That of a class does not
  * mean the fallback which it names.
  */
-final class LockAnnotations {
+public final class LockAnnotations {
 
     private LockAnnotations() {}
 
-    /** The method that runs when the given one is called on the class; where parameter names can be found. */
-    static Method specific(Method method, Class<?> userClass) {
+    /**
+     * {@return the method that runs when the given one is called on the class; where parameter names can be found}
+     *
+     * @param method as it is called
+     * @param userClass the class of the bean
+     */
+    public static Method specific(Method method, Class<?> userClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, userClass);
         Class<?> type = specific.getDeclaringClass();
         boolean generated = Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
@@ -68,8 +73,12 @@ final class LockAnnotations {
         return fallback ? List.of() : found;
     }
 
-    /** Whether an annotation of the class means this method: public, not static, not one that every object has. */
-    private static boolean belongsToClass(Method specific) {
+    /**
+     * {@return whether an annotation of the class means this method: public, not static, not one that every object has}
+     *
+     * @param specific a method of the class
+     */
+    public static boolean belongsToClass(Method specific) {
         int modifiers = specific.getModifiers();
         return Modifier.isPublic(modifiers)
                 && !Modifier.isStatic(modifiers)

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
@@ -8,6 +9,7 @@ import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.Condition;
 import io.holdfast.lock.spring.key.KeySource;
 import io.holdfast.lock.spring.result.ResultKind;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.function.Supplier;
@@ -71,7 +73,20 @@ public record LockDefinition(
      * @return for messages
      */
     public static String describe(Method method, Class<?> userClass) {
-        return "@DistributedLock on " + userClass.getName() + '.' + KotlinNames.of(method) + parameters(method);
+        return describe(DistributedLock.class, method, userClass);
+    }
+
+    /**
+     * An annotated place in full: class, method, parameter types.
+     *
+     * @param annotation which annotation it has
+     * @param method the annotated method
+     * @param userClass the class of the bean
+     * @return for messages
+     */
+    public static String describe(Class<? extends Annotation> annotation, Method method, Class<?> userClass) {
+        return "@" + annotation.getSimpleName() + " on " + userClass.getName() + '.' + KotlinNames.of(method)
+                + parameters(method);
     }
 
     /**

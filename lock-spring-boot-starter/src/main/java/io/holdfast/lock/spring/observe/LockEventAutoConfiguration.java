@@ -4,6 +4,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Events of locks as events of the application. */
 @AutoConfiguration
@@ -13,5 +14,11 @@ public final class LockEventAutoConfiguration {
     @Bean
     LockEventPublisher holdfastEventPublisher(ApplicationEventPublisher application) {
         return new LockEventPublisher(application);
+    }
+
+    @Bean
+    @Lazy
+    LeadershipEvents holdfastLeadershipEvents(ApplicationEventPublisher application) {
+        return new LeadershipEvents(application);
     }
 }

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 /** Meters, where there is a registry for them. */
 @AutoConfiguration(
@@ -31,5 +32,11 @@ public final class LockMetricsAutoConfiguration {
         boolean observed = observations.getIfAvailable() != null
                 && handlers.stream().findAny().isPresent();
         return new LockMetrics(registry, activity::getIfUnique, !observed);
+    }
+
+    @Bean
+    @Lazy
+    LeadershipMeters holdfastLeadershipMeters(MeterRegistry registry) {
+        return new LeadershipMeters(registry);
     }
 }

@@ -13,6 +13,11 @@ final class Meters {
     static final String WAKE_UPS = "holdfast.wakeups";
     static final String FORCED = "holdfast.forced.releases";
 
+    static final String LEADER = "holdfast.leadership.leader";
+    static final String ELECTIONS = "holdfast.leadership.elections";
+    static final String TERM = "holdfast.leadership.term";
+
+    static final String ROLE = "role";
     static final String NAME = "name";
     static final String OUTCOME = "outcome";
     static final String CAUSE = "cause";

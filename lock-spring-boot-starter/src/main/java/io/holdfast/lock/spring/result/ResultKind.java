@@ -170,6 +170,17 @@ public enum ResultKind {
     }
 
     /**
+     * {@return whether the work of a method begins with a subscription, and not with the call: a reactive type, or a suspend
+     * function}
+     *
+     * @param method the annotated method
+     * @param type what it returns
+     */
+    public static boolean isPublisher(Method method, Class<?> type) {
+        return SuspendFunctions.isSuspending(method) || (!isFuture(type) && ReactiveTypes.isReactive(type));
+    }
+
+    /**
      * {@return whether a call that did not run has something to return}
      *
      * @param method the annotated method

@@ -76,7 +76,9 @@ class HealthTest {
     private static Health of(LockActivity activity, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
-        return new LocksHealthIndicator(() -> mock(LockTemplate.class), () -> activity, () -> store).health();
+        return new LocksHealthIndicator(
+                        () -> mock(LockTemplate.class), () -> activity, () -> store, new LeaderReport(() -> null))
+                .health();
     }
 
     @Test

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the annotation may stand, so that no class with a lock is passed over. */
-class LockedTypesTest {
+class AnnotatedTypesTest {
 
-    private final LockedTypes types = new LockedTypes();
+    private final AnnotatedTypes types = new AnnotatedTypes(DistributedLock.class);
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "composed")

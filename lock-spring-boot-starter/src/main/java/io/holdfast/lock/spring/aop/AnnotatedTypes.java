@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,63 +13,73 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The classes of which a method may be locked: those that have the annotation, or a method with it, themselves or from a
+ * The classes of which a method may have an annotation: those that have it, or a method with it, themselves or from a
  * super-type. Looks at each class and interface once. To look for the annotation of a method takes a search of all super-types,
  * and beans have many methods; most beans have no lock at all.
  */
-final class LockedTypes implements ClassFilter {
+public final class AnnotatedTypes implements ClassFilter {
 
+    private final Class<? extends Annotation> annotation;
     private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
+
+    /**
+     * Creates an instance.
+     *
+     * @param annotation what is looked for
+     */
+    public AnnotatedTypes(Class<? extends Annotation> annotation) {
+        this.annotation = annotation;
+    }
 
     @Override
     public boolean matches(Class<?> type) {
-        return isLocked(type);
+        return isAnnotated(type);
     }
 
-    private boolean isLocked(@Nullable Class<?> type) {
-        if (type == null || !AnnotationUtils.isCandidateClass(type, DistributedLock.class)) {
+    private boolean isAnnotated(@Nullable Class<?> type) {
+        if (type == null || !AnnotationUtils.isCandidateClass(type, annotation)) {
             return false;
         }
-        Boolean locked = known.get(type);
-        if (locked == null) {
+        Boolean annotated = known.get(type);
+        if (annotated == null) {
             refuseCompanion(type);
-            locked = hasAnnotation(type) || isLocked(type.getSuperclass()) || hasLockedInterface(type);
-            known.put(type, locked);
+            annotated = hasAnnotation(type) || isAnnotated(type.getSuperclass()) || hasAnnotatedInterface(type);
+            known.put(type, annotated);
         }
-        return locked;
+        return annotated;
     }
 
     /** The companion object of a class in Kotlin is no bean, so its functions would run without their lock. */
-    private static void refuseCompanion(Class<?> type) {
+    private void refuseCompanion(Class<?> type) {
         if (!KotlinDetector.isKotlinType(type)) {
             return;
         }
         for (Class<?> inner : type.getDeclaredClasses()) {
             if (inner.getSimpleName().equals("Companion") && hasAnnotation(inner)) {
                 throw new LockDefinitionException(
-                        "@DistributedLock is on a function of the companion object of " + type.getSimpleName()
-                                + ", which is not a bean and cannot be proxied.",
-                        "Move the function to the class itself, or use LockTemplate inside it.");
+                        "@" + annotation.getSimpleName() + " is on a function of the companion object of "
+                                + type.getSimpleName() + ", which is not a bean and cannot be proxied.",
+                        "Move the function to the class itself, or use LockTemplate or Leadership inside it.");
             }
         }
     }
 
-    private boolean hasLockedInterface(Class<?> type) {
+    private boolean hasAnnotatedInterface(Class<?> type) {
         for (Class<?> each : type.getInterfaces()) {
-            if (isLocked(each)) {
+            if (isAnnotated(each)) {
                 return true;
             }
         }
         return false;
     }
 
-    private static boolean hasAnnotation(Class<?> type) {
-        if (MergedAnnotations.from(type).isPresent(DistributedLock.class)) {
+    private boolean hasAnnotation(Class<?> type) {
+        if (MergedAnnotations.from(type).isPresent(annotation)) {
             return true;
         }
         try {
             for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
-                if (MergedAnnotations.from(method).isPresent(DistributedLock.class)) {
+                if (MergedAnnotations.from(method).isPresent(annotation)) {
                     return true;
                 }
             }

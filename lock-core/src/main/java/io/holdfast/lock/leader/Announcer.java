@@ -1,0 +1,102 @@
+package io.holdfast.lock.leader;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Calls the listeners of one role, one at a time, in the order of what they are told: on some thread, which ends when there is
+ * nothing left to tell. The monitor is never held while a listener is called.
+ */
+class Announcer {
+
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
+
+    private final Executor threads;
+    private final List<Consumer<Term>> whenElected = new ArrayList<>();
+    private final List<Consumer<Term>> whenRevoked = new ArrayList<>();
+    private final Queue<Runnable> calls = new ArrayDeque<>();
+    private @Nullable Term announced;
+    private boolean calling;
+
+    Announcer(Executor threads) {
+        this.threads = threads;
+    }
+
+    /** Has it told of the current term, too: whoever comes in between two steps hears of a term once. */
+    void onElected(Consumer<Term> action) {
+        synchronized (this) {
+            whenElected.add(action);
+            if (announced != null) {
+                add(List.of(action), announced);
+            }
+        }
+        goOn();
+    }
+
+    synchronized void onRevoked(Consumer<Term> action) {
+        whenRevoked.add(action);
+    }
+
+    /** To be followed by {@link #goOn}, as is {@link #revoked}: the caller may hold a monitor, under which nobody is called. */
+    synchronized void elected(Term term) {
+        announced = term;
+        add(whenElected, term);
+    }
+
+    /** Returns what completes when all who are told so have returned. */
+    synchronized CompletableFuture<@Nullable Void> revoked(Term term) {
+        CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
+        announced = null;
+        add(whenRevoked, term);
+        calls.add(() -> told.complete(null));
+        return told;
+    }
+
+    private void add(List<Consumer<Term>> actions, Term term) {
+        actions.forEach(each -> calls.add(() -> call(each, term)));
+    }
+
+    /** Has the calls made that are left; if there are no more threads, on this one, since whoever ends a term waits for it. */
+    void goOn() {
+        synchronized (this) {
+            if (calling || calls.isEmpty()) {
+                return;
+            }
+            calling = true;
+        }
+        try {
+            threads.execute(this::callAll);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            callAll();
+        }
+    }
+
+    private void callAll() {
+        for (Runnable next = next(); next != null; next = next()) {
+            next.run();
+        }
+    }
+
+    private synchronized @Nullable Runnable next() {
+        Runnable next = calls.poll();
+        calling = next != null;
+        return next;
+    }
+
+    private static void call(Consumer<Term> action, Term term) {
+        try {
+            action.accept(term);
+        } catch (RuntimeException | Error e) {
+            log.warn("A listener of leadership in role '{}' failed; it has no further effect", term.role(), e);
+        }
+    }
+}

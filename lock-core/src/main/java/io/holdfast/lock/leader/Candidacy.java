@@ -1,0 +1,232 @@
+package io.holdfast.lock.leader;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One instance's standing for one role, from a start to the stop that follows it: it waits for the lock, holds it for a term, and
+ * begins again when that is over, whatever ended it.
+ *
+ * <pre>
+ *   attempt ──granted──► term ──lost─────────────────────────► rest ──► attempt
+ *      │                   ├────resigned─► listeners, release ─► rest ──► attempt
+ *      ├──failed──► rest   └────stopped──► listeners, release ─► ended
+ *      └──stopped─────────────────────────────────────────────► ended
+ * </pre>
+ *
+ * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end of
+ * that call is the only way to the next attempt, and between the two there is always a rest, so this is never a busy loop.
+ *
+ * <p>The monitor is never held during a call of the template or a listener.
+ */
+final class Candidacy {
+
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
+
+    /**
+     * How long one that resigned lets others come first. They are in the queue before it, so it would not have to; but a quorum
+     * has no queue, and those who wait ask it every 75 ms.
+     */
+    static final Duration AFTER_RESIGNATION = Duration.ofSeconds(1);
+
+    /** For how long the release of the lock waits for listeners. */
+    static final Duration LISTENERS = Duration.ofSeconds(10);
+
+    private final String role;
+    private final LockTemplate locks;
+    private final LockRequest request;
+    private final Announcer announcer;
+    private final Background background;
+    private final Backoff backoff;
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+    /** The call that waits for the lock, or holds it. Guarded by this monitor, as are the others. */
+    private @Nullable CompletableFuture<?> attempt;
+
+    private volatile @Nullable HeldTerm held;
+    private boolean stopped;
+
+    Candidacy(
+            String role,
+            LockTemplate locks,
+            LockRequest request,
+            Announcer announcer,
+            Background background,
+            Backoff backoff) {
+        this.role = role;
+        this.locks = locks;
+        this.request = request;
+        this.announcer = announcer;
+        this.background = background;
+        this.backoff = backoff;
+    }
+
+    /** Begins an attempt, unless it was stopped. */
+    void attempt() {
+        if (isStopped()) {
+            return;
+        }
+        CompletableFuture<@Nullable Void> call;
+        try {
+            call = locks.<@Nullable Void>executeAsync(request, this::granted);
+        } catch (RuntimeException e) {
+            call = CompletableFuture.failedFuture(e);
+        }
+        keep(call);
+        var unused = call.whenComplete((nothing, failure) -> over(failure));
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    /** It may have been stopped meanwhile. */
+    private void keep(CompletableFuture<?> call) {
+        boolean cancel;
+        synchronized (this) {
+            attempt = call;
+            cancel = stopped && held == null;
+        }
+        if (cancel) {
+            call.cancel(false);
+        }
+    }
+
+    private CompletionStage<@Nullable Void> granted(LockHandle lock) {
+        HeldTerm term = new HeldTerm(role, lock);
+        synchronized (this) {
+            if (stopped) {
+                term.giveUp();
+                return term.work();
+            }
+            held = term;
+            announcer.elected(term.term());
+        }
+        announcer.goOn();
+        log.info(
+                "Elected as leader in role '{}' (fencing token {})",
+                role,
+                term.term().fencingToken());
+        lock.onLost(loss -> lost(term));
+        return term.work();
+    }
+
+    /** It cannot wait for listeners: others may lead already. What they do, they do after the next leader has begun. */
+    private void lost(HeldTerm term) {
+        if (end(term) != null) {
+            log.warn(
+                    "Lost the leadership in role '{}' (fencing token {})",
+                    role,
+                    term.term().fencingToken());
+            announcer.goOn();
+        }
+        term.giveUp();
+    }
+
+    private boolean giveUp(HeldTerm term) {
+        CompletableFuture<@Nullable Void> told = end(term);
+        if (told == null) {
+            return false;
+        }
+        log.info(
+                "Giving up the leadership in role '{}' (fencing token {})",
+                role,
+                term.term().fencingToken());
+        var unused = told.whenComplete((nothing, failure) -> term.giveUp());
+        background.after(LISTENERS, term::giveUp);
+        announcer.goOn();
+        return true;
+    }
+
+    /**
+     * In one step with what is told of it, so that nobody hears of the end of a term before its beginning, or after the beginning
+     * of the next one. Returns what completes when all have been told; null if the term was over before.
+     */
+    private synchronized @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
+        return term.end() ? announcer.revoked(term.term()) : null;
+    }
+
+    /** The call of an attempt has ended, and with it the term if there was one. */
+    private void over(@Nullable Throwable failure) {
+        HeldTerm term;
+        boolean ends;
+        synchronized (this) {
+            term = held;
+            held = null;
+            attempt = null;
+            ends = stopped;
+        }
+        if (term != null) {
+            backoff.reset();
+            lost(term); // unless it was ended by this side
+        }
+        if (ends) {
+            ended.complete(null);
+        } else {
+            background.after(restAfter(failure), this::attempt);
+        }
+    }
+
+    private Duration restAfter(@Nullable Throwable failure) {
+        if (failure == null) {
+            return backoff.shortened(AFTER_RESIGNATION);
+        }
+        tellOf(failure);
+        return backoff.next();
+    }
+
+    /** Once, as long as it goes on. A loss was told already, and a wait that took a year is no failure. */
+    private void tellOf(Throwable failure) {
+        if (failure instanceof LockLostException || failure instanceof LockNotAcquiredException) {
+            return;
+        }
+        if (backoff.isRepeated()) {
+            log.debug("Standing for the leadership in role '{}' failed again", role, failure);
+        } else {
+            log.warn(
+                    "Standing for the leadership in role '{}' failed; trying again until it succeeds: {}",
+                    role,
+                    failure.toString());
+        }
+    }
+
+    /** Gives up the current term. Returns whether there was one. */
+    boolean resign() {
+        HeldTerm term = held;
+        return term != null && giveUp(term);
+    }
+
+    /** Gives up the current term, or the wait for one. Returns what completes when the lock was released. */
+    CompletableFuture<@Nullable Void> stop() {
+        HeldTerm term;
+        CompletableFuture<?> call;
+        synchronized (this) {
+            stopped = true;
+            term = held;
+            call = attempt;
+        }
+        if (term != null) {
+            giveUp(term); // then its call ends, and with it this
+        } else if (call == null) {
+            ended.complete(null);
+        } else {
+            call.cancel(false);
+        }
+        return ended;
+    }
+
+    Optional<Term> term() {
+        HeldTerm term = held;
+        return term != null && term.isCurrent() ? Optional.of(term.term()) : Optional.empty();
+    }
+}

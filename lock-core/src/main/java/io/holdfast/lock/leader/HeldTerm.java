@@ -1,0 +1,46 @@
+package io.holdfast.lock.leader;
+
+import io.holdfast.lock.api.LockHandle;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** A term of this instance, with the lock that it consists of. The lock is held until {@link #giveUp}, or until it is lost. */
+final class HeldTerm {
+
+    private final LockHandle lock;
+    private final Term term;
+    private final AtomicBoolean over = new AtomicBoolean();
+    private final CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
+
+    HeldTerm(String role, LockHandle lock) {
+        this.lock = lock;
+        this.term = new Term(role, lock.fencingToken(), Instant.now());
+    }
+
+    Term term() {
+        return term;
+    }
+
+    /** By the lock's own deadline, so that nobody has to be told first. */
+    boolean isCurrent() {
+        return !over.get() && lock.isHeld();
+    }
+
+    /** From now on it is not current. Returns whether it was not over before. */
+    boolean end() {
+        return over.compareAndSet(false, true);
+    }
+
+    /** The lock may be released, or what is left of it cleaned up. */
+    void giveUp() {
+        work.complete(null);
+    }
+
+    /** What the lock is held for. */
+    CompletionStage<@Nullable Void> work() {
+        return work;
+    }
+}

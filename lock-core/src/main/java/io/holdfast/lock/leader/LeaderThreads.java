@@ -1,0 +1,65 @@
+package io.holdfast.lock.leader;
+
+import io.holdfast.lock.store.DaemonThreads;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads of an election: none while nothing happens. */
+final class LeaderThreads implements Background {
+
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
+
+    private static final int IDLE_SECONDS = 10;
+    private static final int LAST_WORDS_MILLIS = 500;
+
+    /** One for each role at most, since its listeners are called one at a time; and for what is due. */
+    private final ExecutorService threads = new ThreadPoolExecutor(
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            DaemonThreads.numbered("holdfast-leader-"));
+
+    private final ScheduledThreadPoolExecutor timer =
+            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("holdfast-leader-timer"));
+
+    LeaderThreads() {
+        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public void execute(Runnable action) {
+        threads.execute(action);
+    }
+
+    @Override
+    public void after(Duration time, Runnable action) {
+        try {
+            var unused = timer.schedule(() -> execute(action), time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            log.debug("The election is closed; nothing is left to be done later", closed);
+        }
+    }
+
+    /** They are awaited, since web servers warn of threads that outlast their application; but a listener may take longer. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        threads.shutdown();
+        try {
+            boolean ended = threads.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+            log.trace("The threads of the closed election have ended: {}", ended);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

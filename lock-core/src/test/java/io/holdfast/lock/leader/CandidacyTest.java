@@ -1,0 +1,337 @@
+package io.holdfast.lock.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** One candidate, with a template and threads that do what the test says. */
+class CandidacyTest {
+
+    private final ScriptedLocks locks = new ScriptedLocks();
+    private final ManualBackground background = new ManualBackground();
+    private final LeaderElection election = new LeaderElection(locks.template, background);
+    private final Leadership leadership = election.join("a");
+    private final List<String> told = new ArrayList<>();
+
+    private void listen() {
+        leadership.onElected(term -> told.add("elected " + term.fencingToken()));
+        leadership.onRevoked(term -> told.add("revoked " + term.fencingToken()));
+    }
+
+    @Test
+    void candidate_waits_for_the_lock_of_its_role_for_ever_and_keeps_it() {
+        election.start();
+        LockRequest request = locks.last().request;
+        assertThat(request.key().value()).isEqualTo("leader:a");
+        assertThat(request.name()).isEqualTo("leader-a");
+        assertThat(request.waitFor()).contains(LockRequest.MAX_TIME);
+        assertThat(request.maxHold()).contains(LockRequest.MAX_TIME);
+        assertThat(request.warnAfter()).contains(LockRequest.MAX_TIME);
+        assertThat(request.renew()).contains(true);
+        assertThat(request.lease()).isEmpty();
+    }
+
+    @Test
+    void nothing_happens_before_the_start_and_a_second_one_changes_nothing() {
+        assertThat(locks.calls).isEmpty();
+        election.start();
+        election.start();
+        assertThat(locks.calls).hasSize(1);
+        election.join("b");
+        assertThat(locks.calls).hasSize(2);
+    }
+
+    @Test
+    void granted_lock_is_a_term() {
+        election.start();
+        assertThat(leadership.isLeader()).isFalse();
+        locks.last().grant();
+        assertThat(leadership.isLeader()).isTrue();
+        assertThat(leadership.term().map(Term::fencingToken)).contains(1L);
+    }
+
+    @Test
+    void leader_past_its_deadline_leads_no_more_by_its_own_word_before_anybody_notices() {
+        election.start();
+        locks.last().grant();
+        locks.last().pass();
+        assertThat(leadership.isLeader()).isFalse();
+        assertThat(leadership.term()).isEmpty();
+    }
+
+    @Test
+    void lost_term_is_told_and_given_back_at_once_and_another_one_is_waited_for() {
+        listen();
+        election.start();
+        locks.last().grant();
+        locks.last().lose();
+        assertThat(locks.last().released).isTrue();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(locks.calls).hasSize(1);
+        assertThat(background.pass()).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+        locks.last().grant();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2");
+    }
+
+    @Test
+    void one_who_resigns_leads_no_more_and_releases_the_lock_when_its_listeners_have_returned() {
+        listen();
+        election.start();
+        locks.last().grant();
+        background.run();
+
+        assertThat(leadership.resign()).isTrue();
+        assertThat(leadership.isLeader()).isFalse();
+        assertThat(locks.last().released).isFalse();
+        assertThat(leadership.resign()).isFalse();
+
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(locks.last().released).isTrue();
+    }
+
+    @Test
+    void one_who_resigns_lets_the_others_come_first() {
+        election.start();
+        locks.last().grant();
+        leadership.resign();
+        background.run();
+        assertThat(locks.calls).hasSize(1);
+        assertThat(background.pass()).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+        assertThat(locks.calls).hasSize(2);
+    }
+
+    @Test
+    void one_who_does_not_lead_cannot_resign() {
+        assertThat(leadership.resign()).isFalse();
+        election.start();
+        assertThat(leadership.resign()).isFalse();
+        assertThat(locks.last().result).isNotDone();
+    }
+
+    @Test
+    void listener_that_does_not_return_delays_the_release_for_a_while_only() {
+        election.start();
+        locks.last().grant();
+        leadership.resign();
+        assertThat(locks.last().released).isFalse();
+        ManualBackground.Due patience = background.due.get(0);
+        assertThat(patience.after()).isEqualTo(Duration.ofSeconds(10));
+        patience.action().run();
+        assertThat(locks.last().released).isTrue();
+    }
+
+    @Test
+    void loss_while_listeners_are_awaited_ends_the_wait_and_is_not_told_again() {
+        listen();
+        election.start();
+        locks.last().grant();
+        leadership.resign();
+        locks.last().lose();
+        assertThat(locks.last().released).isTrue();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    @Test
+    void listener_that_comes_late_is_told_of_the_current_term_once() {
+        election.start();
+        locks.last().grant();
+        listen();
+        background.run();
+        assertThat(told).containsExactly("elected 1");
+        locks.last().lose();
+        listen();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    @Test
+    void listeners_are_called_one_at_a_time_in_the_order_of_events() {
+        listen();
+        election.start();
+        locks.last().grant();
+        locks.last().lose();
+        background.due.remove(0).action().run();
+        assertThat(background.waiting).hasSize(1);
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    /** Found by a fault run: the thread that announces the term stood still, and another one resigned. */
+    @Test
+    void term_that_ends_while_its_beginning_is_announced_is_told_in_order() throws Exception {
+        listen();
+        Background slow = new ManualBackground();
+        var resigned = new java.util.concurrent.CompletableFuture<Boolean>();
+        Announcer announcer = new Announcer(background) {
+            @Override
+            synchronized void elected(Term term) {
+                Thread other = new Thread(() -> resigned.complete(race.resign()));
+                other.start();
+                awaitBlockedOrEnded(other);
+                super.elected(term);
+            }
+        };
+        announcer.onElected(term -> told.add("elected " + term.fencingToken()));
+        announcer.onRevoked(term -> told.add("revoked " + term.fencingToken()));
+        race = new Candidacy("a", locks.template, LockRequest.of("a"), announcer, slow, new Backoff(() -> 0));
+        race.attempt();
+        locks.last().grant();
+        assertThat(resigned.get(1, java.util.concurrent.TimeUnit.MINUTES)).isTrue();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    private Candidacy race;
+
+    private static void awaitBlockedOrEnded(Thread thread) {
+        while (thread.getState() != Thread.State.BLOCKED && thread.isAlive()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void listener_that_fails_ends_nothing() {
+        leadership.onElected(term -> {
+            throw new IllegalStateException("on purpose");
+        });
+        leadership.onRevoked(term -> {
+            throw new AssertionError("on purpose");
+        });
+        listen();
+        election.start();
+        locks.last().grant();
+        leadership.resign();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(locks.last().released).isTrue();
+    }
+
+    @Test
+    void failures_are_repeated_for_ever_with_longer_and_longer_rests() {
+        election.start();
+        Duration shortest = Duration.ofMillis(50);
+        for (int i = 0; i < 20; i++) {
+            locks.last().result.completeExceptionally(new LockStoreException("on purpose", null, false));
+            Duration rest = background.pass();
+            assertThat(rest).isBetween(shortest, Backoff.LONGEST);
+            shortest = min(shortest.multipliedBy(2), Backoff.LONGEST.dividedBy(2));
+            assertThat(locks.calls).hasSize(i + 2);
+        }
+        locks.last().grant();
+        assertThat(leadership.isLeader()).isTrue();
+        locks.last().lose();
+        assertThat(background.pass()).isLessThanOrEqualTo(Backoff.FIRST);
+    }
+
+    private static Duration min(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    @Test
+    void template_that_throws_is_asked_again() {
+        locks.refusal = new IllegalStateException("closed");
+        election.start();
+        locks.refusal = null;
+        background.pass();
+        assertThat(locks.calls).hasSize(1);
+    }
+
+    @Test
+    void stop_gives_up_the_term_and_is_over_when_the_lock_is_released() {
+        listen();
+        election.start();
+        locks.last().grant();
+        CompletableFuture<?> stopped = election.stop();
+        assertThat(leadership.isLeader()).isFalse();
+        assertThat(stopped).isNotDone();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(locks.last().released).isTrue();
+        assertThat(stopped).isDone();
+        background.due.forEach(each -> each.action().run());
+        assertThat(locks.calls).hasSize(1);
+    }
+
+    @Test
+    void stop_ends_the_wait_and_what_was_granted_meanwhile_is_given_back() {
+        listen();
+        election.start();
+        assertThat(election.stop()).isDone();
+        assertThat(locks.last().result).isCancelled();
+        locks.last().grant();
+        assertThat(locks.last().released).isTrue();
+        assertThat(leadership.isLeader()).isFalse();
+        background.run();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void stop_during_a_rest_ends_it() {
+        election.start();
+        locks.last().result.completeExceptionally(new LockStoreException("on purpose", null, false));
+        assertThat(election.stop()).isDone();
+        background.pass();
+        assertThat(locks.calls).hasSize(1);
+    }
+
+    @Test
+    void stopped_election_can_be_started_again() {
+        listen();
+        election.start();
+        locks.last().grant();
+        assertThat(election.stop()).isNotDone();
+        election.start();
+        assertThat(locks.calls).hasSize(2);
+        locks.last().grant();
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2");
+        assertThat(leadership.term().map(Term::fencingToken)).contains(2L);
+    }
+
+    @Test
+    void closed_election_is_over() {
+        election.start();
+        election.close();
+        election.close();
+        assertThat(locks.last().result).isCancelled();
+        assertThatThrownBy(election::start).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> election.join("b")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void role_is_joined_once_and_known_by_its_name() {
+        assertThat(election.of("a")).isSameAs(leadership);
+        assertThat(election.roles()).containsExactly(leadership);
+        assertThatThrownBy(() -> election.of("b"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("[a]");
+        assertThatThrownBy(() -> election.join("a")).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> election.join(" ")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void lock_of_a_role_is_exclusive_and_one() {
+        assertThatThrownBy(() -> election.join("b", LockRequest.ofAll(List.of("x", "y"))))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> election.join("b", LockRequest.of("x").shared()))
+                .isInstanceOf(IllegalArgumentException.class);
+        election.join("b", LockRequest.of("x").name("mine").lease(Duration.ofSeconds(3)));
+        election.start();
+        assertThat(locks.calls)
+                .extracting(each -> each.request.key().value() + " " + each.request.name())
+                .containsExactly("leader:a leader-a", "x mine");
+        assertThat(locks.last().request.lease()).isEqualTo(Optional.of(Duration.ofSeconds(3)));
+    }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.lock.leader;
+
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.quorum.QuorumNode;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Nested;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Leadership on each kind of store. Clusters and sentinels differ from one server in nothing that it knows of. */
+class LeadershipOnStoresTest {
+
+    @Nested
+    class InMemory extends LeadershipContract {
+
+        private final InMemoryLockStore store = new InMemoryLockStore();
+
+        @Override
+        LockStore store() {
+            return store;
+        }
+    }
+
+    /** It has no queue. */
+    @Nested
+    class OnQuorum extends LeadershipContract {
+
+        private final List<QuorumNode> nodes = IntStream.range(0, 3)
+                .mapToObj(i -> new QuorumNode("node-" + i, new InMemoryLockStore()))
+                .toList();
+
+        @Override
+        LockStore store() {
+            return new QuorumLockStore(nodes, Duration.ofHours(2));
+        }
+    }
+
+    private abstract static class OnRedis extends LeadershipContract {
+
+        private final TestRedis.Client driver;
+        private final List<RedisLockStore> stores = new ArrayList<>();
+        private final List<RedisConnectionFactory> connections = new ArrayList<>();
+
+        OnRedis(TestRedis.Client driver) {
+            this.driver = driver;
+        }
+
+        @Override
+        LockStore store() {
+            RedisConnectionFactory factory = driver.connect(TestRedis.shared().port());
+            connections.add(factory);
+            RedisLockStore store = new RedisLockStore(factory, TestRedis.PATIENT);
+            stores.add(store);
+            return store;
+        }
+
+        @Override
+        @AfterEach
+        void end() {
+            super.end();
+            stores.forEach(RedisLockStore::close);
+            connections.forEach(TestRedis::destroy);
+        }
+    }
+
+    @Nested
+    class OnJedis extends OnRedis {
+        OnJedis() {
+            super(TestRedis.Client.JEDIS);
+        }
+    }
+
+    @Nested
+    class OnLettuce extends OnRedis {
+        OnLettuce() {
+            super(TestRedis.Client.LETTUCE);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.leader.LeaderElection;
+import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.leader.LeaderAdvisor;
+import io.holdfast.lock.spring.leader.LeaderLifecycle;
+import io.holdfast.lock.spring.leader.LeaderRoles;
+import io.holdfast.lock.spring.leader.LeaderStartupCheck;
+import io.holdfast.lock.spring.leader.LeadershipObserver;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+
+/**
+ * Leadership. Has no condition: a method that is to run on the leader only never runs elsewhere, so without a store it fails. Where
+ * there is no role, nothing is started, and no lock is acquired.
+ */
+@AutoConfiguration(after = LockAopAutoConfiguration.class)
+@Import(LeadershipRegistrar.class)
+public final class LockLeadershipAutoConfiguration {
+
+    @Bean(LeadershipRegistrar.ROLES)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderRoles holdfastLeaderRoles(
+            ObjectProvider<LockTemplate> templates,
+            ObjectProvider<LockProperties> properties,
+            ObjectProvider<LeadershipObserver> observers) {
+        return new LeaderRoles(
+                templates::getIfAvailable,
+                () -> properties.getObject().leadership().toSettings(),
+                () -> observers.orderedStream().toList());
+    }
+
+    /** Further outside than locks: a call that does not run needs none. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderAdvisor holdfastLeaderAdvisor(
+            ConfigurableListableBeanFactory beans, ObjectProvider<LeaderRoles> roles, LockAdvisor locks) {
+        return new LeaderAdvisor(beans, roles::getObject, locks.getOrder() - 1);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LeaderStartupCheck holdfastLeaderStartupCheck(
+            ApplicationContext context,
+            ConfigurableListableBeanFactory beans,
+            LeaderAdvisor advisor,
+            LockAdvisor locks,
+            LeaderRoles roles) {
+        return new LeaderStartupCheck(context, beans, advisor, locks, roles);
+    }
+
+    @Bean
+    static LeaderLifecycle holdfastLeaderLifecycle(LeaderRoles roles) {
+        return new LeaderLifecycle(roles);
+    }
+
+    /** Made when somebody asks for it; ends with its roles. */
+    @Bean(destroyMethod = "")
+    @Lazy
+    @ConditionalOnMissingBean
+    LeaderElection holdfastLeaderElection(LeaderRoles roles) {
+        return roles.withRoles();
+    }
+}

@@ -1,0 +1,148 @@
+package io.holdfast.lock.spring.leader;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.leader.LeaderElection;
+import io.holdfast.lock.leader.Leadership;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+
+/**
+ * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Makes the election with the first role that
+ * somebody asks for, or when it is started; without a role there is none.
+ *
+ * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are known, and have a
+ * leader elsewhere.
+ */
+public final class LeaderRoles implements DisposableBean {
+
+    private final Supplier<@Nullable LockTemplate> template;
+    private final Supplier<LeaderSettings> settings;
+    private final Supplier<List<LeadershipObserver>> observers;
+    private final Set<String> declared = new LinkedHashSet<>();
+    private final Map<String, Leadership> joined = new LinkedHashMap<>();
+    private @Nullable LeaderElection election;
+    private @Nullable LeaderElection spectators;
+
+    /**
+     * Creates an instance.
+     *
+     * @param template acquires the locks; asked for with the first role; yields null if there is none
+     * @param settings likewise
+     * @param observers likewise
+     */
+    public LeaderRoles(
+            Supplier<@Nullable LockTemplate> template,
+            Supplier<LeaderSettings> settings,
+            Supplier<List<LeadershipObserver>> observers) {
+        this.template = template;
+        this.settings = settings;
+        this.observers = observers;
+    }
+
+    /** Has it join the role when it starts. */
+    synchronized void declare(String role) {
+        declared.add(role);
+    }
+
+    /**
+     * {@return the role, in which this instance is a candidate from now on, or from the start on}
+     *
+     * @param role its name
+     */
+    public synchronized Leadership of(String role) {
+        Leadership known = joined.get(role);
+        return known == null ? join(role) : known;
+    }
+
+    private Leadership join(String role) {
+        LeaderSettings configured = settings.get();
+        LeaderElection where = configured.isEnabled(role) ? election() : spectators();
+        Leadership leadership = where.join(role, configured.request(role));
+        joined.put(role, leadership);
+        observers.get().forEach(each -> each.joined(leadership));
+        return leadership;
+    }
+
+    /** {@return the election, with the roles of the properties} */
+    public synchronized LeaderElection withRoles() {
+        LeaderElection made = election();
+        settings.get().roles().keySet().forEach(this::of);
+        return made;
+    }
+
+    private LeaderElection election() {
+        LeaderElection made = election;
+        if (made == null) {
+            made = LeaderElection.on(required());
+            election = made;
+        }
+        return made;
+    }
+
+    private LeaderElection spectators() {
+        LeaderElection made = spectators;
+        if (made == null) {
+            made = LeaderElection.on(required());
+            spectators = made;
+        }
+        return made;
+    }
+
+    private LockTemplate required() {
+        LockTemplate found = template.get();
+        if (found == null) {
+            throw new LockStoreException(
+                    "There is no LockTemplate, so no leader can be elected: the application, or the slice that a test loads,"
+                            + " excludes the lock auto-configuration or Spring Data Redis.",
+                    null,
+                    false);
+        }
+        return found;
+    }
+
+    /** {@return all roles that are known by now; makes none} */
+    public synchronized List<Leadership> known() {
+        return Stream.of(election, spectators)
+                .flatMap(each -> each == null ? Stream.empty() : each.roles().stream())
+                .toList();
+    }
+
+    /**
+     * Makes this instance a candidate for all roles, if there are any. A part of an application that is tested without locks has
+     * no leader.
+     */
+    public synchronized void start() {
+        Set<String> roles = new LinkedHashSet<>(settings.get().roles().keySet());
+        roles.addAll(declared);
+        if (!roles.isEmpty() && template.get() != null) {
+            roles.forEach(this::of);
+        }
+        if (election != null) {
+            election.start();
+        }
+    }
+
+    /** {@return completes when all terms were given up, see {@link LeaderElection#stop()}} */
+    public synchronized CompletableFuture<@Nullable Void> stop() {
+        return election == null ? CompletableFuture.completedFuture(null) : election.stop();
+    }
+
+    @Override
+    public synchronized void destroy() {
+        if (election != null) {
+            election.close();
+        }
+        if (spectators != null) {
+            spectators.close();
+        }
+    }
+}
