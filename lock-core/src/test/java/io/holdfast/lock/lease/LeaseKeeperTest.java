@@ -408,7 +408,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     void clock_ends_with_its_keeper() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         LeaseKeeper real = new LeaseKeeper(store, events, time);
-        real.watch(acquired(KEY, LEASE, true));
+        real.watch(acquired(KEY, Duration.ofDays(1), true)); // it sleeps for hours
         List<Thread> own = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("holdfast-") && !before.contains(thread))
                 .toList();
@@ -417,6 +417,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         real.close();
 
         Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
+    void closed_keeper_renews_nothing_any_more() {
+        acquired(KEY, LEASE, true);
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+
+        keeper.close();
+        keeper.renewDue();
+
+        assertThat(store.renewals).isEmpty();
     }
 
     @Test
