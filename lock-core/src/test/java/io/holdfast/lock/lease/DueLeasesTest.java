@@ -109,6 +109,31 @@ class DueLeasesTest extends LeaseKeeperFixture {
                         together -> assertThat(together.leases()).containsExactlyInAnyOrderElementsOf(batch.leases()));
     }
 
+    /** Else the clock wakes for it once more, and finds nobody. */
+    @Test
+    void batch_whose_leases_were_all_put_together_with_others_has_no_alarm_any_more() {
+        due(leases(2));
+        due(leases(2));
+        DueLeases due = dueNow();
+
+        due.takeAlong(alarms);
+        Batch<Lease> together = due.renew(schedule).get("one").get(0);
+
+        assertThat(together.leases()).hasSize(4);
+        assertThat(alarms).extracting(Alarms.Alarm::subject).containsExactly(together);
+    }
+
+    @Test
+    void leases_of_a_big_batch_are_lost_at_their_deadline_while_it_is_renewed() {
+        Batch<Lease> batch = due(leases(MANY));
+        assertThat(alarms.pollDue(time.nanos())).isNotNull(); // as the clock thread does
+
+        renewed(batch);
+
+        long deadline = batch.leases().get(0).deadline();
+        assertThat(alarms.firstAt(deadline + 1)).isEqualTo(deadline);
+    }
+
     /** Each of its leases has its next renewal, and the batch is still without. */
     @Test
     void batch_whose_renewal_is_about_to_end_is_not_taken_along() {

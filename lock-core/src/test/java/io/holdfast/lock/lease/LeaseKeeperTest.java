@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** One watchdog and its leases. */
 class LeaseKeeperTest extends LeaseKeeperFixture {
@@ -37,8 +39,10 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     }
 
     /** Most locks that were granted by a message are given back before that: they cost no renewal. */
-    @Test
-    void grant_that_is_shorter_than_its_lease_is_confirmed_after_20_ms() {
+    @ParameterizedTest(name = "{0} s after the start")
+    @ValueSource(ints = {0, 60})
+    void grant_that_is_shorter_than_its_lease_is_confirmed_after_20_ms(int start) {
+        time.pass(Duration.ofSeconds(start)); // the ticker wraps within the first second
         Lease lease = acquired(KEY, LEASE, Duration.ofMillis(1500));
 
         passAtOnce(Duration.ofMillis(20).minusNanos(1));
@@ -404,7 +408,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     void clock_ends_with_its_keeper() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         LeaseKeeper real = new LeaseKeeper(store, events, time);
-        real.watch(acquired(KEY, LEASE, true));
+        real.watch(acquired(KEY, Duration.ofDays(1), true)); // it sleeps for hours
         List<Thread> own = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("holdfast-") && !before.contains(thread))
                 .toList();
@@ -413,6 +417,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         real.close();
 
         Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    }
+
+    @Test
+    void closed_keeper_renews_nothing_any_more() {
+        acquired(KEY, LEASE, true);
+        time.pass(LEASE.dividedBy(3));
+        keeper.tick();
+
+        keeper.close();
+        keeper.renewDue();
+
+        assertThat(store.renewals).isEmpty();
     }
 
     @Test

@@ -20,7 +20,11 @@ class LeaseTest {
     private final RecordedEvents events = new RecordedEvents();
 
     private Lease lease() {
-        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+        return lease(LeaseTerms.UNLIMITED);
+    }
+
+    private Lease lease(long maxHoldNanos) {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), maxHoldNanos, Long.MAX_VALUE);
         long now = time.nanos();
         var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
         return new Lease(grant, terms, time, events);
@@ -135,6 +139,41 @@ class LeaseTest {
         assertThat(lease.enter(true)).isEqualTo(Lease.Entry.NOTHING_TO_REENTER);
         assertThat(lease.isOpen()).isTrue();
         assertThat(lease.exit(false, true)).isEqualTo(Lease.Exit.ENDS);
+    }
+
+    @Test
+    void handle_that_is_detached_leaves_the_others_attached() {
+        Lease lease = lease();
+        lease.enter(true);
+
+        lease.detach();
+
+        assertThat(lease.holdCount()).isOne();
+        assertThat(lease.enter(true)).isEqualTo(Lease.Entry.ENTERED);
+    }
+
+    @Test
+    void detach_without_an_attached_handle_changes_nothing() {
+        Lease lease = lease();
+        lease.detach();
+
+        lease.detach();
+
+        assertThat(lease.holdCount()).isZero();
+        assertThat(lease.exit(false, true)).isEqualTo(Lease.Exit.ENDS);
+        assertThat(lease.isExclusive()).isFalse();
+    }
+
+    @Test
+    void renewal_ends_at_the_very_moment_of_the_longest_hold() {
+        Duration longest = Duration.ofSeconds(20);
+        Lease lease = lease(longest.toNanos());
+        lease.startRenewing();
+
+        time.pass(longest.minusNanos(1));
+        assertThat(lease.isRenewing()).isTrue();
+        time.pass(Duration.ofNanos(1));
+        assertThat(lease.isRenewing()).isFalse();
     }
 
     @Test

@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What one thread does with the batches that are waiting for it, and what it plans next. */
 class RenewalLoopTest extends LeaseKeeperFixture {
@@ -140,6 +142,19 @@ class RenewalLoopTest extends LeaseKeeperFixture {
         assertThat(plans.alone).containsExactly(entry(lease, time.nanos() + 1_000_000_000L));
         assertThat(plans.through).containsExactly(entry(batch, false));
         assertThat(events.renewalFailed).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2000, 200", "9990, 999", "10010, 1000", "110, 11", "90, 10"})
+    void lease_whose_renewal_failed_is_tried_again_after_a_tenth_of_it_between_10_ms_and_a_second(
+            int leaseMillis, int retryMillis) {
+        Lease lease = unwatched(LockKey.of("a"), Duration.ofMillis(leaseMillis));
+        answers.reachable(false);
+
+        loop.work(List.of(batch(lease)));
+
+        long retryAt = time.nanos() + Duration.ofMillis(retryMillis).toNanos();
+        assertThat(plans.alone).containsExactly(entry(lease, retryAt));
     }
 
     @Test

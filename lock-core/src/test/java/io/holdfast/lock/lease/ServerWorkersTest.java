@@ -152,6 +152,18 @@ class ServerWorkersTest {
     }
 
     @Test
+    void closing_ends_the_workers() {
+        workers.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        workers.add("a", List.of("waiting"));
+
+        workers.close();
+
+        Awaitility.await().until(() -> workers.size() == 0);
+        assertThat(done).isEmpty();
+    }
+
+    @Test
     void interrupt_ends_the_wait_for_the_end_and_is_kept_for_the_caller() throws InterruptedException {
         workers.add("a", List.of("hang"));
         Awaitility.await().until(() -> !threads.isEmpty());

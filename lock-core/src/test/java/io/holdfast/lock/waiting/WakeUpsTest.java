@@ -1,0 +1,152 @@
+package io.holdfast.lock.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Who is woken when a wait may be over. Threads that check the time would go on anyway, later; here are none. */
+class WakeUpsTest {
+
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final OwnerId OWNER = new OwnerId("client", 1);
+    private static final LockStoreException BROKEN = StoreSpy.unreachable();
+
+    private final FakeTicker time = new FakeTicker();
+    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
+    private final Lines lines = new Lines(entries);
+    private final Outages outages = new Outages(time);
+    private final QueueEntry entry = new QueueEntry(KEY, OWNER);
+    private final List<String> woken = new ArrayList<>();
+
+    private Line.Member enter(String name) {
+        return lines.enter(KEY, "terms", () -> woken.add(name));
+    }
+
+    private Line.Member frontOfThree() {
+        Line.Member front = enter("front");
+        enter("next");
+        enter("last");
+        return front;
+    }
+
+    private Failing fromNow() {
+        return new Failing(time.nanos(), BROKEN);
+    }
+
+    @Test
+    void front_that_leaves_wakes_the_next_one() {
+        frontOfThree().pass(null);
+
+        assertThat(woken).containsExactly("next");
+    }
+
+    @Test
+    void lock_that_is_handed_off_wakes_the_one_who_has_it() {
+        var cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
+        time.pass(Duration.ofMillis(1));
+
+        assertThat(frontOfThree().handOff(cohort, time.nanos() + TimeUnit.SECONDS.toNanos(30)))
+                .isTrue();
+
+        assertThat(woken).containsExactly("next");
+    }
+
+    @Test
+    void refusal_of_the_front_wakes_all_behind_it() {
+        frontOfThree().fail(BROKEN);
+
+        assertThat(woken).containsExactly("next", "last");
+    }
+
+    @Test
+    void front_that_gives_up_on_a_store_that_fails_wakes_all_behind_it() {
+        frontOfThree().passOn(fromNow());
+
+        assertThat(woken).containsExactly("next", "last");
+    }
+
+    @Test
+    void entry_that_hears_of_a_failure_wakes_all_behind_its_waiter_once() {
+        frontOfThree().waitsWith(entry);
+        entry.wakes(() -> woken.add("front"));
+        assertThat(woken).isEmpty();
+
+        entry.failing(fromNow());
+        entry.failing(fromNow());
+
+        assertThat(woken).containsExactlyInAnyOrder("front", "next", "last");
+    }
+
+    @Test
+    void entry_that_knew_of_a_failure_wakes_all_behind_its_waiter_at_once() {
+        entry.failing(fromNow());
+
+        frontOfThree().waitsWith(entry);
+
+        assertThat(woken).containsExactly("next", "last");
+    }
+
+    @Test
+    void entry_of_one_who_is_not_in_front_wakes_nobody() {
+        enter("front");
+        Line.Member next = enter("next");
+        enter("last");
+        entry.failing(fromNow());
+
+        next.waitsWith(entry);
+
+        assertThat(woken).isEmpty();
+    }
+
+    @Test
+    void closed_lines_wake_all_who_stand_in_them() {
+        frontOfThree();
+
+        lines.close();
+
+        assertThat(woken).containsExactly("next", "last");
+    }
+
+    @Test
+    void closed_keeper_wakes_who_waits_with_an_entry() {
+        entries.open(KEY, OWNER).wakes(() -> woken.add("waiter"));
+
+        entries.close();
+
+        assertThat(woken).containsExactly("waiter");
+    }
+
+    @Test
+    void who_leaves_the_queue_of_an_outage_wakes_the_first() {
+        Outages.Place first = outages.join("server", true, () -> woken.add("first"));
+        Outages.Place second = outages.join("server", true, () -> woken.add("second"));
+        outages.join("server", true, () -> woken.add("third"));
+
+        first.close();
+        assertThat(woken).containsExactly("second");
+        second.close();
+        assertThat(woken).containsExactly("second", "third");
+    }
+
+    @Test
+    void closed_client_wakes_all_who_wait_for_a_store_that_fails() {
+        outages.join("server", true, () -> woken.add("first"));
+        outages.join("server", true, () -> woken.add("second"));
+        outages.join("other", true, () -> woken.add("elsewhere"));
+
+        outages.close();
+
+        assertThat(woken).containsExactlyInAnyOrder("first", "second", "elsewhere");
+    }
+}
