@@ -24,7 +24,7 @@ class WakeUpsTest {
 
     private final FakeTicker time = new FakeTicker();
     private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Lines lines = new Lines(entries);
+    private final Lines lines = new Lines();
     private final Outages outages = new Outages(time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final List<String> woken = new ArrayList<>();
