@@ -19,6 +19,7 @@ import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.HandleOperations;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.LeaseReports;
@@ -51,10 +52,10 @@ final class LockOperations {
     private final ThreadCheck check;
     private final Lifecycle lifecycle;
 
-    LockOperations(ClientContext client, EventPublisher events) {
+    LockOperations(ClientContext client, EventPublisher events, NestedWaits nested) {
         this.client = client;
         this.events = events;
-        var waits = new Waits(events);
+        var waits = new Waits(events, client, nested);
         this.activity = new Activity(client, holds, waits);
         var reports = new LeaseReports(events, holds, client);
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());

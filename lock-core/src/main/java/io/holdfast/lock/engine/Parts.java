@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
@@ -17,6 +18,7 @@ final class Parts {
 
     private final ClientContext client;
     private final LockOperations operations;
+    private final NestedWaits nested;
     private final Cleanup cleanup;
     private final EventPublisher events;
     private final AsyncThreads async;
@@ -37,7 +39,8 @@ final class Parts {
         this.cleanup = new Cleanup(settings.store);
         this.client = new ClientContext(
                 settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
-        this.operations = new LockOperations(client, events);
+        this.nested = new NestedWaits(client, settings.queueThread);
+        this.operations = new LockOperations(client, events, nested);
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
     }
 
@@ -53,7 +56,14 @@ final class Parts {
         return async;
     }
 
+    /** Does what is due of the work of background threads, for tests on virtual time. */
+    void tick() {
+        client.queue().tick();
+        nested.tick();
+    }
+
     void close() {
+        nested.close();
         operations.lifecycle().close();
         cleanup.close();
         events.close();

@@ -6,7 +6,9 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -56,6 +58,9 @@ public interface LockStore extends AutoCloseable {
      * if the waiter were not heard of again.
      */
     Duration RESERVATION = ENTRY_TIMEOUT;
+
+    /** For how long the waits of a client are remembered that does not record them again. */
+    Duration WAITS_TIMEOUT = Duration.ofSeconds(3);
 
     /**
      * One try to get a lock.
@@ -234,6 +239,26 @@ public interface LockStore extends AutoCloseable {
      */
     default Optional<StoreScan> openScan(String keyPrefix) {
         return Optional.empty();
+    }
+
+    /**
+     * Records which callers of a client wait for a lock while they hold others, in place of what was recorded before. By default
+     * nothing is. Records of a client that is not heard of for {@link #WAITS_TIMEOUT} are forgotten.
+     *
+     * @param clientId the client
+     * @param waits all such waits, each of which the client has seen going on since the previous call returned, unless it has
+     *     ended; none to forget them at once. Of one client there is one call at a time
+     * @throws LockStoreException if the store did not answer or refused
+     */
+    default void recordWaits(String clientId, List<WaitReport> waits) {}
+
+    /**
+     * {@return what all clients have recorded, as it was at one moment; times are those of one server}
+     *
+     * @throws LockStoreException if the store did not answer or refused
+     */
+    default List<RecordedWait> recordedWaits() {
+        return List.of();
     }
 
     /**

@@ -40,7 +40,7 @@ class ArchitectureTest {
             entry(
                     "redis.driver",
                     Set.of("DriverConnections", "RedisFailures", "SharedConnections", "Topology", "Wire")),
-            entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "Servers")),
+            entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "RedisWaits", "Servers")),
             entry("redis.driver.jedis", Set.of("JedisConnections")),
             entry("redis.driver.lettuce", Set.of("LettuceConnections")),
             entry("memory", Set.of("InMemoryLockStore")),
@@ -75,6 +75,7 @@ class ArchitectureTest {
                             "Terms",
                             "ThreadCheck",
                             "ThreadHolds")),
+            entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly")));
 
     @Test
@@ -109,6 +110,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "engine.acquire")
                 .layer("hold")
                 .definedBy(BASE + "engine.hold")
+                .layer("deadlock")
+                .definedBy(BASE + "engine.deadlock")
                 .layer("client")
                 .definedBy(BASE + "engine.client")
                 .whereLayer("api")
@@ -142,9 +145,11 @@ class ArchitectureTest {
                 .whereLayer("waiting")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("engine")
-                .mayOnlyAccessLayers("acquire", "hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("acquire", "deadlock", "hold", "client", "lease", "waiting", "store", "api")
                 .whereLayer("acquire")
-                .mayOnlyAccessLayers("hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("deadlock", "hold", "client", "lease", "waiting", "store", "api")
+                .whereLayer("deadlock")
+                .mayOnlyAccessLayers("client", "store", "api")
                 .whereLayer("hold")
                 .mayOnlyAccessLayers("client", "lease", "waiting", "store", "api")
                 .whereLayer("client")

@@ -221,7 +221,9 @@ public final class Attempt implements Steps {
     }
 
     private void refused(Optional<LockHolder> holder) {
-        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), holder);
+        long nested = wait == null ? 0 : wait.nestedId();
+        var refused = new AcquireResult.Refused(
+                call.key(), call.budget().spent(), holder, !call.budget().isOneTry(), nested);
         result = refused;
         at = At.ENDED;
         if (observed != null) {
@@ -270,7 +272,7 @@ public final class Attempt implements Steps {
 
     private void endWait() {
         if (wait != null) {
-            wait.end();
+            wait.end(result instanceof AcquireResult.Refused);
         }
     }
 
