@@ -15,6 +15,7 @@ public final class LockNotAcquiredException extends LockException {
     private final transient LockKey key;
     private final Duration waited;
     private final transient @Nullable LockHolder holder;
+    private final transient @Nullable Blockage blockage;
 
     /**
      * Creates an instance.
@@ -26,10 +27,25 @@ public final class LockNotAcquiredException extends LockException {
      */
     public LockNotAcquiredException(
             @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
-        super(message(caller, key, waited, holder), null);
+        this(caller, key, waited, holder, Blockage.UNKNOWN);
+    }
+
+    /**
+     * Creates an instance.
+     *
+     * @param caller the calling method, for the message, or null
+     * @param key the lock
+     * @param waited how long the caller waited
+     * @param holder who held it when last checked, or null if unknown
+     * @param blockage what the holder was waiting for
+     */
+    public LockNotAcquiredException(
+            @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder, Blockage blockage) {
+        super(message(caller, key, waited, holder) + blockage.describe(), null);
         this.key = key;
         this.waited = waited;
         this.holder = holder;
+        this.blockage = blockage;
     }
 
     private static String message(@Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
@@ -51,5 +67,23 @@ public final class LockNotAcquiredException extends LockException {
     /** {@return who held it when last checked, if known} */
     public Optional<LockHolder> holder() {
         return Optional.ofNullable(holder);
+    }
+
+    /** {@return why the lock was not free, as far as known; nothing is known after a single try} */
+    public Blockage blockage() {
+        return blockage == null ? Blockage.UNKNOWN : blockage;
+    }
+
+    /** {@return what the holder of the lock was itself waiting for, if it was} */
+    public Optional<NestedWait> holderWaitsFor() {
+        return blockage().holderWaitsFor();
+    }
+
+    /**
+     * {@return the deadlock because of which the lock was not acquired, if there was one that had lasted for about a second} The caller
+     * was part of it, or the holder of the lock was.
+     */
+    public Optional<Deadlock> deadlock() {
+        return blockage().deadlock();
     }
 }

@@ -112,10 +112,23 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param key the lock
      * @param waited how long the caller waited
      * @param holder who held it when last checked, if known
+     * @param blockage why it was not free, as far as known
      * @param <T> the work's result
      */
-    record NotAcquired<T extends @Nullable Object>(LockKey key, Duration waited, Optional<LockHolder> holder)
-            implements LockResult<T> {
+    record NotAcquired<T extends @Nullable Object>(
+            LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {
+
+        /**
+         * Of which nothing else is known.
+         *
+         * @param key the lock
+         * @param waited how long the caller waited
+         * @param holder who held it when last checked, if known
+         */
+        public NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) {
+            this(key, waited, holder, Blockage.UNKNOWN);
+        }
+
         @Override
         public boolean executed() {
             return false;
@@ -128,7 +141,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
 
         @Override
         public T orElseThrow() {
-            throw new LockNotAcquiredException(null, key, waited, holder.orElse(null));
+            throw new LockNotAcquiredException(null, key, waited, holder.orElse(null), blockage);
         }
 
         @Override
@@ -138,7 +151,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
 
         @Override
         public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
-            return new NotAcquired<>(key, waited, holder);
+            return new NotAcquired<>(key, waited, holder, blockage);
         }
 
         @Override

@@ -15,6 +15,7 @@ import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
@@ -93,7 +94,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
-        return run(required(request, true), work);
+        return Outcomes.run(required(request, true), work);
     }
 
     @Override
@@ -101,23 +102,11 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
         if (result instanceof AcquireResult.Granted granted) {
-            return new LockResult.Executed<>(run(granted.handle(), work));
+            return new LockResult.Executed<>(Outcomes.run(granted.handle(), work));
         }
         var refused = (AcquireResult.Refused) result;
-        return new LockResult.NotAcquired<>(refused.key(), refused.waited(), refused.holder());
-    }
-
-    private static <T extends @Nullable Object, E extends Throwable> T run(
-            ClosableHandle handle, LockedFunction<T, E> work) throws E {
-        T result;
-        try {
-            result = work.apply(handle);
-        } catch (Throwable failure) {
-            handle.closeAfter(failure);
-            throw failure;
-        }
-        handle.close();
-        return result;
+        return new LockResult.NotAcquired<>(
+                refused.key(), refused.waited(), refused.holder(), overview().blockage(refused));
     }
 
     @Override
@@ -157,7 +146,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         @Override
         public ClosableHandle required(AcquireResult found) {
-            return handle(possible(found));
+            return handle(Outcomes.possible(found));
         }
 
         @Override
@@ -232,13 +221,18 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return operations().activity().subscriptionState();
     }
 
-    private LockOverview overview() {
+    private Overview overview() {
         return new Overview(operations().client(), requests.masking());
     }
 
     @Override
     public LockScan scan(LockScanRequest request) {
         return overview().scan(request);
+    }
+
+    @Override
+    public LockWaits waits() {
+        return overview().waits();
     }
 
     @Override
@@ -252,20 +246,24 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** Asks for the entries that are due now, for tests on virtual time. */
     void keepEntries() {
-        operations().client().queue().tick();
+        operations().tick();
     }
 
     private ClosableHandle required(LockRequest request, boolean bound) {
         return handle(acquire(request, requests.defaults().waitFor(), bound));
     }
 
-    private static ClosableHandle handle(AcquireResult result) {
+    private ClosableHandle handle(AcquireResult result) {
         if (result instanceof AcquireResult.Granted granted) {
             return granted.handle();
         }
         var refused = (AcquireResult.Refused) result;
         throw new LockNotAcquiredException(
-                null, refused.key(), refused.waited(), refused.holder().orElse(null));
+                null,
+                refused.key(),
+                refused.waited(),
+                refused.holder().orElse(null),
+                overview().blockage(refused));
     }
 
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
@@ -274,18 +272,11 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         LockOperations operations = operations();
         Caller thread = operations.thread(bound, !budget.isOneTry());
         try {
-            return possible(operations.acquire(requests.calls(request, budget, thread)));
+            return Outcomes.possible(operations.acquire(requests.calls(request, budget, thread)));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
         }
-    }
-
-    private static AcquireResult possible(AcquireResult result) {
-        if (result instanceof AcquireResult.WaitsForItself never) {
-            throw new IllegalStateException(never.message());
-        }
-        return result;
     }
 
     /**

@@ -21,6 +21,7 @@ import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.HandleOperations;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.LeaseReports;
@@ -59,6 +60,7 @@ final class LockOperations {
     private final ThreadCheck check;
     private final Lifecycle lifecycle;
     private final AsyncThreads async;
+    private final NestedWaits nested;
 
     /** As the builder of a {@link LockEngine} has them. */
     record Settings(
@@ -77,7 +79,8 @@ final class LockOperations {
         this.client = new ClientContext(
                 settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
-        var waits = new Waits(events);
+        this.nested = new NestedWaits(client, settings.queueThread);
+        var waits = new Waits(events, client, nested);
         this.activity = new Activity(client, holds, waits);
         var reports = new LeaseReports(events, holds, client);
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
@@ -167,7 +170,14 @@ final class LockOperations {
                 .forEach(keeper::doubt);
     }
 
+    /** Does what is due of the work of background threads, for tests on virtual time. */
+    void tick() {
+        client.queue().tick();
+        nested.tick();
+    }
+
     void close() {
+        nested.close();
         lifecycle.close();
         cleanup.close();
         events.close();

@@ -1,22 +1,36 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockWaits;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Uninterruptibly;
+import io.holdfast.lock.engine.deadlock.WaitGraph;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All locks of the store. A walk through them is paced: between two steps as much time passes as the rate leaves, whether or not
  * the store is quick, so it takes up no more of it than that.
  */
 final class Overview implements LockOverview {
+
+    private static final Logger log = LoggerFactory.getLogger(Overview.class);
 
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -27,6 +41,53 @@ final class Overview implements LockOverview {
     Overview(ClientContext client, boolean masking) {
         this.client = client;
         this.masking = masking;
+    }
+
+    @Override
+    public LockWaits waits() {
+        return new WaitGraph(recorded()).waits();
+    }
+
+    private List<RecordedWait> recorded() {
+        return client.store().recordedWaits().stream()
+                .map(wait -> masking ? masked(wait) : wait)
+                .toList();
+    }
+
+    private static RecordedWait masked(RecordedWait recorded) {
+        NestedWait wait = recorded.report().what();
+        NestedWait shown = new NestedWait(
+                wait.clientId(),
+                wait.host(),
+                wait.pid(),
+                wait.thread(),
+                wait.key().masked(),
+                wait.mode(),
+                wait.waited(),
+                wait.holds().stream()
+                        .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
+                        .toList());
+        WaitReport report = recorded.report();
+        return new RecordedWait(
+                new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
+    }
+
+    /**
+     * Why a wait was in vain: one call of the store, which has answered just now. Nobody asks after a single try: a caller that does
+     * not wait is in no circle.
+     */
+    Blockage blockage(AcquireResult.Refused refused) {
+        LockHolder holder = refused.holder().orElse(null);
+        if (holder == null || !refused.hasWaited()) {
+            return Blockage.UNKNOWN;
+        }
+        try {
+            return Uninterruptibly.call(
+                    () -> new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder));
+        } catch (LockStoreException e) {
+            log.debug("Could not find out what the holder of lock '{}' waits for", refused.key(), e);
+            return Blockage.UNKNOWN;
+        }
     }
 
     @Override

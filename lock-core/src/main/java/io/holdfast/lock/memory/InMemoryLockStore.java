@@ -18,7 +18,9 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -48,6 +50,7 @@ public final class InMemoryLockStore implements LockStore {
     private final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
     private final Hints hints = new Hints();
     private final Listeners listeners = new Listeners();
+    private final WaitBook waits = new WaitBook();
     private final Ticker ticker;
     private final StoreClock clock;
 
@@ -153,6 +156,16 @@ public final class InMemoryLockStore implements LockStore {
         } finally {
             mutex.unlock();
         }
+    }
+
+    @Override
+    public void recordWaits(String clientId, List<WaitReport> reports) {
+        waits.record(clientId, reports, clock.micros(ticker.nanos()));
+    }
+
+    @Override
+    public List<RecordedWait> recordedWaits() {
+        return waits.all(clock.micros(ticker.nanos()));
     }
 
     @Override

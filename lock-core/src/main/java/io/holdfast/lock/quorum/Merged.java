@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.store.RenewReply;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,23 @@ final class Merged {
         long[] tokens =
                 statuses.stream().mapToLong(LockStatus::lastToken).sorted().toArray();
         return new LockStatus(statuses.get(0).key(), holders, List.of(), 0, tokens[tokens.length - needed]);
+    }
+
+    /** Of one of several requests. */
+    static RenewReply renewed(Ballot<List<RenewReply>> ballot, int at, int needed, int servers) {
+        List<RenewReply> replies = ballot.answers().map(each -> each.get(at)).toList();
+        long renewed =
+                replies.stream().filter(RenewReply.Renewed.class::isInstance).count();
+        long refused =
+                replies.stream().filter(RenewReply.NotHolder.class::isInstance).count();
+        if (renewed >= needed) {
+            return new RenewReply.Renewed();
+        }
+        if (servers - refused < needed) {
+            return new RenewReply.NotHolder();
+        }
+        return new RenewReply.Failed(
+                "only " + renewed + " of " + servers + " servers renewed it; " + needed + " are required");
     }
 
     /** Those that so many servers know; each as long as so many of them keep it. */

@@ -17,7 +17,9 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -222,7 +224,7 @@ public final class QuorumLockStore implements LockStore {
         for (int i = 0; i < requests.size(); i++) {
             RenewRequest request = requests.get(i);
             permits.renewed(request.owner(), request.leaseMillis());
-            replies.add(renewed(ballot, i, needed(request.owner())));
+            replies.add(Merged.renewed(ballot, i, needed(request.owner()), quorum.size()));
         }
         return replies;
     }
@@ -237,22 +239,6 @@ public final class QuorumLockStore implements LockStore {
             }
         }
         return true;
-    }
-
-    private RenewReply renewed(Ballot<List<RenewReply>> ballot, int at, int needed) {
-        List<RenewReply> replies = ballot.answers().map(each -> each.get(at)).toList();
-        long renewed =
-                replies.stream().filter(RenewReply.Renewed.class::isInstance).count();
-        long refused =
-                replies.stream().filter(RenewReply.NotHolder.class::isInstance).count();
-        if (renewed >= needed) {
-            return new RenewReply.Renewed();
-        }
-        if (quorum.size() - refused < needed) {
-            return new RenewReply.NotHolder();
-        }
-        return new RenewReply.Failed(
-                "only " + renewed + " of " + quorum.size() + " servers renewed it; " + needed + " are required");
     }
 
     /** Nobody has an entry: everybody who waits asks again. */
@@ -296,6 +282,16 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
         return Optional.of(new QuorumScan(quorum, keyPrefix));
+    }
+
+    @Override
+    public void recordWaits(String clientId, List<WaitReport> waits) {
+        QuorumWaits.record(quorum, clientId, waits);
+    }
+
+    @Override
+    public List<RecordedWait> recordedWaits() {
+        return QuorumWaits.recorded(quorum);
     }
 
     @Override

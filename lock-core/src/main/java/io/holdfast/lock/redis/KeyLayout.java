@@ -42,6 +42,11 @@ final class KeyLayout implements LockNames {
         return joined.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Who waits while holding other locks. No lock has such a key either. */
+    byte[] waits() {
+        return (prefix + ":waits").getBytes(StandardCharsets.UTF_8);
+    }
+
     @Override
     public byte[] bytes(LockKey key) {
         return (open + escape(key.value()) + '}').getBytes(StandardCharsets.UTF_8);

@@ -23,6 +23,8 @@ enum LuaScript implements Wire.Script {
     INSPECT,
     SCAN,
     OVERVIEW,
+    RECORD_WAITS,
+    WAITS,
     FORCE_RELEASE,
     JOIN;
 

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.overview.RedisScan;
+import io.holdfast.lock.redis.overview.RedisWaits;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -20,7 +21,9 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +74,7 @@ public final class RedisLockStore implements LockStore {
     private final Acknowledgements acks;
     private final BatchedRenewals renewals;
     private final MultiLockCalls multiLock;
+    private final RedisWaits waits;
     private final @Nullable Rejoining rejoining;
 
     /**
@@ -91,6 +95,7 @@ public final class RedisLockStore implements LockStore {
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(client, layout, settings);
         check(applications);
         this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
+        this.waits = new RedisWaits(client, layout.waits(), LuaScript.RECORD_WAITS, LuaScript.WAITS);
         this.renewals = new BatchedRenewals(
                 open(connections.renewals()),
                 encoder,
@@ -236,6 +241,16 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
         return Optional.of(new RedisScan(client, layout, SCAN_SCRIPTS, keyPrefix));
+    }
+
+    @Override
+    public void recordWaits(String clientId, List<WaitReport> reports) {
+        waits.record(clientId, reports);
+    }
+
+    @Override
+    public List<RecordedWait> recordedWaits() {
+        return waits.all();
     }
 
     @Override

@@ -6,7 +6,9 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -55,6 +57,9 @@ public interface LockStore extends AutoCloseable {
      * without further calls.
      */
     Duration RESERVATION = ENTRY_TIMEOUT;
+
+    /** How long the recorded waits of a client are kept if the client does not record them again. */
+    Duration WAITS_TIMEOUT = Duration.ofSeconds(3);
 
     /**
      * Tries once to acquire a lock.
@@ -234,6 +239,26 @@ public interface LockStore extends AutoCloseable {
      */
     default Optional<StoreScan> openScan(String keyPrefix) {
         return Optional.empty();
+    }
+
+    /**
+     * Records the callers of a client that wait for a lock while they hold others. This replaces the client's previous record. The
+     * default records nothing. The record of a client that does not repeat this call within {@link #WAITS_TIMEOUT} is dropped.
+     *
+     * @param clientId the client
+     * @param waits all such waits; each of them, unless it is marked as ended, has been in progress at some time since the previous
+     *     call returned. Empty to remove the record. A client makes one call at a time
+     * @throws LockStoreException if the store failed or did not respond
+     */
+    default void recordWaits(String clientId, List<WaitReport> waits) {}
+
+    /**
+     * {@return what all clients have recorded, at one point in time; all times are those of one server}
+     *
+     * @throws LockStoreException if the store failed or did not respond
+     */
+    default List<RecordedWait> recordedWaits() {
+        return List.of();
     }
 
     /**

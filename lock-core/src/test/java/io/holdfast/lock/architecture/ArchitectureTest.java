@@ -47,7 +47,7 @@ class ArchitectureTest {
             entry(
                     "redis.driver",
                     Set.of("DriverConnections", "RedisFailures", "SharedConnections", "Topology", "Wire")),
-            entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "Servers")),
+            entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "RedisWaits", "Servers")),
             entry("redis.driver.jedis", Set.of("JedisConnections")),
             entry("redis.driver.lettuce", Set.of("LettuceConnections")),
             entry("memory", Set.of("InMemoryLockStore")),
@@ -83,6 +83,7 @@ class ArchitectureTest {
                             "ThreadCheck",
                             "ThreadHolds")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
+            entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly")));
 
     @Test
@@ -119,6 +120,8 @@ class ArchitectureTest {
                 .definedBy(BASE + "engine.acquire")
                 .layer("hold")
                 .definedBy(BASE + "engine.hold")
+                .layer("deadlock")
+                .definedBy(BASE + "engine.deadlock")
                 .layer("client")
                 .definedBy(BASE + "engine.client")
                 .whereLayer("api")
@@ -156,9 +159,11 @@ class ArchitectureTest {
                 .whereLayer("leader")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("engine")
-                .mayOnlyAccessLayers("acquire", "hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("acquire", "deadlock", "hold", "client", "lease", "waiting", "store", "api")
                 .whereLayer("acquire")
-                .mayOnlyAccessLayers("hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("deadlock", "hold", "client", "lease", "waiting", "store", "api")
+                .whereLayer("deadlock")
+                .mayOnlyAccessLayers("client", "store", "api")
                 .whereLayer("hold")
                 .mayOnlyAccessLayers("client", "lease", "waiting", "store", "api")
                 .whereLayer("client")

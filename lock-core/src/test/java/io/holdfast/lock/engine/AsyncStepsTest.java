@@ -81,7 +81,7 @@ class AsyncStepsTest {
 
         @Override
         public AcquireResult result() {
-            return new AcquireResult.Refused(LockKey.of("key"), Duration.ZERO, Optional.empty());
+            return new AcquireResult.Refused(LockKey.of("key"), Duration.ZERO, Optional.empty(), false, 0);
         }
 
         @Override

@@ -115,6 +115,6 @@ public suspend fun <R> LockTemplate.tryExecuteAndAwait(
         )
     } catch (refused: LockNotAcquiredException) {
         if (begun) throw refused // a lock inside the work
-        LockResult.NotAcquired(refused.key(), refused.waited(), refused.holder())
+        LockResult.NotAcquired(refused.key(), refused.waited(), refused.holder(), refused.blockage())
     }
 }

@@ -17,7 +17,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +40,9 @@ public class StoreSpy implements LockStore {
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
     /** How many locks were asked for in one call, or given back, which is negative. */
     public final List<Integer> joint = new CopyOnWriteArrayList<>();
+
+    /** What was recorded of waits that hold other locks. */
+    public final List<List<WaitReport>> waitRecords = new CopyOnWriteArrayList<>();
 
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
     /** Whether several locks are refused in one call, so that they are asked for in order. */
@@ -218,6 +223,17 @@ public class StoreSpy implements LockStore {
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
         return delegate.openScan(keyPrefix);
+    }
+
+    @Override
+    public void recordWaits(String clientId, List<WaitReport> waits) {
+        waitRecords.add(List.copyOf(waits));
+        delegate.recordWaits(clientId, waits);
+    }
+
+    @Override
+    public List<RecordedWait> recordedWaits() {
+        return call(delegate::recordedWaits);
     }
 
     @Override

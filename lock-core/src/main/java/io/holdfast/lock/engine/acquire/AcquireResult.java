@@ -15,8 +15,11 @@ public sealed interface AcquireResult {
      * Nothing is held.
      *
      * @param key which of the locks was not free in time, the first one found
+     * @param hasWaited whether the caller was to wait, and not to try once
+     * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code NestedWaits}; else 0
      */
-    record Refused(LockKey key, Duration waited, Optional<LockHolder> holder) implements AcquireResult {}
+    record Refused(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)
+            implements AcquireResult {}
 
     /**
      * The thread holds less of the lock than it asked for: shared instead of exclusive, or with a lower weight.

@@ -179,7 +179,7 @@ final class AllAtOnce {
     }
 
     private AcquireResult.Refused refusal(Call call, Optional<LockHolder> blocking) {
-        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking);
+        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking, false, 0);
         if (hasListeners()) {
             tell(call, call.notAcquired(refused));
         }

@@ -221,7 +221,8 @@ public final class Attempt implements Steps {
     }
 
     private void refused(Optional<LockHolder> holder) {
-        var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), holder);
+        var refused = new AcquireResult.Refused(
+                call.key(), call.budget().spent(), holder, !call.budget().isOneTry(), wait.nestedId());
         result = refused;
         at = At.ENDED;
         if (observed != null) {
@@ -231,7 +232,7 @@ public final class Attempt implements Steps {
 
     private void end() {
         at = At.TOLD;
-        wait.end();
+        wait.end(result instanceof AcquireResult.Refused);
         tell(event);
         if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
             try {
@@ -254,7 +255,7 @@ public final class Attempt implements Steps {
         } catch (RuntimeException | Error another) {
             e.addSuppressed(another);
         } finally {
-            wait.end();
+            wait.end(false);
             if (observed != null) {
                 tell(call.failed(e));
             }

@@ -3,13 +3,21 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.deadlock.NestedWaits;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.store.HolderInfo;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of this client that wait for a lock. A call that gets its lock at once is never among them. */
 public final class Waits {
@@ -17,9 +25,14 @@ public final class Waits {
     private final Set<Wait> all = ConcurrentHashMap.newKeySet();
     private final Map<LockKey, Integer> byKey = new ConcurrentHashMap<>();
     private final EventPublisher events;
+    private final ClientContext client;
+    private final NestedWaits nested;
 
-    public Waits(EventPublisher events) {
+    /** @param nested is told of those whose callers hold locks */
+    public Waits(EventPublisher events, ClientContext client, NestedWaits nested) {
         this.events = events;
+        this.client = client;
+        this.nested = nested;
     }
 
     /** A call's wait, which has not begun. */
@@ -42,6 +55,8 @@ public final class Waits {
         private final Call call;
         private String thread = "";
         private boolean begun;
+        private NestedWaits.@Nullable Wait nested;
+        private long nestedId;
 
         private Wait(Waits waits, Call call) {
             this.waits = waits;
@@ -66,16 +81,56 @@ public final class Waits {
             begun = true;
             thread = Thread.currentThread().getName();
             waits.all.add(this);
+            if (!call.caller().holds().isEmpty()) {
+                HolderInfo here = ClientContext.currentThread();
+                String clientId = waits.client.id();
+                NestedWaits.Wait told = waits.nested.begin(() -> nested(clientId, here));
+                nested = told;
+                nestedId = told.id();
+            }
             if (waits.events.hasListeners()) {
                 waits.events.publish(
                         new LockEvent.Waiting(call.key(), call.terms().name()));
             }
         }
 
-        /** It is over, in whatever way; only the first time counts. */
-        void end() {
+        private NestedWait nested(String clientId, HolderInfo here) {
+            List<NestedWait.Held> held = call.caller().holds().values().stream()
+                    .map(Hold::lease)
+                    .filter(Lease::isLive)
+                    .limit(NestedWaits.MOST_HOLDS)
+                    .map(lease -> new NestedWait.Held(
+                            lease.key(), lease.token(), lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED))
+                    .toList();
+            return new NestedWait(
+                    clientId,
+                    here.host(),
+                    here.pid(),
+                    here.thread(),
+                    call.key(),
+                    call.terms().mode(),
+                    call.budget().spent(),
+                    held);
+        }
+
+        /** The number of this wait if its caller held locks, else 0; also when it has ended. */
+        long nestedId() {
+            return nestedId;
+        }
+
+        /**
+         * It is over; only the first time counts.
+         *
+         * @param inVain whether its time was over
+         */
+        void end(boolean inVain) {
             if (begun) {
                 begun = false;
+                if (nested != null && inVain) {
+                    nested.endInVain();
+                } else if (nested != null) {
+                    nested.end();
+                }
                 waits.all.remove(this);
                 waits.oneLess(call.key());
             }

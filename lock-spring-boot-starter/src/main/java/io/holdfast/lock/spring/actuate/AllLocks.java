@@ -5,11 +5,15 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Deadlock;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Event;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Held;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Holder;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Instance;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Lock;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Overview;
+import io.holdfast.lock.spring.actuate.OverviewDescriptors.Wait;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Waiter;
 import java.util.List;
 
@@ -47,8 +51,10 @@ final class AllLocks {
                         .limit(query.size())
                         .map(lock -> describe(lock, withKeys))
                         .toList(),
-                List.of(),
-                List.of(),
+                result.waits().deadlocks().stream()
+                        .map(circle -> new Deadlock(describe(circle.waits(), withKeys)))
+                        .toList(),
+                describe(result.waits().waits(), withKeys),
                 events.all().stream()
                         .map(event -> describe(event, result.client().host(), withKeys))
                         .toList());
@@ -89,6 +95,24 @@ final class AllLocks {
                 waiter.mode().name(),
                 waiter.fair(),
                 waiter.reserved());
+    }
+
+    private List<Wait> describe(List<NestedWait> waits, boolean withKeys) {
+        return waits.stream().map(wait -> describe(wait, withKeys)).toList();
+    }
+
+    private Wait describe(NestedWait wait, boolean withKeys) {
+        return new Wait(
+                wait.clientId(),
+                wait.host(),
+                wait.pid(),
+                wait.thread(),
+                shown(wait.key(), withKeys),
+                ids.of(wait.key()),
+                wait.waited().toString(),
+                wait.holds().stream()
+                        .map(held -> new Held(shown(held.key(), withKeys), ids.of(held.key())))
+                        .toList());
     }
 
     private Event describe(LatestEvents.Entry entry, String host, boolean withKeys) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
+import io.holdfast.lock.api.LockWaits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +31,7 @@ final class SharedScan {
      *
      * @param time when it ended
      */
-    record Result(Instant time, LockClient client, LockScan scan) {}
+    record Result(Instant time, LockClient client, LockScan scan, LockWaits waits) {}
 
     /** @param locks yields null if the template is one that does not tell */
     SharedScan(Supplier<@Nullable LockOverview> locks, Duration interval) {
@@ -77,7 +78,7 @@ final class SharedScan {
                 throw new UnsupportedOperationException("The LockTemplate bean does not implement LockOverview");
             }
             LockScan scan = overview.scan(LockScanRequest.ALL);
-            result = new Result(Instant.now(), overview.client(), scan);
+            result = new Result(Instant.now(), overview.client(), scan, overview.waits());
         } catch (RuntimeException e) {
             failure = e;
         }

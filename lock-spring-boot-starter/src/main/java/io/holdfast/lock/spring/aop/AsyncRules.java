@@ -53,7 +53,12 @@ final class AsyncRules implements AsyncCall.Rules {
             throw failure;
         }
         return LockInterceptor.refused(
-                definition, invocation, contention.key(), contention.waited(), contention.holder());
+                definition,
+                invocation,
+                contention.key(),
+                contention.waited(),
+                contention.holder(),
+                contention.blockage());
     }
 
     @Override

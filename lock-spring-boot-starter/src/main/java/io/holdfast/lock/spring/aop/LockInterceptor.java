@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
@@ -124,7 +125,7 @@ final class LockInterceptor implements MethodInterceptor {
             return executed.value();
         }
         var refused = (LockResult.NotAcquired<@Nullable Object>) result;
-        return refused(definition, invocation, refused.key(), refused.waited(), refused.holder());
+        return refused(definition, invocation, refused.key(), refused.waited(), refused.holder(), refused.blockage());
     }
 
     /** To be run under the lock, on this thread. */
@@ -160,9 +161,10 @@ final class LockInterceptor implements MethodInterceptor {
             MethodInvocation invocation,
             LockKey key,
             Duration waited,
-            Optional<LockHolder> holder)
+            Optional<LockHolder> holder,
+            Blockage blockage)
             throws Throwable {
-        var contention = new LockNotAcquiredException(definition.caller(), key, waited, holder.orElse(null));
+        var contention = new LockNotAcquiredException(definition.caller(), key, waited, holder.orElse(null), blockage);
         return definition.onContention() == OnContention.SKIP
                 ? ResultKind.skipped(definition.returnType())
                 : definition.fallbacks().afterContention(invocation.getThis(), invocation.getArguments(), contention);

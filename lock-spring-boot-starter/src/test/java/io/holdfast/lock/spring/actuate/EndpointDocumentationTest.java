@@ -60,7 +60,7 @@ class EndpointDocumentationTest {
         while (matcher.find()) {
             examples.add(JSON.readTree(matcher.group(1)));
         }
-        assertThat(examples).hasSize(4);
+        assertThat(examples).hasSize(5);
     }
 
     @AfterAll
@@ -100,6 +100,11 @@ class EndpointDocumentationTest {
                         .isEqualTo(shape(examples.get(0))));
         assertThat(shape(read(application.get("/actuator/locks/" + KEY).body())))
                 .isEqualTo(shape(examples.get(1)));
+        assertThat(application.get("/actuator/locks?scope=all&name=" + KEY).body())
+                .contains("fencingToken");
+        assertThat(shape(read(
+                        application.get("/actuator/locks?scope=all&name=" + KEY).body())))
+                .isEqualTo(shape(examples.get(3)));
         held.close();
         waiter.join();
 
@@ -110,7 +115,7 @@ class EndpointDocumentationTest {
     @Test
     void health_looks_as_documented_and_has_warnings_only_if_there_are_any() {
         JsonNode all = read(application.get("/actuator/health").body());
-        Set<String> documented = shape(examples.get(3));
+        Set<String> documented = shape(examples.get(4));
         documented.removeIf(path -> path.startsWith("$.details.warnings"));
 
         assertThat(shape(all.get("components").get("locks"))).isEqualTo(documented);

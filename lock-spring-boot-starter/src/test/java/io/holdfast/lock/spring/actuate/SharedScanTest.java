@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,11 @@ class SharedScanTest {
             scans.incrementAndGet();
             during.run();
             return new LockScan(List.of(), true);
+        }
+
+        @Override
+        public LockWaits waits() {
+            return LockWaits.NONE;
         }
 
         @Override

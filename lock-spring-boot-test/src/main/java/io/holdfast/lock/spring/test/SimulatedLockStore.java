@@ -18,7 +18,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -115,6 +117,16 @@ final class SimulatedLockStore implements LockStore {
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
         return reachable().openScan(keyPrefix);
+    }
+
+    @Override
+    public void recordWaits(String clientId, List<WaitReport> waits) {
+        reachable().recordWaits(clientId, waits);
+    }
+
+    @Override
+    public List<RecordedWait> recordedWaits() {
+        return reachable().recordedWaits();
     }
 
     @Override

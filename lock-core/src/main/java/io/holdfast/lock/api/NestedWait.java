@@ -1,0 +1,51 @@
+package io.holdfast.lock.api;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Somebody who waits for a lock while holding others, as reported to the store by its client. For people to read.
+ *
+ * @param clientId the id of the client that waits
+ * @param host the host name of its machine
+ * @param pid the process on that machine
+ * @param thread the thread that waits
+ * @param key the lock that it waits for
+ * @param mode whether it waits for the lock exclusively
+ * @param waited for how long it has been waiting
+ * @param holds the locks that it holds meanwhile; at most 32
+ */
+public record NestedWait(
+        String clientId,
+        String host,
+        long pid,
+        String thread,
+        LockKey key,
+        LockMode mode,
+        Duration waited,
+        List<Held> holds) {
+
+    /** Copies the list, and escapes the names, which appear in messages, see {@link LockKey#printable}. */
+    public NestedWait {
+        clientId = LockKey.printable(clientId);
+        host = LockKey.printable(host);
+        thread = LockKey.printable(thread);
+        holds = List.copyOf(holds);
+    }
+
+    /**
+     * A lock that is held meanwhile.
+     *
+     * @param key the lock
+     * @param fencingToken the token of the grant; if the lock was handed off within the client, the store has a lower one
+     * @param mode whether it is held exclusively
+     */
+    public record Held(LockKey key, long fencingToken, LockMode mode) {}
+
+    /** {@return for a message: who waits, which locks it holds, and for which one it waits} */
+    public String describe() {
+        String held = holds.stream().map(hold -> "'" + hold.key() + "'").collect(Collectors.joining(", "));
+        return host + " (pid " + pid + ", thread " + thread + ") holds " + held + " and waits for '" + key + "'";
+    }
+}

@@ -1,0 +1,258 @@
+package io.holdfast.lock.engine.deadlock;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.overview.WaitReport;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The callers of this client that wait for a lock while they hold others, and a thread that tells the store of them. Callers
+ * wait for neither. A client without such waits tells nothing, and has no such thread.
+ *
+ * <p>A wait is told of when it has lasted for 20 ms, once more after 100 ms, and every 500 ms from then on, all waits of the client
+ * together. What has changed is told at once, but not more often than twice a second and four times in a row.
+ *
+ * <p>What is told is bounded: the oldest {@value #MOST_WAITS} waits, {@value #MOST_HOLDS} holds of each, and {@value #MOST_CHARACTERS}
+ * characters of keys.
+ */
+public final class NestedWaits {
+
+    private static final Logger log = LoggerFactory.getLogger(NestedWaits.class);
+
+    private static final int MOST_WAITS = 64;
+    public static final int MOST_HOLDS = 32;
+    private static final int MOST_CHARACTERS = 100_000;
+
+    private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long SECOND_REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ClientContext client;
+    private final boolean ownThread;
+    private final AtomicLong ids = new AtomicLong();
+    private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
+    private @Nullable WritePace pace;
+    private Set<Long> told = Set.of();
+    private boolean toldTwice;
+    private long toldAt;
+
+    /** Guarded by this monitor; which the thread holds neither while it calls nor while it pauses. */
+    private @Nullable Thread thread;
+
+    private volatile boolean closed;
+
+    /** Somebody who waits. */
+    @FunctionalInterface
+    public interface Waiting {
+
+        /** What it holds and waits for now. Called by another thread. */
+        NestedWait describe();
+    }
+
+    /** @param ownThread whether a thread tells; if not, somebody calls {@link #tick} */
+    public NestedWaits(ClientContext client, boolean ownThread) {
+        this.client = client;
+        this.ownThread = ownThread;
+    }
+
+    /** A caller that holds locks begins to wait. */
+    public Wait begin(Waiting waiting) {
+        Wait wait = new Wait(ids.incrementAndGet(), waiting, client.ticker().nanos());
+        waits.put(wait.id, wait);
+        wake();
+        return wait;
+    }
+
+    /** One wait; begun and ended by its caller. */
+    public final class Wait {
+
+        private final long id;
+        private final Waiting waiting;
+        private final long begunAt;
+        private volatile long keptUntil;
+        private volatile boolean ended;
+        private volatile @Nullable NestedWait last;
+
+        private Wait(long id, Waiting waiting, long begunAt) {
+            this.id = id;
+            this.waiting = waiting;
+            this.begunAt = begunAt;
+        }
+
+        /** Never 0. */
+        public long id() {
+            return id;
+        }
+
+        /** It has got its lock, or failed: it is forgotten. */
+        public void end() {
+            ended = true;
+            waits.remove(id);
+            wake();
+        }
+
+        /** It was in vain: others of its circle can name it for another second. */
+        public void endInVain() {
+            keptUntil = client.ticker().nanos() + KEEP_NANOS;
+            ended = true;
+            if (last == null) {
+                waits.remove(id);
+            }
+            wake();
+        }
+
+        /** Whether it was going on after it was described decides, since the caller may acquire more once it has ended. */
+        private @Nullable WaitReport report() {
+            NestedWait seen = waiting.describe();
+            if (!ended) {
+                last = seen;
+            }
+            NestedWait reported = last;
+            return reported == null ? null : new WaitReport(id, ended, reported);
+        }
+
+        private boolean isOver(long now) {
+            return ended && now - keptUntil >= 0;
+        }
+    }
+
+    private void wake() {
+        if (!ownThread || closed) {
+            return;
+        }
+        synchronized (this) {
+            if (thread != null) {
+                LockSupport.unpark(thread);
+            } else if (!waits.isEmpty()) {
+                thread = DaemonThreads.create(this::run, "holdfast-waits");
+                thread.start();
+            }
+        }
+    }
+
+    private void run() {
+        while (!closed) {
+            long left = tickGuarded();
+            if (left >= 0) {
+                LockSupport.parkNanos(this, left);
+            } else if (isIdle()) {
+                return;
+            }
+        }
+    }
+
+    private synchronized boolean isIdle() {
+        boolean idle = waits.isEmpty() && told.isEmpty();
+        if (idle) {
+            thread = null;
+        }
+        return idle;
+    }
+
+    private long tickGuarded() {
+        try {
+            return tick();
+        } catch (RuntimeException e) {
+            log.error("Unexpected error on holdfast-waits; continuing", e);
+            return REPORT_NANOS;
+        }
+    }
+
+    /**
+     * Tells the store what is due. By one thread at a time.
+     *
+     * @return for how long nothing is due, in nanoseconds, if nothing changes; negative if nothing ever is
+     */
+    public long tick() {
+        long now = client.ticker().nanos();
+        waits.values().removeIf(wait -> wait.isOver(now));
+        List<Wait> due = waits.values().stream()
+                .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
+                .limit(MOST_WAITS)
+                .toList();
+        if (waits.isEmpty() && told.isEmpty()) {
+            return -1;
+        }
+        WritePace mine = pace == null ? new WritePace(now) : pace;
+        pace = mine;
+        long delay = Math.max(delay(due, now), mine.delay(now));
+        if (delay > 0) {
+            return delay;
+        }
+        mine.called(now);
+        report(due, now);
+        return waits.isEmpty() && told.isEmpty() ? -1 : YOUNG_NANOS;
+    }
+
+    private long delay(List<Wait> due, long now) {
+        Set<Long> ids = new HashSet<>();
+        due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
+        if (!ids.equals(told)) {
+            return 0;
+        }
+        long next = ids.isEmpty() ? Long.MAX_VALUE : toldAt + (toldTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
+        long young = waits.values().stream()
+                .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
+                .filter(left -> left > 0)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return Math.min(Math.min(next, young), REPORT_NANOS);
+    }
+
+    private void report(List<Wait> due, long now) {
+        Set<Long> ids = new HashSet<>();
+        due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
+        List<WaitReport> reports = reports(due);
+        toldTwice = ids.equals(told);
+        toldAt = now;
+        told = ids;
+        try {
+            client.store().recordWaits(client.id(), reports);
+        } catch (LockStoreException e) {
+            log.debug("Waits of this client could not be recorded, so a deadlock may not be recognized", e);
+        }
+    }
+
+    private static List<WaitReport> reports(List<Wait> due) {
+        List<WaitReport> reports = new ArrayList<>(due.size());
+        int characters = 0;
+        for (Wait wait : due) {
+            WaitReport report = wait.report();
+            int more = report == null ? 0 : characters(report.what());
+            if (report != null && characters + more <= MOST_CHARACTERS) {
+                characters += more;
+                reports.add(report);
+            }
+        }
+        return reports;
+    }
+
+    private static int characters(NestedWait wait) {
+        return wait.key().value().length()
+                + wait.holds().stream()
+                        .mapToInt(held -> held.key().value().length())
+                        .sum();
+    }
+
+    /** Tells nothing any more; what was told is forgotten soon. */
+    public void close() {
+        closed = true;
+        synchronized (this) {
+            LockSupport.unpark(thread);
+        }
+    }
+}

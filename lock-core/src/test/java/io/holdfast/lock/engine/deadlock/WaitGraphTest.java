@@ -1,0 +1,151 @@
+package io.holdfast.lock.engine.deadlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.Blockage;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.overview.WaitTimes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which circles of recorded waits are deadlocks. */
+class WaitGraphTest {
+
+    private static final LockMode EXCLUSIVE = LockMode.EXCLUSIVE;
+    private static final LockMode SHARED = LockMode.SHARED;
+
+    private static RecordedWait wait(
+            String client, String held, LockMode heldMode, String wanted, LockMode mode, long since, long seen) {
+        return wait(client, held, heldMode, wanted, mode, since, seen, false);
+    }
+
+    private static RecordedWait wait(
+            String client,
+            String held,
+            LockMode heldMode,
+            String wanted,
+            LockMode mode,
+            long since,
+            long seen,
+            boolean ended) {
+        var what = new NestedWait(
+                client,
+                "host",
+                1,
+                "main",
+                LockKey.of(wanted),
+                mode,
+                Duration.ofSeconds(1),
+                List.of(new NestedWait.Held(LockKey.of(held), 7, heldMode)));
+        return new RecordedWait(new WaitReport(1, ended, what), since, seen);
+    }
+
+    private static RecordedWait wait(String client, String held, String wanted, long since, long seen) {
+        return wait(client, held, EXCLUSIVE, wanted, EXCLUSIVE, since, seen);
+    }
+
+    private static int deadlocks(RecordedWait... waits) {
+        return new WaitGraph(List.of(waits)).waits().deadlocks().size();
+    }
+
+    @Test
+    void circle_of_waits_that_were_going_on_at_one_moment_is_a_deadlock_once() {
+        assertThat(deadlocks(wait("one", "a", "b", 10, 30), wait("two", "b", "a", 20, 40)))
+                .isEqualTo(1);
+        assertThat(deadlocks(wait("one", "a", "b", 20, 40), wait("two", "b", "a", 20, 40)))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void waits_that_may_have_been_one_after_the_other_are_none() {
+        assertThat(deadlocks(wait("one", "a", "b", 10, 19), wait("two", "b", "a", 20, 40)))
+                .isZero();
+        assertThat(deadlocks(wait("one", "a", "b", 10, 30), wait("two", "b", "a", 20, 0)))
+                .isZero();
+    }
+
+    @Test
+    void circle_of_three_needs_a_moment_that_all_have_in_common() {
+        RecordedWait one = wait("one", "a", "b", 10, 30);
+        RecordedWait two = wait("two", "b", "c", 20, 40);
+
+        assertThat(deadlocks(one, two, wait("three", "c", "a", 30, 50))).isEqualTo(1);
+        assertThat(deadlocks(one, two, wait("three", "c", "a", 31, 50))).isZero();
+    }
+
+    @Test
+    void chain_is_none() {
+        assertThat(deadlocks(wait("one", "a", "b", 10, 30), wait("two", "b", "c", 10, 30)))
+                .isZero();
+    }
+
+    @Test
+    void readers_do_not_exclude_each_other() {
+        RecordedWait writer = wait("two", "b", "a", 10, 30);
+
+        assertThat(deadlocks(wait("one", "a", SHARED, "b", EXCLUSIVE, 10, 30), writer))
+                .isEqualTo(1);
+        assertThat(deadlocks(
+                        wait("one", "a", SHARED, "b", EXCLUSIVE, 10, 30),
+                        wait("two", "b", EXCLUSIVE, "a", SHARED, 10, 30)))
+                .isZero();
+        assertThat(deadlocks(
+                        wait("one", "a", EXCLUSIVE, "b", EXCLUSIVE, 10, 30),
+                        wait("two", "b", EXCLUSIVE, "a", SHARED, 10, 30)))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void circle_with_a_wait_that_has_ended_is_told_to_those_who_were_in_it_only() {
+        RecordedWait mine = wait("one", "a", "b", 10, 30);
+        var graph = new WaitGraph(List.of(mine, wait("two", "b", EXCLUSIVE, "a", EXCLUSIVE, 20, 30, true)));
+
+        assertThat(graph.waits().deadlocks()).isEmpty();
+        assertThat(graph.waits().waits()).containsExactly(mine.report().what());
+        assertThat(blockage(graph, "one", 1, "two").deadlock()).isPresent();
+        assertThat(blockage(graph, "one", 1, "two").holderWaitsFor()).isEmpty();
+    }
+
+    @Test
+    void who_waits_for_a_holder_in_a_deadlock_is_told_of_it() {
+        var graph = new WaitGraph(List.of(wait("one", "a", "b", 10, 30), wait("two", "b", "a", 20, 30)));
+
+        Blockage blockage = blockage(graph, "three", 0, "two");
+
+        assertThat(blockage.holderWaitsFor().orElseThrow().clientId()).isEqualTo("two");
+        assertThat(blockage.deadlock().orElseThrow().waits()).hasSize(2);
+        assertThat(blockage(graph, "three", 0, "another")).isEqualTo(Blockage.UNKNOWN);
+    }
+
+    /** Of a wait for b. */
+    private static Blockage blockage(WaitGraph graph, String client, long waitId, String holder) {
+        var held = new LockHolder(holder, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), 3, EXCLUSIVE);
+        return graph.blockage(client, waitId, LockKey.of("b"), held);
+    }
+
+    @Test
+    void report_dates_the_one_before_it() {
+        WaitTimes times = new WaitTimes();
+        WaitReport going = wait("one", "a", "b", 0, 0).report();
+        times.answered(times.next(List.of(going)), 100);
+
+        RecordedWait second = times.next(List.of(going)).get(0);
+        assertThat(second.sinceMicros()).isEqualTo(100);
+        assertThat(second.seenMicros()).isEqualTo(100);
+        times.answered(List.of(second), 200);
+        WaitReport ended = new WaitReport(1, true, going.what());
+        assertThat(times.next(List.of(ended)).get(0).seenMicros()).isEqualTo(100);
+        assertThat(times.next(List.of(going)).get(0).seenMicros()).isEqualTo(200);
+        assertThat(times.next(List.of(new WaitReport(2, false, going.what())))
+                        .get(0)
+                        .sinceMicros())
+                .isZero();
+    }
+}
