@@ -10,6 +10,10 @@ public final class Recipes {
 
     public static RecipeSpec use(RecipeSpec spec, String recipe) {
         return spec.recipeFromResources("io.holdfast.lock.migration." + recipe)
-                .parser(JavaParser.fromJavaVersion().classpath(JavaParser.runtimeClasspath()));
+                .parser(parser());
+    }
+
+    public static JavaParser.Builder<?, ?> parser() {
+        return JavaParser.fromJavaVersion().classpath(JavaParser.runtimeClasspath());
     }
 }

@@ -5,6 +5,7 @@ import io.holdfast.lock.migration.code.Constants;
 import io.holdfast.lock.migration.code.Note;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.Expression;
@@ -18,6 +19,15 @@ final class Obstacles {
 
     private static final String STILL = "this method is locked by Lock4j still: ";
     private static final String NOTHING_ELSE = "lock4j.md#what-else-is-different";
+
+    private static final Set<String> WITH_COUNTERPART = Set.of(
+            "com.baomidou.lock.LockFailureStrategy",
+            "com.baomidou.lock.DefaultLockFailureStrategy",
+            "com.baomidou.lock.LockKeyBuilder",
+            "com.baomidou.lock.DefaultLockKeyBuilder",
+            "com.baomidou.lock.executor.LockExecutor",
+            "com.baomidou.lock.executor.RedisTemplateLockExecutor",
+            "com.baomidou.lock.executor.RedissonLockExecutor");
 
     private final Attributes former;
     private final JavaSourceFile file;
@@ -56,11 +66,12 @@ final class Obstacles {
         }
     }
 
-    /** The default is the interface itself. */
+    /** Other than the default, which is the interface itself, and what does the same as Holdfast. */
     private boolean names(String attribute) {
-        JavaType.FullyQualified named = former.get(attribute).map(Obstacles::named).orElse(null);
+        JavaType.FullyQualified named =
+                former.get(attribute).map(Obstacles::named).orElse(null);
         return former.get(attribute).isPresent()
-                && (named == null || !named.getFullyQualifiedName().matches("com\\.baomidou\\.lock\\..*Lock(FailureStrategy|KeyBuilder|Executor)"));
+                && (named == null || !WITH_COUNTERPART.contains(named.getFullyQualifiedName()));
     }
 
     private static JavaType.@Nullable FullyQualified named(Expression literal) {

@@ -34,6 +34,8 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
         return (J) new Retyping(plan::isReplaced, plan.name()).visit(tree, 0);
     }
 
+    public @Nullable J postVisit(J tree, ExecutionContext ctx) { if (tree instanceof J.CompilationUnit cu) { new org.openrewrite.java.JavaVisitor<Integer>() { public JavaType visitType(@Nullable JavaType t, Integer p) { if (String.valueOf(t).contains("org.redisson")) System.err.println("DBG " + t + " @ " + getCursor().getValue().getClass().getSimpleName() + " " + getCursor().getValue()); return t; } }.visit(cu, 0); } return tree; }
+
     @Override
     public J.Block visitBlock(J.Block visited, ExecutionContext ctx) {
         J.Block block = super.visitBlock(visited, ctx);

@@ -45,8 +45,9 @@ final class Component {
         return leases.values().stream().findFirst().orElse(Lease.NONE);
     }
 
-    Set<Note> obstacles() {
-        return obstacles;
+    /** One is enough for people to look at the code. */
+    Optional<Note> obstacle() {
+        return obstacles.stream().findFirst();
     }
 
     boolean isTranslatable() {

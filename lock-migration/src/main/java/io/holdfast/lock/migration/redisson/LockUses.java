@@ -16,6 +16,7 @@ import org.openrewrite.java.tree.TypeUtils;
 /** Finds each lock of Redisson in a source file, and whether all that is done with it has a counterpart. */
 final class LockUses extends JavaIsoVisitor<Components> {
 
+    private static final String RED = "getRedLock";
     private static final Note PASSED_ON =
             new Note("this is Redisson still: the lock is passed on, as a lock of Redisson", "redisson.md#lock");
     private static final Note NO_TEMPLATE = new Note(
@@ -55,13 +56,17 @@ final class LockUses extends JavaIsoVisitor<Components> {
 
     private void addFactory(J.MethodInvocation call, Component component) {
         JavaType.Variable client = Variables.of(call.getSelect());
-        if (call.getSimpleName().equals("getRedLock")) {
+        if (call.getSimpleName().equals(RED)) {
             component.block(RED_LOCK);
         } else if (!RedissonTypes.isKnownFactory(call)) {
             component.block(UNKNOWN);
-        } else if (client == null || !clients.containsKey(Variables.id(client))) {
+        } else if (client == null || !isInjected(Variables.id(client))) {
             component.block(NO_TEMPLATE);
         }
+    }
+
+    private boolean isInjected(String client) {
+        return clients.values().stream().anyMatch(each -> each.isOf(client));
     }
 
     /** The read or write lock of a pair; or a lock that another method makes. */
@@ -132,7 +137,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
         Expression lock = value.getValue();
         if (call.getSelect() != null && call.getSelect().getId().equals(lock.getId())) {
             new Calls(components.of(node), call, value.getParentTreeCursor()).add(Objects.requireNonNull(lock.getType()));
-        } else if (RedissonTypes.MULTI_LOCK.matches(call)) {
+        } else if (RedissonTypes.MULTI_LOCK.matches(call) || call.getSimpleName().equals(RED)) {
             components.join(call.getId(), node);
         } else if (!isStandard(parameter(call, lock))) {
             components.of(node).block(PASSED_ON);

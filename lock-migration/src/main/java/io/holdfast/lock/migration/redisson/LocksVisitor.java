@@ -46,7 +46,7 @@ final class LocksVisitor extends NotingVisitor {
     }
 
     private J.MethodInvocation left(J.MethodInvocation call, ExecutionContext ctx) {
-        plan.component(call.getId()).obstacles().forEach(this::note);
+        plan.component(call.getId()).obstacle().ifPresent(this::note);
         return super.visitMethodInvocation(call, ctx);
     }
 

@@ -61,9 +61,11 @@ final class Plan {
         }
     }
 
-    private static String client(J.MethodInvocation factory) {
+    /** The field that makes this lock, or that is set to what makes it. */
+    private String client(J.MethodInvocation factory) {
         JavaType.Variable variable = Variables.of(factory.getSelect());
-        return variable == null ? "" : Variables.id(variable);
+        String field = variable == null ? null : field(variable);
+        return field == null ? "" : field;
     }
 
     private void decideOnClients(JavaSourceFile file) {

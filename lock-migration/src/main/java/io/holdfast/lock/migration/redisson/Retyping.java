@@ -1,6 +1,7 @@
 package io.holdfast.lock.migration.redisson;
 
 import io.holdfast.lock.migration.code.Templates;
+import io.holdfast.lock.migration.code.Variables;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -44,6 +45,12 @@ final class Retyping extends JavaIsoVisitor<Integer> {
         return isMeant.test(visited.getFieldType())
                 ? identifier.withSimpleName(name).withType(TEMPLATE).withFieldType(retyped(visited.getFieldType()))
                 : identifier;
+    }
+
+    @Override
+    public J.FieldAccess visitFieldAccess(J.FieldAccess visited, Integer p) {
+        J.FieldAccess access = super.visitFieldAccess(visited, p);
+        return isMeant.test(Variables.of(visited)) ? access.withType(TEMPLATE) : access;
     }
 
     private JavaType.@Nullable Variable retyped(JavaType.@Nullable Variable variable) {

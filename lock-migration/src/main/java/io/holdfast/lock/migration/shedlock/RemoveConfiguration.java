@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.ScanningRecipe;
 import org.openrewrite.TreeVisitor;
+import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
 
@@ -91,6 +93,19 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
             maybeRemoveImport(ENABLE);
             maybeRemoveImport(ENABLE + ".InterceptMode");
             return null;
+        }
+
+        /** What was below the annotation moves up. */
+        @Override
+        public J.ClassDeclaration visitClassDeclaration(J.ClassDeclaration visited, ExecutionContext ctx) {
+            J.ClassDeclaration type = super.visitClassDeclaration(visited, ctx);
+            if (visited.getLeadingAnnotations().isEmpty() || !type.getLeadingAnnotations().isEmpty()) {
+                return type;
+            }
+            J.ClassDeclaration.Kind kind = type.getPadding().getKind();
+            return type.getModifiers().isEmpty()
+                    ? type.getPadding().withKind(kind.withPrefix(Space.EMPTY))
+                    : type.withModifiers(ListUtils.mapFirst(type.getModifiers(), each -> each.withPrefix(Space.EMPTY)));
         }
 
         @Override

@@ -1,0 +1,113 @@
+package io.holdfast.lock.migration.build;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.ExecutionContext;
+import org.openrewrite.Option;
+import org.openrewrite.ScanningRecipe;
+import org.openrewrite.Tree;
+import org.openrewrite.TreeVisitor;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.xml.tree.Xml;
+
+/**
+ * The starter of Holdfast in place of dependencies of another library, in {@code pom.xml} and Gradle build files. As long as code of
+ * the module uses the other library, its dependencies stay. Nothing is resolved, so this works without a network.
+ */
+public final class ReplaceDependency extends ScanningRecipe<Uses> {
+
+    @Option(
+            displayName = "Artifacts",
+            description = "What is replaced, as group:artifact; an artifact that ends with an asterisk stands for all that begin so.",
+            example = "net.javacrumbs.shedlock:*")
+    private final List<String> artifacts;
+
+    @Option(
+            displayName = "Packages",
+            description = "What the names of the types of the former library begin with.",
+            example = "net.javacrumbs.shedlock.")
+    private final List<String> packages;
+
+    public ReplaceDependency(List<String> artifacts, List<String> packages) {
+        this.artifacts = artifacts;
+        this.packages = packages;
+    }
+
+    public List<String> getArtifacts() {
+        return artifacts;
+    }
+
+    public List<String> getPackages() {
+        return packages;
+    }
+
+    @Override
+    public String getDisplayName() {
+        return "Replace dependencies by the starter of Holdfast";
+    }
+
+    @Override
+    public String getDescription() {
+        return "Removes dependencies of a library that no code of the module uses any more, and adds `io.holdfast:lock-spring-boot-starter`.";
+    }
+
+    /** What the code uses is known once the other recipes are through. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
+    @Override
+    public Uses getInitialValue(ExecutionContext ctx) {
+        return new Uses();
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getScanner(Uses uses) {
+        return new TreeVisitor<>() {
+            @Override
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                if (tree instanceof Xml.Document pom && isPom(pom.getSourcePath())) {
+                    uses.addModule(pom.getSourcePath());
+                } else if (tree instanceof JavaSourceFile file && isGradle(file.getSourcePath())) {
+                    uses.addModule(file.getSourcePath());
+                } else if (tree instanceof JavaSourceFile file) {
+                    uses.addSource(file, ReplaceDependency.this::isFormer);
+                }
+                return tree;
+            }
+        };
+    }
+
+    private boolean isFormer(String type) {
+        return packages.stream().anyMatch(type::startsWith);
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor(Uses uses) {
+        return new TreeVisitor<>() {
+            @Override
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                Artifacts former = new Artifacts(artifacts);
+                if (tree instanceof Xml.Document pom && isPom(pom.getSourcePath())) {
+                    return new PomVisitor(former, uses, pom.getSourcePath()).visit(pom, ctx);
+                }
+                if (tree instanceof JavaSourceFile file && isGradle(file.getSourcePath())) {
+                    return uses.isFormerUsedIn(file.getSourcePath())
+                            ? file
+                            : new GradleVisitor(former).visit(file, ctx);
+                }
+                return tree;
+            }
+        };
+    }
+
+    private static boolean isPom(Path file) {
+        return file.endsWith("pom.xml");
+    }
+
+    private static boolean isGradle(Path file) {
+        return file.toString().endsWith(".gradle") || file.toString().endsWith(".gradle.kts");
+    }
+}

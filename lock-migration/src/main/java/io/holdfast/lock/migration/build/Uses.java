@@ -1,0 +1,64 @@
+package io.holdfast.lock.migration.build;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeUtils;
+
+/** Which source files use the former library, and which use Holdfast; and the folders of the modules that they are in. */
+final class Uses {
+
+    private static final String HOLDFAST = "io.holdfast.lock.";
+
+    private final Set<Path> modules = new HashSet<>();
+    private final Map<Path, Boolean> former = new HashMap<>();
+    private final Set<Path> holdfast = new HashSet<>();
+
+    void addModule(Path buildFile) {
+        modules.add(folder(buildFile));
+    }
+
+    void addSource(JavaSourceFile file, Predicate<String> isFormer) {
+        former.put(file.getSourcePath(), uses(file, isFormer));
+        if (uses(file, name -> name.startsWith(HOLDFAST))) {
+            holdfast.add(file.getSourcePath());
+        }
+    }
+
+    private static boolean uses(JavaSourceFile file, Predicate<String> isMeant) {
+        return file.getImports().stream().map(J.Import::getTypeName).anyMatch(isMeant)
+                || file.getTypesInUse().getTypesInUse().stream().anyMatch(type -> isMeant(type, isMeant));
+    }
+
+    private static boolean isMeant(JavaType type, Predicate<String> isMeant) {
+        JavaType.FullyQualified named = TypeUtils.asFullyQualified(type);
+        return named != null && isMeant.test(named.getFullyQualifiedName());
+    }
+
+    boolean isFormerUsedIn(Path buildFile) {
+        return former.entrySet().stream().anyMatch(each -> each.getValue() && isIn(each.getKey(), buildFile));
+    }
+
+    boolean isHoldfastUsedIn(Path buildFile) {
+        return holdfast.stream().anyMatch(each -> isIn(each, buildFile));
+    }
+
+    /** A file belongs to the innermost module around it. */
+    private boolean isIn(Path source, Path buildFile) {
+        Path innermost = source.getParent();
+        while (innermost != null && !modules.contains(innermost)) {
+            innermost = innermost.getParent();
+        }
+        return (innermost == null ? Path.of("") : innermost).equals(folder(buildFile));
+    }
+
+    private static Path folder(Path file) {
+        return file.getParent() == null ? Path.of("") : file.getParent();
+    }
+}

@@ -1,0 +1,150 @@
+package io.holdfast.lock.migration.integration;
+
+import static org.openrewrite.java.Assertions.java;
+
+import io.holdfast.lock.migration.Recipes;
+import org.junit.jupiter.api.Test;
+import org.openrewrite.test.RecipeSpec;
+import org.openrewrite.test.RewriteTest;
+
+class FromSpringIntegrationTest implements RewriteTest {
+
+    private static final String LEFT =
+            "// Holdfast: this is the registry of Spring Integration still, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
+    private static final String RENEWED =
+            "// Holdfast: a lock is renewed while it is held; it did not outlive its time before; see docs/migration/spring-integration.md#the-bean\n";
+    private static final String USER =
+            """
+            import org.springframework.integration.redis.util.RedisLockRegistry;
+
+            class User {
+                private final RedisLockRegistry registry;
+
+                User(RedisLockRegistry registry) {
+                    this.registry = registry;
+                }
+
+                void run() {
+                    registry.obtain("a").lock();
+                }
+            }
+            """;
+
+    @Override
+    public void defaults(RecipeSpec spec) {
+        Recipes.use(spec, "FromSpringIntegration");
+    }
+
+    private static String bean(String result, String body) {
+        return """
+                import java.time.Duration;
+                import org.springframework.context.annotation.Bean;
+                import org.springframework.data.redis.connection.RedisConnectionFactory;
+                import org.springframework.integration.redis.util.RedisLockRegistry;
+                import org.springframework.integration.support.locks.LockRegistry;
+
+                class Locks {
+                    private static final Duration TIME = Duration.ofSeconds(20);
+
+                    @Bean
+                    %s locks(RedisConnectionFactory redis, String name) {
+                %s    }
+                }
+                """
+                .formatted(result, body.indent(8));
+    }
+
+    private static String migrated(String result, String body) {
+        return """
+                import java.time.Duration;
+
+                import io.holdfast.lock.api.LockTemplate;
+                import io.holdfast.lock.spring.integration.HoldfastLockRegistry;
+                import org.springframework.context.annotation.Bean;
+                import org.springframework.integration.support.locks.LockRegistry;
+
+                class Locks {
+                    private static final Duration TIME = Duration.ofSeconds(20);
+
+                    %s    @Bean
+                    %s locks(LockTemplate lockTemplate, String name) {
+                %s    }
+                }
+                """
+                .formatted(RENEWED, result, body.indent(8));
+    }
+
+    @Test
+    void bean_of_the_interface_is_replaced() {
+        rewriteRun(java(
+                bean("LockRegistry<?>", "return new RedisLockRegistry(redis, name, TIME);\n"),
+                migrated("LockRegistry<?>", "return new HoldfastLockRegistry(lockTemplate, name, TIME);\n")));
+    }
+
+    @Test
+    void bean_and_uses_of_the_class_are_replaced() {
+        rewriteRun(
+                java(
+                        bean("RedisLockRegistry", "return new RedisLockRegistry(redis, name, 20000L);\n"),
+                        migrated(
+                                "HoldfastLockRegistry",
+                                "return new HoldfastLockRegistry(lockTemplate, name, Duration.ofMillis(20000L));\n")),
+                java(
+                        USER,
+                        USER.replace(
+                                        "org.springframework.integration.redis.util.RedisLockRegistry",
+                                        "io.holdfast.lock.spring.integration.HoldfastLockRegistry")
+                                .replace("RedisLockRegistry", "HoldfastLockRegistry")));
+    }
+
+    @Test
+    void settings_are_removed_and_the_default_time_is_that_of_holdfast() {
+        rewriteRun(java(
+                bean(
+                        "RedisLockRegistry",
+                        """
+                        RedisLockRegistry registry = new RedisLockRegistry(redis, name);
+                        registry.setCacheCapacity(10);
+                        System.out.println(name);
+                        return registry;
+                        """),
+                migrated(
+                        "HoldfastLockRegistry",
+                        """
+                        HoldfastLockRegistry registry = new HoldfastLockRegistry(lockTemplate, name);
+                        System.out.println(name);
+                        return registry;
+                        """)));
+    }
+
+    @Test
+    void registry_that_is_made_elsewhere_keeps_all_where_they_are() {
+        String other =
+                """
+                import org.springframework.data.redis.connection.RedisConnectionFactory;
+                import org.springframework.integration.redis.util.RedisLockRegistry;
+
+                class Other {
+                    Object other(RedisConnectionFactory redis) {
+                        return new RedisLockRegistry(redis, "a");
+                    }
+                }
+                """;
+        rewriteRun(
+                java(other, other.replace("        return", "        " + LEFT + "        return")),
+                java(
+                        USER,
+                        USER.replace("    private", "    " + LEFT + "    private")
+                                .replace("    User(", "    " + LEFT + "    User(")));
+    }
+
+    @Test
+    void use_without_a_counterpart_keeps_all_where_they_are() {
+        String destroyed = USER.replace("registry.obtain(\"a\").lock();", "registry.destroy();");
+        rewriteRun(java(
+                destroyed,
+                destroyed
+                        .replace("    private", "    " + LEFT + "    private")
+                        .replace("    User(", "    " + LEFT + "    User(")));
+    }
+}

@@ -1,0 +1,159 @@
+package io.holdfast.lock.migration.lock4j;
+
+import static org.openrewrite.java.Assertions.java;
+
+import io.holdfast.lock.migration.Recipes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.openrewrite.test.RecipeSpec;
+import org.openrewrite.test.RewriteTest;
+
+class FromLock4jTest implements RewriteTest {
+
+    private static final String STRATEGIES =
+            """
+
+                class Silence implements com.baomidou.lock.LockFailureStrategy {
+                    public void onLockFailure(String key, java.lang.reflect.Method method, Object[] arguments) {}
+                }
+
+                class Keys implements com.baomidou.lock.LockKeyBuilder {
+                    public String buildKey(org.aopalliance.intercept.MethodInvocation invocation, String[] keys) {
+                        return "a";
+                    }
+                }
+
+                class Noise implements com.baomidou.lock.LockFailureStrategy {
+                    public void onLockFailure(String key, java.lang.reflect.Method method, Object[] arguments) {
+                        throw new IllegalStateException(key);
+                    }
+                }
+            """;
+
+    @Override
+    public void defaults(RecipeSpec spec) {
+        Recipes.use(spec, "FromLock4j");
+    }
+
+    private static String shop(String imports, String annotation, String rest) {
+        return imports
+                + """
+
+                class Shop {
+                    static final long EXPIRE = 1500;
+
+                    %s
+                    void order(long id) {}
+                %s}
+                """
+                        .formatted(annotation, rest);
+    }
+
+    private static final String LOCK4J = "import com.baomidou.lock.annotation.Lock4j;\n";
+    private static final String HOLDFAST = "import io.holdfast.lock.spring.annotation.DistributedLock;\n";
+
+    private void becomes(String former, String migrated, String imports) {
+        rewriteRun(java(
+                shop(LOCK4J, "@Lock4j" + former, ""), shop(HOLDFAST + imports, "@DistributedLock(" + migrated + ")", "")));
+    }
+
+    @Test
+    void names_and_keys_are_taken() {
+        becomes("(name = \"order\", keys = \"#id\")", "name = \"order\", key = \"#id\"", "");
+        becomes("(name = \"order\", keys = {\"#id\", \"#id\"})", "name = \"order\", key = {\"#id\", \"#id\"}", "");
+        becomes("(name = \"order\", keys = {\"\"})", "name = \"order\"", "");
+    }
+
+    @Test
+    void method_without_a_name_has_that_of_class_and_method() {
+        becomes("", "name = \"Shop.order\"", "");
+        becomes("(keys = \"#id\")", "name = \"Shop.order\", key = \"#id\"", "");
+    }
+
+    @Test
+    void expire_is_a_lease_that_ends() {
+        becomes(
+                "(name = \"a\", expire = 10_000, acquireTimeout = 0)",
+                "name = \"a\", lease = 10, renew = false, waitFor = 0",
+                "");
+    }
+
+    @Test
+    void times_that_are_not_in_whole_seconds_stay_in_milliseconds() {
+        String unit = "\nimport java.util.concurrent.TimeUnit;\n";
+        becomes(
+                "(name = \"a\", expire = 10_000, acquireTimeout = 1_500)",
+                "name = \"a\", lease = 10_000, renew = false, waitFor = 1_500, timeUnit = TimeUnit.MILLISECONDS",
+                unit);
+        becomes(
+                "(name = \"a\", expire = EXPIRE)",
+                "name = \"a\", lease = EXPIRE, renew = false, timeUnit = TimeUnit.MILLISECONDS",
+                unit);
+    }
+
+    @Test
+    void negative_times_are_defaults() {
+        becomes("(name = \"a\", expire = -1, acquireTimeout = -1)", "name = \"a\"", "");
+        becomes("(name = \"a\", expire = 0)", "name = \"a\"", "");
+    }
+
+    @Test
+    void lock_that_is_not_released_is_held_for_a_minimum() {
+        becomes("(name = \"a\", expire = 60_000, autoRelease = false)", "name = \"a\", minHold = 60", "");
+    }
+
+    @Test
+    void strategy_that_does_nothing_skips() {
+        rewriteRun(java(
+                shop(LOCK4J, "@Lock4j(name = \"a\", failStrategy = Shop.Silence.class)", STRATEGIES),
+                shop(
+                        HOLDFAST + "import io.holdfast.lock.spring.annotation.OnContention;\n",
+                        "@DistributedLock(name = \"a\", onContention = OnContention.SKIP)",
+                        STRATEGIES.replace("\n    class", "\n    " + REST + "\n    class"))));
+    }
+
+    private static final String REST =
+            "// Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different";
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    failStrategy = Shop.Noise.class | translate its failStrategy | failstrategy
+                    keyBuilderStrategy = Shop.Keys.class | translate its keyBuilderStrategy | keybuilderstrategy
+                    executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
+                    expire = 99 | a lease lasts for at least 100 ms | keys-expire-acquiretimeout
+                    autoRelease = false | give the time for which it keeps others out | autorelease--false
+                    name = "a:b" | a name has no colon | keys-expire-acquiretimeout
+                    """)
+    void what_has_no_counterpart_is_left_and_marked(String attribute, String reason, String anchor) {
+        String annotation = "@Lock4j(" + attribute + ")";
+        String note = "// Holdfast: this method is locked by Lock4j still: " + reason + "; see docs/migration/lock4j.md#"
+                + anchor + "\n    ";
+        rewriteRun(java(
+                shop(LOCK4J, annotation, STRATEGIES),
+                shop(LOCK4J, note + annotation, STRATEGIES.replace("\n    class", "\n    " + REST + "\n    class"))));
+    }
+
+    @Test
+    void strategies_that_are_the_default_are_none() {
+        becomes("(name = \"a\", failStrategy = com.baomidou.lock.LockFailureStrategy.class)", "name = \"a\"", "");
+        becomes("(name = \"a\", keyBuilderStrategy = com.baomidou.lock.DefaultLockKeyBuilder.class)", "name = \"a\"", "");
+        becomes(
+                "(name = \"a\", executor = com.baomidou.lock.executor.RedisTemplateLockExecutor.class)",
+                "name = \"a\"",
+                "");
+    }
+
+    @Test
+    void composed_annotation_is_left_and_marked() {
+        String former = LOCK4J + "\n@Lock4j(name = \"a\")\n@interface Locked {}\n";
+        rewriteRun(java(
+                former,
+                former.replace(
+                        "@Lock4j(",
+                        "// Holdfast: a composed annotation is not migrated, and its methods are locked by Lock4j still; see docs/migration/lock4j.md#keys-expire-acquiretimeout\n@Lock4j(")));
+    }
+}

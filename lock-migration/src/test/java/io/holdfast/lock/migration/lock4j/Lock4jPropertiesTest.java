@@ -1,0 +1,41 @@
+package io.holdfast.lock.migration.lock4j;
+
+import static org.openrewrite.properties.Assertions.properties;
+import static org.openrewrite.yaml.Assertions.yaml;
+
+import io.holdfast.lock.migration.Recipes;
+import org.junit.jupiter.api.Test;
+import org.openrewrite.test.RecipeSpec;
+import org.openrewrite.test.RewriteTest;
+
+class Lock4jPropertiesTest implements RewriteTest {
+
+    @Override
+    public void defaults(RecipeSpec spec) {
+        Recipes.use(spec, "FromLock4j");
+    }
+
+    @Test
+    void properties_keep_their_values_which_are_milliseconds_in_both() {
+        rewriteRun(properties(
+                "lock4j.expire=20000\nlock4j.acquireTimeout=2000\nlock4j.lock-key-prefix=shop\nlock4j.retry-interval=50\nother=1\n",
+                "holdfast.lease=20000\nholdfast.wait-for=2000\nholdfast.redis.key-prefix=shop\nother=1\n"));
+    }
+
+    @Test
+    void yaml_keeps_its_values() {
+        rewriteRun(yaml(
+                """
+                lock4j:
+                  expire: 20000
+                  acquire-timeout: 2000
+                  lock-key-prefix: shop
+                  retry-interval: 50
+                """,
+                """
+                holdfast.lease: 20000
+                holdfast.wait-for: 2000
+                holdfast.redis.key-prefix: shop
+                """));
+    }
+}

@@ -1,0 +1,220 @@
+package io.holdfast.lock.migration.redisson;
+
+import static org.openrewrite.java.Assertions.java;
+
+import io.holdfast.lock.migration.Recipes;
+import org.junit.jupiter.api.Test;
+import org.openrewrite.test.RecipeSpec;
+import org.openrewrite.test.RewriteTest;
+
+class FromRedissonTest implements RewriteTest {
+
+    @Override
+    public void defaults(RecipeSpec spec) {
+        Recipes.use(spec, "FromRedisson");
+    }
+
+    private void becomes(String former, String migrated, String... imports) {
+        rewriteRun(java(Shops.before(former), Shops.after(migrated, imports)));
+    }
+
+    @Test
+    void lock_keeps_its_calls() {
+        becomes(
+                """
+                RLock lock = redisson.getLock(key);
+                lock.lockInterruptibly();
+                System.out.println(lock.getName() + lock.getHoldCount() + lock.isLocked());
+                if (lock != null && lock.isHeldByCurrentThread()) {
+                    lock.unlock();
+                }
+                """,
+                """
+                RemoteLock lock = lockTemplate.getLock(key);
+                lock.lockInterruptibly();
+                System.out.println(lock.key().value() + lock.holdCount() + lock.isLocked());
+                if (lock != null && lock.isHeldByCurrentThread()) {
+                    lock.unlock();
+                }
+                """,
+                "RemoteLock");
+    }
+
+    @Test
+    void lock_may_have_the_type_of_the_jdk_or_none() {
+        becomes(
+                """
+                java.util.concurrent.locks.Lock lock = redisson.getSpinLock(key);
+                lock.lock();
+                var other = this.redisson.getFairLock(key);
+                other.unlock();
+                redisson.getLock(key).unlock();
+                """,
+                """
+                java.util.concurrent.locks.Lock lock = lockTemplate.getLock(key);
+                lock.lock();
+                var other = lockTemplate.getFairLock(key);
+                other.unlock();
+                lockTemplate.getLock(key).unlock();
+                """);
+    }
+
+    @Test
+    void lease_moves_to_the_request_and_is_not_renewed() {
+        becomes(
+                """
+                RLock lock = redisson.getLock(key);
+                lock.lock(10, TimeUnit.SECONDS);
+                lock.unlock();
+                RLock fair = redisson.getFairLock(key);
+                fair.tryLock(1, lease, unit);
+                redisson.getReadWriteLock(key).writeLock().lock(200, TimeUnit.MILLISECONDS);
+                RLock renewed = redisson.getLock(key);
+                renewed.tryLock(1, -1, TimeUnit.SECONDS);
+                """,
+                """
+                RemoteLock lock = lockTemplate.getLock(LockRequest.of(key).lease(Duration.ofSeconds(10)).renew(false));
+                lock.lock();
+                lock.unlock();
+                RemoteLock fair = lockTemplate.getLock(LockRequest.of(key).fair(true).lease(Duration.of(lease, unit.toChronoUnit())).renew(false));
+                fair.tryLock(1, unit);
+                lockTemplate.getReadWriteLock(LockRequest.of(key).lease(Duration.ofMillis(200)).renew(false)).writeLock().lock();
+                RemoteLock renewed = lockTemplate.getLock(key);
+                renewed.tryLock(1, TimeUnit.SECONDS);
+                """,
+                "LockRequest", "RemoteLock", "Duration");
+    }
+
+    @Test
+    void locks_of_a_pair_follow_the_pair() {
+        becomes(
+                """
+                RReadWriteLock pair = redisson.getReadWriteLock(key);
+                RLock read = pair.readLock();
+                read.lock();
+                """,
+                """
+                RemoteReadWriteLock pair = lockTemplate.getReadWriteLock(key);
+                RemoteLock read = pair.readLock();
+                read.lock();
+                """,
+                "RemoteLock", "RemoteReadWriteLock");
+    }
+
+    @Test
+    void several_locks_are_one_request() {
+        becomes(
+                """
+                RLock first = redisson.getLock("a");
+                RLock both = redisson.getMultiLock(first, redisson.getLock("b"));
+                both.lock(10, TimeUnit.MINUTES);
+                """,
+                """
+                RemoteLock first = lockTemplate.getLock(LockRequest.of("a").lease(Duration.ofMinutes(10)).renew(false));
+                RemoteLock both = lockTemplate.getLock(LockRequest.ofAll(List.of(first.key().value(), "b")).lease(Duration.ofMinutes(10)).renew(false));
+                both.lock();
+                """,
+                "LockRequest", "RemoteLock", "Duration", "List");
+    }
+
+    @Test
+    void semaphore_has_its_permits_in_the_request() {
+        becomes(
+                """
+                RSemaphore gateway = redisson.getSemaphore(key);
+                gateway.trySetPermits(2);
+                if (!gateway.tryAcquire(1, TimeUnit.SECONDS)) {
+                    return;
+                }
+                try {
+                    System.out.println(key);
+                } finally {
+                    gateway.release();
+                }
+                """,
+                """
+                RemoteLock gateway = lockTemplate.getSemaphore(key, 2);
+                if (!gateway.tryLock(1, TimeUnit.SECONDS)) {
+                    return;
+                }
+                try {
+                    System.out.println(key);
+                } finally {
+                    gateway.unlock();
+                }
+                """,
+                "RemoteLock");
+    }
+
+    @Test
+    void token_is_that_of_the_lock() {
+        becomes(
+                """
+                RFencedLock lock = redisson.getFencedLock(key);
+                Long token = lock.lockAndGetToken();
+                System.out.println(token + lock.getToken());
+                """,
+                """
+                RemoteLock lock = lockTemplate.getLock(key);
+                lock.lock();
+                Long token = lock.fencingToken();
+                System.out.println(token + lock.fencingToken());
+                """,
+                "RemoteLock");
+    }
+
+    @Test
+    void field_that_hides_and_is_hidden_is_told_apart() {
+        rewriteRun(java(
+                """
+                import org.redisson.api.RLock;
+                import org.redisson.api.RedissonClient;
+
+                class Shop {
+                    private final RedissonClient redisson;
+                    private final RLock lock;
+
+                    Shop(RedissonClient redisson) {
+                        this.redisson = redisson;
+                        this.lock = redisson.getLock("a");
+                    }
+
+                    void order(Gate lock) {
+                        lock.lock(10, null);
+                        this.lock.lock();
+                        String redisson = "b";
+                        System.out.println(redisson);
+                    }
+
+                    interface Gate {
+                        void lock(long time, Object unit);
+                    }
+                }
+                """,
+                """
+                import io.holdfast.lock.api.LockTemplate;
+                import io.holdfast.lock.api.RemoteLock;
+
+                class Shop {
+                    private final LockTemplate lockTemplate;
+                    private final RemoteLock lock;
+
+                    Shop(LockTemplate lockTemplate) {
+                        this.lockTemplate = lockTemplate;
+                        this.lock = lockTemplate.getLock("a");
+                    }
+
+                    void order(Gate lock) {
+                        lock.lock(10, null);
+                        this.lock.lock();
+                        String redisson = "b";
+                        System.out.println(redisson);
+                    }
+
+                    interface Gate {
+                        void lock(long time, Object unit);
+                    }
+                }
+                """));
+    }
+}
