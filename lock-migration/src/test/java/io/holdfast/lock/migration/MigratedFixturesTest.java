@@ -70,7 +70,10 @@ class MigratedFixturesTest {
 
     /** Without what the formatter of this project changes: white space, the order of imports, the breaks of comments. */
     private static String normalized(String source) {
-        String imports = source.lines().filter(line -> line.startsWith("import ")).sorted().collect(Collectors.joining());
+        String imports = source.lines()
+                .filter(line -> line.startsWith("import "))
+                .sorted()
+                .collect(Collectors.joining());
         String rest = source.lines().filter(line -> !line.startsWith("import ")).collect(Collectors.joining());
         return (imports + rest).replaceAll("\\s|//", "").replace(";", ";\n");
     }

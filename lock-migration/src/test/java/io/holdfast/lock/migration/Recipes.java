@@ -9,8 +9,7 @@ public final class Recipes {
     private Recipes() {}
 
     public static RecipeSpec use(RecipeSpec spec, String recipe) {
-        return spec.recipeFromResources("io.holdfast.lock.migration." + recipe)
-                .parser(parser());
+        return spec.recipeFromResources("io.holdfast.lock.migration." + recipe).parser(parser());
     }
 
     public static JavaParser.Builder<?, ?> parser() {

@@ -20,9 +20,8 @@ record Artifacts(List<String> patterns) {
     boolean contain(String group, String artifact) {
         String name = group + ":" + artifact;
         return patterns.stream()
-                .anyMatch(each -> each.endsWith("*")
-                        ? name.startsWith(each.substring(0, each.length() - 1))
-                        : name.equals(each));
+                .anyMatch(each ->
+                        each.endsWith("*") ? name.startsWith(each.substring(0, each.length() - 1)) : name.equals(each));
     }
 
     /** That of the recipes. */

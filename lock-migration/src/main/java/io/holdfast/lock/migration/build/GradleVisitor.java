@@ -18,6 +18,7 @@ final class GradleVisitor extends JavaVisitor<ExecutionContext> {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // null removes it
     public @Nullable J visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
         if (call.getArguments().size() != 1 || !isFormer(call.getArguments().get(0))) {
             return super.visitMethodInvocation(call, ctx);
@@ -30,9 +31,11 @@ final class GradleVisitor extends JavaVisitor<ExecutionContext> {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // null removes it
     public @Nullable J visitReturn(J.Return result, ExecutionContext ctx) {
         J visited = super.visitReturn(result, ctx);
-        boolean isEmptied = result.getExpression() != null && visited instanceof J.Return left && left.getExpression() == null;
+        boolean isEmptied =
+                result.getExpression() != null && visited instanceof J.Return left && left.getExpression() == null;
         return isEmptied ? null : visited;
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.lock.migration.build;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.xml.XPathMatcher;
 import org.openrewrite.xml.XmlVisitor;
@@ -31,7 +32,7 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         }
         List<Xml.Tag> replaced =
                 tag.getChildren("dependency").stream().filter(this::isFormer).toList();
-        if (replaced.isEmpty() || isFormerUsed && !isHoldfastUsed) {
+        if (replaced.isEmpty() || (isFormerUsed && !isHoldfastUsed)) {
             return tag;
         }
         return tag.withContent(contents(tag, replaced));
@@ -40,7 +41,7 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
     private List<Content> contents(Xml.Tag dependencies, List<Xml.Tag> replaced) {
         List<Content> contents = new ArrayList<>();
         boolean missing = dependencies.getChildren("dependency").stream().noneMatch(PomVisitor::isStarter);
-        for (Content each : dependencies.getContent()) {
+        for (Content each : Objects.requireNonNull(dependencies.getContent())) {
             boolean isReplaced = each instanceof Xml.Tag dependency && replaced.contains(dependency);
             if (!isReplaced || isFormerUsed) {
                 contents.add(each);
@@ -60,8 +61,14 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
     }
 
     private static boolean isStarter(Xml.Tag dependency) {
-        return dependency.getChildValue("groupId").filter(Artifacts.GROUP::equals).isPresent()
-                && dependency.getChildValue("artifactId").filter(Artifacts.STARTER::equals).isPresent();
+        return dependency
+                        .getChildValue("groupId")
+                        .filter(Artifacts.GROUP::equals)
+                        .isPresent()
+                && dependency
+                        .getChildValue("artifactId")
+                        .filter(Artifacts.STARTER::equals)
+                        .isPresent();
     }
 
     private static Xml.Tag starter(Xml.Tag former, List<Xml.Tag> replaced) {
@@ -70,9 +77,11 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 ? indent + "  "
                 : former.getChildren().get(0).getPrefix();
         boolean onlyTests = replaced.stream()
-                .allMatch(each -> each.getChildValue("scope").filter("test"::equals).isPresent());
+                .allMatch(each ->
+                        each.getChildValue("scope").filter("test"::equals).isPresent());
         String scope = onlyTests ? inner + "<scope>test</scope>" : "";
-        return Xml.Tag.build("<dependency>" + inner + "<groupId>" + Artifacts.GROUP + "</groupId>" + inner + "<artifactId>"
+        return Xml.Tag.build("<dependency>" + inner + "<groupId>" + Artifacts.GROUP + "</groupId>" + inner
+                        + "<artifactId>"
                         + Artifacts.STARTER + "</artifactId>" + inner + "<version>" + Artifacts.version() + "</version>"
                         + scope + indent + "</dependency>")
                 .withPrefix(indent);

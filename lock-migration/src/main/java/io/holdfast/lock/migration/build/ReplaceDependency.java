@@ -19,7 +19,8 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Option(
             displayName = "Artifacts",
-            description = "What is replaced, as group:artifact; an artifact that ends with an asterisk stands for all that begin so.",
+            description =
+                    "What is replaced, as group:artifact; an artifact that ends with an asterisk stands for all that begin so.",
             example = "net.javacrumbs.shedlock:*")
     private final List<String> artifacts;
 

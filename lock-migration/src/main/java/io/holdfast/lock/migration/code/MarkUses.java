@@ -90,7 +90,9 @@ public final class MarkUses extends Recipe {
 
         /** One note is enough for a statement, and for a member of a class. */
         private boolean isNoted() {
-            for (Cursor each = getCursor(); !(each.getValue() instanceof JavaSourceFile); each = each.getParentTreeCursor()) {
+            for (Cursor each = getCursor();
+                    !(each.getValue() instanceof JavaSourceFile);
+                    each = each.getParentTreeCursor()) {
                 if (each.getValue() instanceof J code && Note.isAbove(code)) {
                     return true;
                 }

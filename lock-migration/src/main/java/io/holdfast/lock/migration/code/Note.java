@@ -40,7 +40,8 @@ public record Note(String reason, String page) {
     /** Whether there is any note above this code. */
     static boolean isAbove(J code) {
         return code.getPrefix().getComments().stream()
-                .anyMatch(each -> each instanceof TextComment text && text.getText().startsWith(START));
+                .anyMatch(each ->
+                        each instanceof TextComment text && text.getText().startsWith(START));
     }
 
     private Space above(Space prefix) {

@@ -2,6 +2,7 @@ package io.holdfast.lock.migration.code;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.Tree;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -55,10 +56,11 @@ public final class Parameters {
         for (int i = 0; i < parameters.size(); i++) {
             parameters.set(i, parameters.get(i).withPrefix(i == 0 ? Space.EMPTY : Space.SINGLE_SPACE));
         }
-        return method.withParameters(parameters).withMethodType(type(method, parameters));
+        return method.withParameters(parameters).withMethodType(typeOf(method, parameters));
     }
 
-    private static JavaType.Method type(J.MethodDeclaration method, List<Statement> parameters) {
+    /** The type of a method once it has these parameters. */
+    public static JavaType.@Nullable Method typeOf(J.MethodDeclaration method, List<Statement> parameters) {
         List<JavaType> types = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (Statement each : parameters) {
@@ -72,9 +74,10 @@ public final class Parameters {
     }
 
     /** The name of a variable that holds the template of locks. */
-    public static Expression template(String name, JavaType owner) {
+    public static Expression template(String name, @Nullable JavaType owner) {
         JavaType type = JavaType.ShallowClass.build(Templates.LOCK_TEMPLATE);
-        JavaType.Variable variable = new JavaType.Variable(null, 0, name, owner, type, (List<JavaType.FullyQualified>) null);
+        JavaType.Variable variable =
+                new JavaType.Variable(null, 0, name, owner, type, (List<JavaType.FullyQualified>) null);
         return new J.Identifier(Tree.randomId(), Space.EMPTY, Markers.EMPTY, List.of(), name, type, variable);
     }
 }

@@ -31,10 +31,8 @@ final class BeansVisitor extends NotingVisitor {
         if (!creates) {
             return method;
         }
-        if (!isRenewed(visited)) {
-            note(RENEWED);
-        }
-        return withTemplate(method.withBody(shortened(method.getBody())));
+        J.MethodDeclaration migrated = withTemplate(method.withBody(shortened(method.getBody())));
+        return isRenewed(visited) ? migrated : RENEWED.above(migrated);
     }
 
     private static boolean createsRegistry(J.MethodDeclaration method) {
@@ -63,6 +61,7 @@ final class BeansVisitor extends NotingVisitor {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // null removes it
     public J.@Nullable MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
         if (RegistryBeans.SETTER.matches(call)) {
             maybeRemoveImport(RegistryBeans.FORMER + ".RedisLockType");
@@ -107,7 +106,8 @@ final class BeansVisitor extends NotingVisitor {
                 && declaration.getVariables().size() == 1
                 && statements.get(1) instanceof J.Return result
                 && Variables.isSame(
-                        Variables.of(result.getExpression()), declaration.getVariables().get(0).getVariableType())) {
+                        Variables.of(result.getExpression()),
+                        declaration.getVariables().get(0).getVariableType())) {
             Expression value = declaration.getVariables().get(0).getInitializer();
             return body.withStatements(List.of(result.withExpression(value).withPrefix(declaration.getPrefix())));
         }

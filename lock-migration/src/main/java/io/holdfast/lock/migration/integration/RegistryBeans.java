@@ -18,8 +18,8 @@ final class RegistryBeans {
     static final MethodMatcher SETTER = new MethodMatcher(FORMER + " set*(..)");
     static final String RENEWAL = "setRenewalTaskScheduler";
 
-    private static final Set<String> COUNTERPARTS = Set.of(
-            "obtain", "executeLocked", "renewLock", "expireUnusedOlderThan", "toString", "equals", "hashCode");
+    private static final Set<String> COUNTERPARTS =
+            Set.of("obtain", "executeLocked", "renewLock", "expireUnusedOlderThan", "toString", "equals", "hashCode");
     private static final Set<String> SETTERS =
             Set.of(RENEWAL, "setRedisLockType", "setCacheCapacity", "setExecutor", "setIdleBetweenTries");
 

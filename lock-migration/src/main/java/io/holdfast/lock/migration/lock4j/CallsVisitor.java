@@ -40,7 +40,7 @@ final class CallsVisitor extends NotingVisitor {
             return close(call);
         }
         if (Calls.KEY.matches(call)) {
-            return KEY.apply(updateCursor(call), call.getCoordinates().replace(), call.getSelect());
+            return KEY.apply(updateCursor(call), call.getCoordinates().replace(), select(call));
         }
         return Calls.LOCK.matches(call) || Calls.LOCK_WITH_TIMES.matches(call) ? tryAcquire(call) : call;
     }
@@ -53,7 +53,8 @@ final class CallsVisitor extends NotingVisitor {
             maybeAddImport("java.util.Optional");
         }
         maybeAddImport(Templates.LOCK_HANDLE);
-        return (held ? CLOSE : CLOSE_IF_HELD).apply(updateCursor(call), call.getCoordinates().replace(), lock);
+        return (held ? CLOSE : CLOSE_IF_HELD)
+                .apply(updateCursor(call), call.getCoordinates().replace(), lock);
     }
 
     /** Whether the method ends where the lock is null. */
@@ -89,10 +90,14 @@ final class CallsVisitor extends NotingVisitor {
         StringBuilder code = new StringBuilder(
                 "#{any(io.holdfast.lock.api.LockTemplate)}.tryAcquire(LockRequest.of(#{any(String)})");
         if (arguments.size() == 3 && !isAtMost(0, arguments.get(1))) {
-            code.append(".lease(").append(duration(arguments.get(1), parameters)).append(").renew(false)");
+            code.append(".lease(")
+                    .append(duration(arguments.get(1), parameters))
+                    .append(").renew(false)");
         }
         if (arguments.size() == 3 && !isAtMost(-1, arguments.get(2))) {
-            code.append(".waitFor(").append(duration(arguments.get(2), parameters)).append(")");
+            code.append(".waitFor(")
+                    .append(duration(arguments.get(2), parameters))
+                    .append(")");
         } else {
             code.append(".waitFor(Duration.ofSeconds(3))");
             note(DEFAULTS);

@@ -82,14 +82,20 @@ public final class MigrateLock4j extends Recipe {
 
         private boolean isEmpty(Expression text) {
             return text instanceof J.NewArray array
-                    ? array.getInitializer() == null || array.getInitializer().stream().allMatch(this::isEmpty)
-                    : text instanceof J.Empty || Constants.text(text, file()).filter(String::isBlank).isPresent();
+                    ? array.getInitializer() == null
+                            || array.getInitializer().stream().allMatch(this::isEmpty)
+                    : text instanceof J.Empty
+                            || Constants.text(text, file())
+                                    .filter(String::isBlank)
+                                    .isPresent();
         }
 
         /** Lock4j locks by class and method. */
         private String methodName() {
             return getCursor().firstEnclosingOrThrow(J.ClassDeclaration.class).getSimpleName() + "."
-                    + getCursor().firstEnclosingOrThrow(J.MethodDeclaration.class).getSimpleName();
+                    + getCursor()
+                            .firstEnclosingOrThrow(J.MethodDeclaration.class)
+                            .getSimpleName();
         }
     }
 }

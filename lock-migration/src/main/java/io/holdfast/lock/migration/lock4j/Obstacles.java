@@ -55,7 +55,10 @@ final class Obstacles {
                 "give the time for which it keeps others out",
                 "lock4j.md#autorelease--false");
         addIf(
-                former.get("name").flatMap(name -> Constants.text(name, file)).filter(name -> name.contains(":")).isPresent(),
+                former.get("name")
+                        .flatMap(name -> Constants.text(name, file))
+                        .filter(name -> name.contains(":"))
+                        .isPresent(),
                 "a name has no colon",
                 "lock4j.md#keys-expire-acquiretimeout");
     }
@@ -75,7 +78,9 @@ final class Obstacles {
     }
 
     private static JavaType.@Nullable FullyQualified named(Expression literal) {
-        return literal instanceof J.FieldAccess access ? TypeUtils.asFullyQualified(access.getTarget().getType()) : null;
+        return literal instanceof J.FieldAccess access
+                ? TypeUtils.asFullyQualified(access.getTarget().getType())
+                : null;
     }
 
     static boolean isReleased(Attributes former) {

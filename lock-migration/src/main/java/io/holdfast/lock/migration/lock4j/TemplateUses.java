@@ -54,7 +54,7 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
         }
         return parent instanceof J.VariableDeclarations.NamedVariable
                 || parent instanceof J.Assignment
-                || parent instanceof J.Binary binary && isNullCheck(binary);
+                || (parent instanceof J.Binary binary && isNullCheck(binary));
     }
 
     static boolean isNullCheck(J.Binary binary) {
@@ -72,7 +72,9 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
         }
         boolean asStatement = cursor.getParentTreeCursor().getValue() instanceof J.Block;
         return Calls.KEY.matches(call)
-                || Calls.RELEASE.matches(call) && asStatement && Calls.releases(call, value) | isSelect(call, value);
+                || (Calls.RELEASE.matches(call)
+                        && asStatement
+                        && (Calls.releases(call, value) || isSelect(call, value)));
     }
 
     private static boolean isSelect(J.MethodInvocation call, J value) {
@@ -110,9 +112,8 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
                 || Calls.LOCK_WITH_TIMES.matches(call)
                 || Calls.RELEASE.matches(call)
                 || Calls.KEY.matches(call);
-        blocked |= call.getMethodType() != null
-                && isOfLock4j(call.getMethodType().getDeclaringType())
-                && !known;
+        blocked |=
+                call.getMethodType() != null && isOfLock4j(call.getMethodType().getDeclaringType()) && !known;
         return super.visitMethodInvocation(call, p);
     }
 }

@@ -40,9 +40,7 @@ record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, J
     }
 
     private OptionalLong seconds(Expression time) {
-        OptionalLong millis = time instanceof J.Literal
-                ? Constants.number(time, file)
-                : OptionalLong.empty();
+        OptionalLong millis = time instanceof J.Literal ? Constants.number(time, file) : OptionalLong.empty();
         return millis.isPresent() && millis.getAsLong() % 1000 == 0
                 ? OptionalLong.of(millis.getAsLong() / 1000)
                 : OptionalLong.empty();

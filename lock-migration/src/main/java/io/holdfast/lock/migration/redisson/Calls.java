@@ -6,8 +6,10 @@ import io.holdfast.lock.migration.code.Variables;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.Flag;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
@@ -16,10 +18,10 @@ import org.openrewrite.java.tree.JavaType;
 final class Calls {
 
     private static final String SEMAPHORE = "redisson.md#semaphore";
-    private static final Note LEASE = new Note(
-            "this lease is not a constant or a parameter, or is below 100 ms", "redisson.md#try-wait-lease");
-    private static final Set<String> PLAIN = Set.of(
-            "unlock", "isLocked", "isHeldByCurrentThread", "getHoldCount", "forceUnlock", "getName");
+    private static final Note LEASE =
+            new Note("this lease is not a constant or a parameter, or is below 100 ms", "redisson.md#try-wait-lease");
+    private static final Set<String> PLAIN =
+            Set.of("unlock", "isLocked", "isHeldByCurrentThread", "getHoldCount", "forceUnlock", "getName");
     private static final Set<String> ACQUISITIONS = Set.of("lock", "lockInterruptibly", "tryLock");
     private static final Set<String> INSPECTIONS = Set.of("remainTimeToLive", "isHeldByThread");
 
@@ -65,7 +67,7 @@ final class Calls {
         List<Expression> arguments = arguments();
         if (!ACQUISITIONS.contains(name())) {
             blockUnless(PLAIN.contains(name()), page());
-        } else if (arguments.size() == 3 || arguments.size() == 2 && !name().equals("tryLock")) {
+        } else if (arguments.size() == 3 || (arguments.size() == 2 && !name().equals("tryLock"))) {
             addLease(Lease.of(arguments.get(arguments.size() - 2), arguments.get(arguments.size() - 1)));
         } else {
             component.acquire(Lease.NONE);
@@ -93,17 +95,16 @@ final class Calls {
                 : Constants.number(lease.time(), cursor.firstEnclosingOrThrow(JavaSourceFile.class));
         return time.isEmpty()
                 || !String.valueOf(lease.unit()).matches("(TimeUnit\\.)?(MILLI|MICRO|NANO)SECONDS")
-                || String.valueOf(lease.unit()).endsWith("MILLISECONDS") && time.getAsLong() >= 100;
+                || (String.valueOf(lease.unit()).endsWith("MILLISECONDS") && time.getAsLong() >= 100);
     }
 
-    private boolean isStable(@org.jspecify.annotations.Nullable Expression expression) {
+    private boolean isStable(@Nullable Expression expression) {
         if (expression instanceof J.Literal) {
             return true;
         }
-        JavaType.Variable variable = expression instanceof J.FieldAccess access
-                ? access.getName().getFieldType()
-                : Variables.of(expression);
-        return variable != null && (variable.hasFlags(org.openrewrite.java.tree.Flag.Final) && isField(variable) || isParameter(variable));
+        JavaType.Variable variable =
+                expression instanceof J.FieldAccess access ? access.getName().getFieldType() : Variables.of(expression);
+        return variable != null && ((variable.hasFlags(Flag.Final) && isField(variable)) || isParameter(variable));
     }
 
     private static boolean isField(JavaType.Variable variable) {
@@ -121,7 +122,7 @@ final class Calls {
 
     private void addOfFencedLock() {
         boolean known = name().equals("getToken")
-                || name().equals("lockAndGetToken") && arguments().isEmpty() && Fences.isDeclaration(cursor);
+                || (name().equals("lockAndGetToken") && arguments().isEmpty() && Fences.isDeclaration(cursor));
         blockUnless(known, "redisson.md#fenced-lock");
         if (name().equals("lockAndGetToken")) {
             component.acquire(Lease.NONE);
@@ -137,9 +138,10 @@ final class Calls {
         }
         boolean known = switch (name()) {
             case "acquire" -> arguments.isEmpty();
-            case "tryAcquire" -> arguments.isEmpty()
-                    || arguments.size() == 2 && arguments.get(0).getType() != JavaType.Primitive.Int
-                    || arguments.size() == 2 && RedissonTypes.is(arguments.get(1).getType(), "java.util.concurrent.TimeUnit");
+            case "tryAcquire" ->
+                arguments.isEmpty()
+                        || (arguments.size() == 2
+                                && RedissonTypes.is(arguments.get(1).getType(), "java.util.concurrent.TimeUnit"));
             case "release" -> arguments.isEmpty() && isInFinally();
             default -> false;
         };

@@ -51,7 +51,8 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
     /** A qualifier names the client. */
     private static boolean hasPlainAnnotations(J.VariableDeclarations variable) {
         return variable.getLeadingAnnotations().stream()
-                .allMatch(each -> each.getArguments() == null || each.getArguments().isEmpty());
+                .allMatch(each ->
+                        each.getArguments() == null || each.getArguments().isEmpty());
     }
 
     private static Optional<ClientField> field(
@@ -64,7 +65,8 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
         Set<String> parameters = new HashSet<>();
         constructors.forEach(each -> parameter(each, variable).ifPresent(parameters::add));
         boolean bySpring = isAnnotated(field.getLeadingAnnotations(), INJECTED);
-        boolean byLombok = isAnnotated(type.getLeadingAnnotations(), GENERATED) && field.hasModifier(J.Modifier.Type.Final);
+        boolean byLombok =
+                isAnnotated(type.getLeadingAnnotations(), GENERATED) && field.hasModifier(J.Modifier.Type.Final);
         boolean byConstructors = !constructors.isEmpty() && parameters.size() == constructors.size();
         return bySpring || byLombok || byConstructors
                 ? Optional.of(new ClientField(Variables.id(variable), parameters))

@@ -1,5 +1,6 @@
 package io.holdfast.lock.migration.redisson;
 
+import io.holdfast.lock.migration.code.Parameters;
 import io.holdfast.lock.migration.code.Templates;
 import io.holdfast.lock.migration.code.Variables;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
-import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 
@@ -34,8 +34,6 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
         return (J) new Retyping(plan::isReplaced, plan.name()).visit(tree, 0);
     }
 
-    public @Nullable J postVisit(J tree, ExecutionContext ctx) { if (tree instanceof J.CompilationUnit cu) { new org.openrewrite.java.JavaVisitor<Integer>() { public JavaType visitType(@Nullable JavaType t, Integer p) { if (String.valueOf(t).contains("org.redisson")) System.err.println("DBG " + t + " @ " + getCursor().getValue().getClass().getSimpleName() + " " + getCursor().getValue()); return t; } }.visit(cu, 0); } return tree; }
-
     @Override
     public J.Block visitBlock(J.Block visited, ExecutionContext ctx) {
         J.Block block = super.visitBlock(visited, ctx);
@@ -43,11 +41,11 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
     }
 
     private Object withCompany(Statement statement) {
-        boolean joined = statement instanceof J.VariableDeclarations declaration
-                        && plan.isJoined(declaration.getVariables().get(0).getVariableType())
-                || statement instanceof J.Assignment assignment
+        boolean joined = (statement instanceof J.VariableDeclarations declaration
+                        && plan.isJoined(declaration.getVariables().get(0).getVariableType()))
+                || (statement instanceof J.Assignment assignment
                         && plan.isJoined(Variables.of(assignment.getVariable()))
-                        && plan.isJoined(Variables.of(assignment.getAssignment()));
+                        && plan.isJoined(Variables.of(assignment.getAssignment())));
         return joined ? List.of(statement, company(statement)) : statement;
     }
 
@@ -71,24 +69,12 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
                 parameters.add(company(each).withPrefix(Space.SINGLE_SPACE));
             }
         }
-        JavaType.Method type = method.getMethodType();
-        return type == null || parameters.size() == method.getParameters().size()
+        return parameters.size() == method.getParameters().size()
                 ? method
-                : method.withParameters(parameters).withMethodType(typeOf(type, parameters));
+                : method.withParameters(parameters).withMethodType(Parameters.typeOf(method, parameters));
     }
 
     private boolean isJoined(J.VariableDeclarations parameter) {
         return plan.isJoined(parameter.getVariables().get(0).getVariableType());
-    }
-
-    private static JavaType.Method typeOf(JavaType.Method type, List<Statement> parameters) {
-        List<JavaType> types = new ArrayList<>();
-        List<String> names = new ArrayList<>();
-        for (Statement each : parameters) {
-            J.VariableDeclarations parameter = (J.VariableDeclarations) each;
-            types.add(parameter.getType() == null ? JavaType.Unknown.getInstance() : parameter.getType());
-            names.add(parameter.getVariables().get(0).getSimpleName());
-        }
-        return type.withParameterTypes(types).withParameterNames(names);
     }
 }

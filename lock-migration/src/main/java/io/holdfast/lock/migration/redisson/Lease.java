@@ -16,9 +16,11 @@ record Lease(@Nullable Expression time, @Nullable Expression unit) {
     static final Lease NONE = new Lease(null, null);
 
     static Lease of(Expression time, Expression unit) {
-        return time instanceof J.Unary sign && sign.getOperator() == J.Unary.Type.Negative
-                ? NONE
-                : new Lease(time, unit);
+        boolean isNegative = (time instanceof J.Unary sign && sign.getOperator() == J.Unary.Type.Negative)
+                || (time instanceof J.Literal literal
+                        && literal.getValue() instanceof Number number
+                        && number.longValue() < 0);
+        return isNegative ? NONE : new Lease(time, unit);
     }
 
     boolean isGiven() {

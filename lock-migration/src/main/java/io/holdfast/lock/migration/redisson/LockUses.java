@@ -22,8 +22,8 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private static final Note NO_TEMPLATE = new Note(
             "this is Redisson still: its client is not an injected field, so there is no LockTemplate here",
             "redisson.md#lock");
-    private static final Note UNKNOWN =
-            new Note("this is Redisson still: a lock of this kind is not migrated", "redisson.md#inspection-and-forced-release");
+    private static final Note UNKNOWN = new Note(
+            "this is Redisson still: a lock of this kind is not migrated", "redisson.md#inspection-and-forced-release");
     private static final Note RED_LOCK = new Note(
             "this is Redisson still: several servers are a matter of configuration in Holdfast", "redisson.md#redlock");
     private static final Note PERMITS =
@@ -72,7 +72,9 @@ final class LockUses extends JavaIsoVisitor<Components> {
     /** The read or write lock of a pair; or a lock that another method makes. */
     private void addDerived(J.MethodInvocation call, Components components) {
         Object pair = node(call.getSelect());
-        if (pair != null && RedissonTypes.is(Objects.requireNonNull(call.getSelect()).getType(), RedissonTypes.READ_WRITE_LOCK)) {
+        if (pair != null
+                && RedissonTypes.is(
+                        Objects.requireNonNull(call.getSelect()).getType(), RedissonTypes.READ_WRITE_LOCK)) {
             components.join(pair, call.getId());
         } else {
             components.of(call.getId()).block(PASSED_ON);
@@ -111,7 +113,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
                     && method.getMethodType() != null
                     && isStandard(method.getMethodType().getReturnType());
         }
-        return use instanceof J.Binary binary && (isNull(binary.getLeft()) || isNull(binary.getRight()))
+        return (use instanceof J.Binary binary && (isNull(binary.getLeft()) || isNull(binary.getRight())))
                 || use instanceof J.Block;
     }
 
@@ -126,7 +128,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
     }
 
     private static void connect(Object node, JavaType.@Nullable Variable variable, Components components) {
-        if (variable == null || !RedissonTypes.isLock(variable.getType()) && !isStandard(variable.getType())) {
+        if (variable == null || (!RedissonTypes.isLock(variable.getType()) && !isStandard(variable.getType()))) {
             components.of(node).block(PASSED_ON);
         } else if (RedissonTypes.isLock(variable.getType())) {
             components.join(node, Variables.id(variable));
@@ -136,8 +138,10 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private void addCall(Object node, J.MethodInvocation call, Cursor value, Components components) {
         Expression lock = value.getValue();
         if (call.getSelect() != null && call.getSelect().getId().equals(lock.getId())) {
-            new Calls(components.of(node), call, value.getParentTreeCursor()).add(Objects.requireNonNull(lock.getType()));
-        } else if (RedissonTypes.MULTI_LOCK.matches(call) || call.getSimpleName().equals(RED)) {
+            new Calls(components.of(node), call, value.getParentTreeCursor())
+                    .add(Objects.requireNonNull(lock.getType()));
+        } else if (RedissonTypes.MULTI_LOCK.matches(call)
+                || call.getSimpleName().equals(RED)) {
             components.join(call.getId(), node);
         } else if (!isStandard(parameter(call, lock))) {
             components.of(node).block(PASSED_ON);
@@ -145,7 +149,8 @@ final class LockUses extends JavaIsoVisitor<Components> {
     }
 
     private static @Nullable JavaType parameter(J.MethodInvocation call, Expression argument) {
-        List<JavaType> types = call.getMethodType() == null ? List.of() : call.getMethodType().getParameterTypes();
+        List<JavaType> types =
+                call.getMethodType() == null ? List.of() : call.getMethodType().getParameterTypes();
         for (int i = 0; i < Math.min(types.size(), call.getArguments().size()); i++) {
             if (call.getArguments().get(i).getId().equals(argument.getId())) {
                 return types.get(i);
@@ -160,7 +165,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
         Object place = getCursor().getParentTreeCursor().getValue();
         boolean isField = place instanceof J.Block
                 && getCursor().getParentTreeCursor().getParentTreeCursor().getValue() instanceof J.ClassDeclaration;
-        boolean isSeenElsewhere = isField && !declaration.hasModifier(J.Modifier.Type.Private)
+        boolean isSeenElsewhere = (isField && !declaration.hasModifier(J.Modifier.Type.Private))
                 || place instanceof J.MethodDeclaration
                 || place instanceof J.Lambda.Parameters;
         for (J.VariableDeclarations.NamedVariable each : declaration.getVariables()) {

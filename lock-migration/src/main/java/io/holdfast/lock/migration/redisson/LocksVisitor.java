@@ -2,12 +2,12 @@ package io.holdfast.lock.migration.redisson;
 
 import io.holdfast.lock.migration.code.Note;
 import io.holdfast.lock.migration.code.NotingVisitor;
-import io.holdfast.lock.migration.code.Templates;
 import io.holdfast.lock.migration.code.Variables;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
+import org.openrewrite.Tree;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.Expression;
@@ -30,18 +30,23 @@ final class LocksVisitor extends NotingVisitor {
     }
 
     @Override
+    @SuppressWarnings("NullAway") // null removes it
     public J.@Nullable MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
         if (WATCHDOG.matches(call)) {
             note(LEASE);
         }
         if (RedissonTypes.isFactory(call)) {
-            return plan.isTranslatable(call.getId()) ? fromTemplate(call) : left(call, ctx);
+            return plan.isTranslatable(call.getId()) ? fromTemplate(call, ctx) : left(call, ctx);
         }
         Object lock = LockUses.node(call.getSelect());
-        boolean isOfLock = call.getSelect() != null && RedissonTypes.isLock(call.getSelect().getType());
+        boolean isOfLock = call.getSelect() != null
+                && RedissonTypes.isLock(call.getSelect().getType());
         J.MethodInvocation visited = super.visitMethodInvocation(call, ctx);
         return isOfLock && plan.isTranslatable(lock)
-                ? new Translation(visited, Objects.requireNonNull(call.getSelect()).getType()).translated(getCursor())
+                ? new Translation(
+                                visited,
+                                Objects.requireNonNull(call.getSelect()).getType())
+                        .translated(getCursor())
                 : visited;
     }
 
@@ -50,7 +55,9 @@ final class LocksVisitor extends NotingVisitor {
         return super.visitMethodInvocation(call, ctx);
     }
 
-    private J.MethodInvocation fromTemplate(J.MethodInvocation call) {
+    private J.MethodInvocation fromTemplate(J.MethodInvocation former, ExecutionContext ctx) {
+        J.MethodInvocation call = former.withArguments(ListUtils.map(
+                former.getArguments(), each -> each instanceof J.Identifier ? visitAndCast(each, ctx) : each));
         for (String each : MigrateLocks.imports()) {
             maybeAddImport(each);
         }
@@ -69,18 +76,24 @@ final class LocksVisitor extends NotingVisitor {
             return declaration;
         }
         maybeRemoveImport(Objects.requireNonNull(visited.getTypeAsFullyQualified()));
-        maybeAddImport(counterpart);
+        if (!isInferred(type)) {
+            maybeAddImport(counterpart);
+        }
         return declaration.withTypeExpression(named(Objects.requireNonNull(type), counterpart));
+    }
+
+    private static boolean isInferred(@Nullable TypeTree type) {
+        return type instanceof J.Identifier name && name.getSimpleName().equals("var");
     }
 
     private static TypeTree named(TypeTree former, String counterpart) {
         JavaType type = JavaType.ShallowClass.build(counterpart);
-        if (former instanceof J.Identifier name && name.getSimpleName().equals("var")) {
-            return name.withType(type);
+        if (isInferred(former)) {
+            return ((J.Identifier) former).withType(type);
         }
         String simple = counterpart.substring(counterpart.lastIndexOf('.') + 1);
         return new J.Identifier(
-                org.openrewrite.Tree.randomId(), former.getPrefix(), former.getMarkers(), List.of(), simple, type, null);
+                Tree.randomId(), former.getPrefix(), former.getMarkers(), List.of(), simple, type, null);
     }
 
     @Override
@@ -94,9 +107,31 @@ final class LocksVisitor extends NotingVisitor {
     public J.Identifier visitIdentifier(J.Identifier visited, ExecutionContext ctx) {
         J.Identifier name = super.visitIdentifier(visited, ctx);
         JavaType.Variable variable = retyped(visited.getFieldType());
-        return variable == null || variable.equals(visited.getFieldType())
-                ? name
-                : name.withType(variable.getType()).withFieldType(variable);
+        return variable != null && isMigrated(visited.getFieldType())
+                ? name.withType(variable.getType()).withFieldType(variable)
+                : name;
+    }
+
+    @Override
+    public J.FieldAccess visitFieldAccess(J.FieldAccess visited, ExecutionContext ctx) {
+        J.FieldAccess access = super.visitFieldAccess(visited, ctx);
+        return isMigrated(Variables.of(visited))
+                ? access.withType(access.getName().getType())
+                : access;
+    }
+
+    @Override
+    public J.Assignment visitAssignment(J.Assignment visited, ExecutionContext ctx) {
+        J.Assignment assignment = super.visitAssignment(visited, ctx);
+        return isMigrated(Variables.of(visited.getVariable()))
+                ? assignment.withType(assignment.getVariable().getType())
+                : assignment;
+    }
+
+    private boolean isMigrated(JavaType.@Nullable Variable variable) {
+        return variable != null
+                && RedissonTypes.isLock(variable.getType())
+                && plan.isTranslatable(Variables.id(variable));
     }
 
     private JavaType.@Nullable Variable retyped(JavaType.@Nullable Variable variable) {

@@ -8,7 +8,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -53,7 +52,8 @@ final class Plan {
                 boolean plain = factories.stream()
                         .filter(each -> components.of(each.getId()) == component)
                         .allMatch(each -> each.getId().equals(multi.getId())
-                                || RedissonTypes.PLAIN_LOCK.matches(each) && client(each).equals(client(multi)));
+                                || (RedissonTypes.PLAIN_LOCK.matches(each)
+                                        && client(each).equals(client(multi))));
                 if (!plain) {
                     component.block(MIXED);
                 }
@@ -159,10 +159,12 @@ final class Plan {
                 return isForLocks(above);
             }
             if (parent instanceof J.MethodInvocation call) {
-                return RedissonTypes.isFactory(call) && plan.isTranslatable(call.getId()) && isSelect(call, use.getValue());
+                return RedissonTypes.isFactory(call)
+                        && plan.isTranslatable(call.getId())
+                        && isSelect(call, use.getValue());
             }
             return parent instanceof J.VariableDeclarations.NamedVariable
-                    || parent instanceof J.Assignment assignment && isInjection(assignment);
+                    || (parent instanceof J.Assignment assignment && isInjection(assignment));
         }
 
         private static boolean isSelect(J.MethodInvocation call, J value) {
@@ -173,7 +175,8 @@ final class Plan {
             Expression value = assignment.getAssignment();
             JavaType.Variable from = Variables.of(value);
             JavaType.Variable to = Variables.of(assignment.getVariable());
-            return from != null && to != null && plan.field(from) != null && plan.field(from).equals(plan.field(to));
+            String field = from == null ? null : plan.field(from);
+            return field != null && to != null && field.equals(plan.field(to));
         }
     }
 }

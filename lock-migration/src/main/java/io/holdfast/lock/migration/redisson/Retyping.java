@@ -1,5 +1,6 @@
 package io.holdfast.lock.migration.redisson;
 
+import io.holdfast.lock.migration.code.Parameters;
 import io.holdfast.lock.migration.code.Templates;
 import io.holdfast.lock.migration.code.Variables;
 import java.util.function.Predicate;
@@ -27,7 +28,8 @@ final class Retyping extends JavaIsoVisitor<Integer> {
         J.VariableDeclarations declaration = super.visitVariableDeclarations(visited, p);
         TypeTree type = declaration.getTypeExpression();
         return isMeant.test(visited.getVariables().get(0).getVariableType()) && type instanceof J.Identifier former
-                ? declaration.withTypeExpression(former.withSimpleName("LockTemplate").withType(TEMPLATE))
+                ? declaration.withTypeExpression(
+                        former.withSimpleName("LockTemplate").withType(TEMPLATE))
                 : declaration;
     }
 
@@ -51,6 +53,21 @@ final class Retyping extends JavaIsoVisitor<Integer> {
     public J.FieldAccess visitFieldAccess(J.FieldAccess visited, Integer p) {
         J.FieldAccess access = super.visitFieldAccess(visited, p);
         return isMeant.test(Variables.of(visited)) ? access.withType(TEMPLATE) : access;
+    }
+
+    @Override
+    public J.Assignment visitAssignment(J.Assignment visited, Integer p) {
+        J.Assignment assignment = super.visitAssignment(visited, p);
+        return isMeant.test(Variables.of(visited.getVariable())) ? assignment.withType(TEMPLATE) : assignment;
+    }
+
+    @Override
+    public J.MethodDeclaration visitMethodDeclaration(J.MethodDeclaration visited, Integer p) {
+        J.MethodDeclaration method = super.visitMethodDeclaration(visited, p);
+        boolean hasMeant = visited.getParameters().stream()
+                .anyMatch(each -> each instanceof J.VariableDeclarations parameter
+                        && isMeant.test(parameter.getVariables().get(0).getVariableType()));
+        return hasMeant ? method.withMethodType(Parameters.typeOf(method, method.getParameters())) : method;
     }
 
     private JavaType.@Nullable Variable retyped(JavaType.@Nullable Variable variable) {

@@ -28,13 +28,14 @@ final class Translation {
 
     J.@Nullable MethodInvocation translated(Cursor cursor) {
         if (isSemaphore) {
-            return translatedSemaphore(cursor);
+            return translatedSemaphore();
         }
         return switch (call.getSimpleName()) {
             case "getHoldCount" -> named(call, "holdCount");
             case "getToken" -> named(call, "fencingToken");
-            case "getName" -> Templates.of("#{any(io.holdfast.lock.api.RemoteLock)}.key().value()")
-                    .apply(cursor, call.getCoordinates().replace(), call.getSelect());
+            case "getName" ->
+                Templates.of("#{any(io.holdfast.lock.api.RemoteLock)}.key().value()")
+                        .apply(cursor, call.getCoordinates().replace(), Objects.requireNonNull(call.getSelect()));
             case "tryLock" -> named(withoutLease(3, 1), "tryLock");
             case "lock", "lockInterruptibly" -> named(withoutLease(2, 0), call.getSimpleName());
             default -> named(call, call.getSimpleName());
@@ -53,7 +54,7 @@ final class Translation {
         return call.withArguments(ListUtils.map(arguments, (i, each) -> i == lease ? null : each));
     }
 
-    private J.@Nullable MethodInvocation translatedSemaphore(Cursor cursor) {
+    private J.@Nullable MethodInvocation translatedSemaphore() {
         return switch (call.getSimpleName()) {
             case "trySetPermits" -> null;
             case "acquire" -> named(call, "lockInterruptibly");
@@ -70,7 +71,9 @@ final class Translation {
         JavaType.Method type = former.withDeclaringType(owner)
                 .withName(name)
                 .withReturnType(result == null ? former.getReturnType() : JavaType.ShallowClass.build(result));
-        int arguments = (int) call.getArguments().stream().filter(each -> !(each instanceof J.Empty)).count();
+        int arguments = (int) call.getArguments().stream()
+                .filter(each -> !(each instanceof J.Empty))
+                .count();
         type = type.withParameterTypes(type.getParameterTypes().subList(0, arguments))
                 .withParameterNames(type.getParameterNames().subList(0, arguments));
         return call.withName(call.getName().withSimpleName(name).withType(type)).withMethodType(type);
@@ -91,12 +94,14 @@ final class Translation {
                 .withPrefix(prefix);
     }
 
+    @SuppressWarnings("NullAway") // a list that is given is returned
     static Statement withToken(Statement declaration) {
         J.VariableDeclarations token = (J.VariableDeclarations) declaration;
         return token.withVariables(ListUtils.mapFirst(
                         token.getVariables(),
-                        variable -> variable.withInitializer(
-                                named((J.MethodInvocation) Objects.requireNonNull(variable.getInitializer()), "fencingToken"))))
+                        variable -> variable.withInitializer(named(
+                                (J.MethodInvocation) Objects.requireNonNull(variable.getInitializer()),
+                                "fencingToken"))))
                 .withPrefix(Space.format("\n" + declaration.getPrefix().getIndent()));
     }
 }

@@ -78,6 +78,7 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
         }
 
         @Override
+        @SuppressWarnings("NullAway") // null removes it
         public J.@Nullable Annotation visitAnnotation(J.Annotation annotation, ExecutionContext ctx) {
             if (!TypeUtils.isOfClassType(annotation.getType(), ENABLE)) {
                 return super.visitAnnotation(annotation, ctx);
@@ -97,9 +98,11 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
 
         /** What was below the annotation moves up. */
         @Override
+        @SuppressWarnings("NullAway") // a list that is given is returned
         public J.ClassDeclaration visitClassDeclaration(J.ClassDeclaration visited, ExecutionContext ctx) {
             J.ClassDeclaration type = super.visitClassDeclaration(visited, ctx);
-            if (visited.getLeadingAnnotations().isEmpty() || !type.getLeadingAnnotations().isEmpty()) {
+            if (visited.getLeadingAnnotations().isEmpty()
+                    || !type.getLeadingAnnotations().isEmpty()) {
                 return type;
             }
             J.ClassDeclaration.Kind kind = type.getPadding().getKind();
@@ -109,6 +112,7 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
         }
 
         @Override
+        @SuppressWarnings("NullAway") // null removes it
         public J.@Nullable MethodDeclaration visitMethodDeclaration(J.MethodDeclaration method, ExecutionContext ctx) {
             TypeTree type = method.getReturnTypeExpression();
             if (type == null || !isProvider(type.getType()) || !isBean(method)) {

@@ -12,8 +12,7 @@ import org.openrewrite.test.SourceSpecs;
 
 class ReplaceDependencyTest implements RewriteTest {
 
-    private static final String SHEDLOCK =
-            """
+    private static final String SHEDLOCK = """
                 <dependency>
                   <groupId>net.javacrumbs.shedlock</groupId>
                   <artifactId>shedlock-spring</artifactId>
@@ -25,17 +24,14 @@ class ReplaceDependencyTest implements RewriteTest {
                   <version>7.10.1</version>
                 </dependency>
             """;
-    private static final String HOLDFAST =
-            """
+    private static final String HOLDFAST = """
                 <dependency>
                   <groupId>io.holdfast</groupId>
                   <artifactId>lock-spring-boot-starter</artifactId>
                   <version>%s</version>
                 </dependency>
-            """
-                    .formatted(Artifacts.version());
-    private static final String JOB =
-            """
+            """.formatted(Artifacts.version());
+    private static final String JOB = """
             import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
             class Jobs {
@@ -43,8 +39,7 @@ class ReplaceDependencyTest implements RewriteTest {
                 void run() {}
             }
             """;
-    private static final String MIGRATED_JOB =
-            """
+    private static final String MIGRATED_JOB = """
             import io.holdfast.lock.spring.annotation.DistributedLock;
             import io.holdfast.lock.spring.annotation.OnContention;
 
@@ -84,13 +79,18 @@ class ReplaceDependencyTest implements RewriteTest {
 
     @Test
     void dependencies_stay_beside_the_new_one_while_code_uses_them() {
-        String provider = "import net.javacrumbs.shedlock.core.LockProvider;\n\nclass Left {\n%s    LockProvider provider;\n}\n";
-        String note = "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+        String provider =
+                "import net.javacrumbs.shedlock.core.LockProvider;\n\nclass Left {\n%s    LockProvider provider;\n}\n";
+        String note =
+                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
         String first = SHEDLOCK.substring(0, SHEDLOCK.indexOf("</dependency>") + "</dependency>\n".length());
         rewriteRun(
                 job(""),
                 java(provider.formatted(""), provider.formatted(note), spec -> spec.path("src/main/java/Left.java")),
-                xml(pom(SHEDLOCK), pom(first + HOLDFAST + SHEDLOCK.substring(first.length())), spec -> spec.path("pom.xml")));
+                xml(
+                        pom(SHEDLOCK),
+                        pom(first + HOLDFAST + SHEDLOCK.substring(first.length())),
+                        spec -> spec.path("pom.xml")));
     }
 
     @Test
@@ -115,9 +115,7 @@ class ReplaceDependencyTest implements RewriteTest {
     void managed_dependencies_and_other_projects_are_left() {
         rewriteRun(
                 spec -> spec.expectedCyclesThatMakeChanges(0),
-                xml(
-                        pom(SHEDLOCK).replace("dependencies>", "other>"),
-                        spec -> spec.path("pom.xml")),
+                xml(pom(SHEDLOCK).replace("dependencies>", "other>"), spec -> spec.path("pom.xml")),
                 xml(pom(""), spec -> spec.path("other/pom.xml")));
     }
 
@@ -125,21 +123,17 @@ class ReplaceDependencyTest implements RewriteTest {
     void dependencies_in_gradle_are_replaced() {
         rewriteRun(
                 spec -> spec.expectedCyclesThatMakeChanges(1),
-                groovy(
-                        """
+                groovy("""
                         dependencies {
                             implementation 'net.javacrumbs.shedlock:shedlock-spring:7.10.1'
                             implementation "net.javacrumbs.shedlock:shedlock-provider-redis-spring:7.10.1"
                             implementation 'org.springframework.boot:spring-boot-starter'
                         }
-                        """,
-                        """
+                        """, """
                         dependencies {
                             implementation 'io.holdfast:lock-spring-boot-starter:%s'
                             implementation 'org.springframework.boot:spring-boot-starter'
                         }
-                        """
-                                .formatted(Artifacts.version()),
-                        spec -> spec.path("build.gradle")));
+                        """.formatted(Artifacts.version()), spec -> spec.path("build.gradle")));
     }
 }

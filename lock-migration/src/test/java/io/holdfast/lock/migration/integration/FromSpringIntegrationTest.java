@@ -13,8 +13,7 @@ class FromSpringIntegrationTest implements RewriteTest {
             "// Holdfast: this is the registry of Spring Integration still, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
     private static final String RENEWED =
             "// Holdfast: a lock is renewed while it is held; it did not outlive its time before; see docs/migration/spring-integration.md#the-bean\n";
-    private static final String USER =
-            """
+    private static final String USER = """
             import org.springframework.integration.redis.util.RedisLockRegistry;
 
             class User {
@@ -50,8 +49,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                     %s locks(RedisConnectionFactory redis, String name) {
                 %s    }
                 }
-                """
-                .formatted(result, body.indent(8));
+                """.formatted(result, body.indent(8));
     }
 
     private static String migrated(String result, String body) {
@@ -70,8 +68,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                     %s locks(LockTemplate lockTemplate, String name) {
                 %s    }
                 }
-                """
-                .formatted(RENEWED, result, body.indent(8));
+                """.formatted(RENEWED, result, body.indent(8));
     }
 
     @Test
@@ -99,18 +96,12 @@ class FromSpringIntegrationTest implements RewriteTest {
 
     @Test
     void settings_are_removed_and_the_default_time_is_that_of_holdfast() {
-        rewriteRun(java(
-                bean(
-                        "RedisLockRegistry",
-                        """
+        rewriteRun(java(bean("RedisLockRegistry", """
                         RedisLockRegistry registry = new RedisLockRegistry(redis, name);
                         registry.setCacheCapacity(10);
                         System.out.println(name);
                         return registry;
-                        """),
-                migrated(
-                        "HoldfastLockRegistry",
-                        """
+                        """), migrated("HoldfastLockRegistry", """
                         HoldfastLockRegistry registry = new HoldfastLockRegistry(lockTemplate, name);
                         System.out.println(name);
                         return registry;
@@ -119,8 +110,7 @@ class FromSpringIntegrationTest implements RewriteTest {
 
     @Test
     void registry_that_is_made_elsewhere_keeps_all_where_they_are() {
-        String other =
-                """
+        String other = """
                 import org.springframework.data.redis.connection.RedisConnectionFactory;
                 import org.springframework.integration.redis.util.RedisLockRegistry;
 

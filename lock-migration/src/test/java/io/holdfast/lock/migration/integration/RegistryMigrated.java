@@ -3,7 +3,6 @@ package io.holdfast.lock.migration.integration;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.migration.Shop;
 import io.holdfast.lock.spring.integration.HoldfastLockRegistry;
-
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;

@@ -11,8 +11,7 @@ import org.openrewrite.test.RewriteTest;
 
 class FromLock4jTest implements RewriteTest {
 
-    private static final String STRATEGIES =
-            """
+    private static final String STRATEGIES = """
 
                 class Silence implements com.baomidou.lock.LockFailureStrategy {
                     public void onLockFailure(String key, java.lang.reflect.Method method, Object[] arguments) {}
@@ -37,8 +36,7 @@ class FromLock4jTest implements RewriteTest {
     }
 
     private static String shop(String imports, String annotation, String rest) {
-        return imports
-                + """
+        return imports + """
 
                 class Shop {
                     static final long EXPIRE = 1500;
@@ -46,8 +44,7 @@ class FromLock4jTest implements RewriteTest {
                     %s
                     void order(long id) {}
                 %s}
-                """
-                        .formatted(annotation, rest);
+                """.formatted(annotation, rest);
     }
 
     private static final String LOCK4J = "import com.baomidou.lock.annotation.Lock4j;\n";
@@ -55,7 +52,8 @@ class FromLock4jTest implements RewriteTest {
 
     private void becomes(String former, String migrated, String imports) {
         rewriteRun(java(
-                shop(LOCK4J, "@Lock4j" + former, ""), shop(HOLDFAST + imports, "@DistributedLock(" + migrated + ")", "")));
+                shop(LOCK4J, "@Lock4j" + former, ""),
+                shop(HOLDFAST + imports, "@DistributedLock(" + migrated + ")", "")));
     }
 
     @Test
@@ -117,10 +115,7 @@ class FromLock4jTest implements RewriteTest {
             "// Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different";
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
                     failStrategy = Shop.Noise.class | translate its failStrategy | failstrategy
                     keyBuilderStrategy = Shop.Keys.class | translate its keyBuilderStrategy | keybuilderstrategy
                     executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
@@ -130,8 +125,8 @@ class FromLock4jTest implements RewriteTest {
                     """)
     void what_has_no_counterpart_is_left_and_marked(String attribute, String reason, String anchor) {
         String annotation = "@Lock4j(" + attribute + ")";
-        String note = "// Holdfast: this method is locked by Lock4j still: " + reason + "; see docs/migration/lock4j.md#"
-                + anchor + "\n    ";
+        String note = "// Holdfast: this method is locked by Lock4j still: " + reason
+                + "; see docs/migration/lock4j.md#" + anchor + "\n    ";
         rewriteRun(java(
                 shop(LOCK4J, annotation, STRATEGIES),
                 shop(LOCK4J, note + annotation, STRATEGIES.replace("\n    class", "\n    " + REST + "\n    class"))));
@@ -140,7 +135,10 @@ class FromLock4jTest implements RewriteTest {
     @Test
     void strategies_that_are_the_default_are_none() {
         becomes("(name = \"a\", failStrategy = com.baomidou.lock.LockFailureStrategy.class)", "name = \"a\"", "");
-        becomes("(name = \"a\", keyBuilderStrategy = com.baomidou.lock.DefaultLockKeyBuilder.class)", "name = \"a\"", "");
+        becomes(
+                "(name = \"a\", keyBuilderStrategy = com.baomidou.lock.DefaultLockKeyBuilder.class)",
+                "name = \"a\"",
+                "");
         becomes(
                 "(name = \"a\", executor = com.baomidou.lock.executor.RedisTemplateLockExecutor.class)",
                 "name = \"a\"",
@@ -150,10 +148,11 @@ class FromLock4jTest implements RewriteTest {
     @Test
     void composed_annotation_is_left_and_marked() {
         String former = LOCK4J + "\n@Lock4j(name = \"a\")\n@interface Locked {}\n";
-        rewriteRun(java(
-                former,
-                former.replace(
-                        "@Lock4j(",
-                        "// Holdfast: a composed annotation is not migrated, and its methods are locked by Lock4j still; see docs/migration/lock4j.md#keys-expire-acquiretimeout\n@Lock4j(")));
+        rewriteRun(
+                java(
+                        former,
+                        former.replace(
+                                "@Lock4j(",
+                                "// Holdfast: a composed annotation is not migrated, and its methods are locked by Lock4j still; see docs/migration/lock4j.md#keys-expire-acquiretimeout\n@Lock4j(")));
     }
 }

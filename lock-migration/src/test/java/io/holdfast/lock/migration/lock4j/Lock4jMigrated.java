@@ -9,10 +9,8 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.migration.Shop;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
-
 import java.lang.reflect.Method;
 import java.time.Duration;
-
 import org.aopalliance.intercept.MethodInvocation;
 
 /** How a shop locks with Lock4j. */
@@ -31,7 +29,9 @@ public class Lock4jMigrated {
         shop.charge(id);
     }
 
-    @DistributedLock(name = "branch-order", key = {"#branch", "#id"})
+    @DistributedLock(
+            name = "branch-order",
+            key = {"#branch", "#id"})
     public void parts(String branch, long id) {
         shop.charge(id);
     }
@@ -41,13 +41,15 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this method is locked by Lock4j still: translate its failStrategy; see docs/migration/lock4j.md#failstrategy
+    // Holdfast: this method is locked by Lock4j still: translate its failStrategy; see
+    // docs/migration/lock4j.md#failstrategy
     @Lock4j(name = "order", keys = "#id", acquireTimeout = 0, failStrategy = OrderIsBusy.class)
     public void strategy(long id) {
         shop.charge(id);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // docs/migration/lock4j.md#what-else-is-different
     public static class OrderIsBusy implements LockFailureStrategy {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {
@@ -55,13 +57,15 @@ public class Lock4jMigrated {
         }
     }
 
-    // Holdfast: this method is locked by Lock4j still: translate its keyBuilderStrategy; see docs/migration/lock4j.md#keybuilderstrategy
+    // Holdfast: this method is locked by Lock4j still: translate its keyBuilderStrategy; see
+    // docs/migration/lock4j.md#keybuilderstrategy
     @Lock4j(name = "branch-order", keys = "#id", acquireTimeout = 0, keyBuilderStrategy = TenantKeys.class)
     public void builder(long id) {
         shop.charge(id);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // docs/migration/lock4j.md#what-else-is-different
     public static class TenantKeys implements LockKeyBuilder {
         private final Tenants tenants;
 
@@ -80,14 +84,20 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // docs/migration/lock4j.md#what-else-is-different
     public static class Silence implements LockFailureStrategy {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {}
     }
 
     public void template(long id) {
-        LockHandle lock = lockTemplate.tryAcquire(LockRequest.of("order:" + id).lease(Duration.ofSeconds(10)).renew(false).waitFor(Duration.ofSeconds(2))).orElse(null);
+        LockHandle lock = lockTemplate
+                .tryAcquire(LockRequest.of("order:" + id)
+                        .lease(Duration.ofSeconds(10))
+                        .renew(false)
+                        .waitFor(Duration.ofSeconds(2)))
+                .orElse(null);
         if (lock == null) {
             throw new IllegalStateException("Order " + id + " is busy");
         }

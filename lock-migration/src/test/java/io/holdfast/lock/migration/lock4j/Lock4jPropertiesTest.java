@@ -24,15 +24,13 @@ class Lock4jPropertiesTest implements RewriteTest {
 
     @Test
     void yaml_keeps_its_values() {
-        rewriteRun(yaml(
-                """
+        rewriteRun(yaml("""
                 lock4j:
                   expire: 20000
                   acquire-timeout: 2000
                   lock-key-prefix: shop
                   retry-interval: 50
-                """,
-                """
+                """, """
                 holdfast.lease: 20000
                 holdfast.wait-for: 2000
                 holdfast.redis.key-prefix: shop

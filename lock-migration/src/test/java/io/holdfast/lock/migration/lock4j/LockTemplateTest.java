@@ -13,13 +13,11 @@ class LockTemplateTest implements RewriteTest {
 
     @Override
     public void defaults(RecipeSpec spec) {
-        spec.recipe(new MigrateLockTemplate())
-                .parser(Recipes.parser());
+        spec.recipe(new MigrateLockTemplate()).parser(Recipes.parser());
     }
 
     private static String shop(String imports, String body) {
-        return imports
-                + """
+        return imports + """
 
                 class Shop {
                     private LockTemplate locks;
@@ -27,13 +25,11 @@ class LockTemplateTest implements RewriteTest {
                     void order(long id, long expire) {
                 %s    }
                 }
-                """
-                        .formatted(body.indent(8));
+                """.formatted(body.indent(8));
     }
 
     private static final String LOCK4J = "import com.baomidou.lock.LockInfo;\nimport com.baomidou.lock.LockTemplate;\n";
-    private static final String HOLDFAST =
-            """
+    private static final String HOLDFAST = """
             import io.holdfast.lock.api.LockHandle;
             import io.holdfast.lock.api.LockRequest;
             import io.holdfast.lock.api.LockTemplate;
@@ -43,20 +39,14 @@ class LockTemplateTest implements RewriteTest {
 
     @Test
     void times_of_the_call_are_those_of_the_request() {
-        rewriteRun(java(
-                shop(
-                        LOCK4J,
-                        """
+        rewriteRun(java(shop(LOCK4J, """
                         LockInfo lock = this.locks.lock("a" + id, expire, 500L);
                         if (null == lock) {
                             return;
                         }
                         System.out.println(lock.getLockKey());
                         locks.releaseLock(lock);
-                        """),
-                shop(
-                        HOLDFAST,
-                        """
+                        """), shop(HOLDFAST, """
                         LockHandle lock = this.locks.tryAcquire(LockRequest.of("a" + id).lease(Duration.ofMillis(expire)).renew(false).waitFor(Duration.ofMillis(500L))).orElse(null);
                         if (null == lock) {
                             return;
@@ -68,10 +58,7 @@ class LockTemplateTest implements RewriteTest {
 
     @Test
     void defaults_are_written_out_and_a_lock_that_may_be_null_is_released_if_it_is_not() {
-        rewriteRun(java(
-                shop(
-                        LOCK4J,
-                        """
+        rewriteRun(java(shop(LOCK4J, """
                         LockInfo lock = locks.lock("a");
                         LockInfo other = null;
                         other = locks.lock("b", 0, -1);
@@ -79,10 +66,7 @@ class LockTemplateTest implements RewriteTest {
                             System.out.println("busy");
                         }
                         locks.releaseLock(lock);
-                        """),
-                shop(
-                        HOLDFAST + "import java.util.Optional;\n",
-                        """
+                        """), shop(HOLDFAST + "import java.util.Optional;\n", """
                         // Holdfast: this waits for 3 s, the default of Lock4j; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
                         LockHandle lock = locks.tryAcquire(LockRequest.of("a").waitFor(Duration.ofSeconds(3))).orElse(null);
                         LockHandle other = null;
@@ -114,7 +98,9 @@ class LockTemplateTest implements RewriteTest {
     @Test
     void classes_that_extend_or_return_them_are_left() {
         rewriteRun(
-                java("class Mine extends com.baomidou.lock.LockTemplate {\n    com.baomidou.lock.LockTemplate other;\n}\n"),
-                java("class Other {\n    com.baomidou.lock.LockTemplate other;\n\n    com.baomidou.lock.LockTemplate get() {\n        return other;\n    }\n}\n"));
+                java(
+                        "class Mine extends com.baomidou.lock.LockTemplate {\n    com.baomidou.lock.LockTemplate other;\n}\n"),
+                java(
+                        "class Other {\n    com.baomidou.lock.LockTemplate other;\n\n    com.baomidou.lock.LockTemplate get() {\n        return other;\n    }\n}\n"));
     }
 }

@@ -20,37 +20,32 @@ class FromRedissonTest implements RewriteTest {
 
     @Test
     void lock_keeps_its_calls() {
-        becomes(
-                """
+        becomes("""
                 RLock lock = redisson.getLock(key);
                 lock.lockInterruptibly();
                 System.out.println(lock.getName() + lock.getHoldCount() + lock.isLocked());
                 if (lock != null && lock.isHeldByCurrentThread()) {
                     lock.unlock();
                 }
-                """,
-                """
+                """, """
                 RemoteLock lock = lockTemplate.getLock(key);
                 lock.lockInterruptibly();
                 System.out.println(lock.key().value() + lock.holdCount() + lock.isLocked());
                 if (lock != null && lock.isHeldByCurrentThread()) {
                     lock.unlock();
                 }
-                """,
-                "RemoteLock");
+                """, "RemoteLock");
     }
 
     @Test
     void lock_may_have_the_type_of_the_jdk_or_none() {
-        becomes(
-                """
+        becomes("""
                 java.util.concurrent.locks.Lock lock = redisson.getSpinLock(key);
                 lock.lock();
                 var other = this.redisson.getFairLock(key);
                 other.unlock();
                 redisson.getLock(key).unlock();
-                """,
-                """
+                """, """
                 java.util.concurrent.locks.Lock lock = lockTemplate.getLock(key);
                 lock.lock();
                 var other = lockTemplate.getFairLock(key);
@@ -61,8 +56,7 @@ class FromRedissonTest implements RewriteTest {
 
     @Test
     void lease_moves_to_the_request_and_is_not_renewed() {
-        becomes(
-                """
+        becomes("""
                 RLock lock = redisson.getLock(key);
                 lock.lock(10, TimeUnit.SECONDS);
                 lock.unlock();
@@ -71,8 +65,7 @@ class FromRedissonTest implements RewriteTest {
                 redisson.getReadWriteLock(key).writeLock().lock(200, TimeUnit.MILLISECONDS);
                 RLock renewed = redisson.getLock(key);
                 renewed.tryLock(1, -1, TimeUnit.SECONDS);
-                """,
-                """
+                """, """
                 RemoteLock lock = lockTemplate.getLock(LockRequest.of(key).lease(Duration.ofSeconds(10)).renew(false));
                 lock.lock();
                 lock.unlock();
@@ -81,46 +74,38 @@ class FromRedissonTest implements RewriteTest {
                 lockTemplate.getReadWriteLock(LockRequest.of(key).lease(Duration.ofMillis(200)).renew(false)).writeLock().lock();
                 RemoteLock renewed = lockTemplate.getLock(key);
                 renewed.tryLock(1, TimeUnit.SECONDS);
-                """,
-                "LockRequest", "RemoteLock", "Duration");
+                """, "LockRequest", "RemoteLock", "Duration");
     }
 
     @Test
     void locks_of_a_pair_follow_the_pair() {
-        becomes(
-                """
+        becomes("""
                 RReadWriteLock pair = redisson.getReadWriteLock(key);
                 RLock read = pair.readLock();
                 read.lock();
-                """,
-                """
+                """, """
                 RemoteReadWriteLock pair = lockTemplate.getReadWriteLock(key);
                 RemoteLock read = pair.readLock();
                 read.lock();
-                """,
-                "RemoteLock", "RemoteReadWriteLock");
+                """, "RemoteLock", "RemoteReadWriteLock");
     }
 
     @Test
     void several_locks_are_one_request() {
-        becomes(
-                """
+        becomes("""
                 RLock first = redisson.getLock("a");
                 RLock both = redisson.getMultiLock(first, redisson.getLock("b"));
                 both.lock(10, TimeUnit.MINUTES);
-                """,
-                """
+                """, """
                 RemoteLock first = lockTemplate.getLock(LockRequest.of("a").lease(Duration.ofMinutes(10)).renew(false));
                 RemoteLock both = lockTemplate.getLock(LockRequest.ofAll(List.of(first.key().value(), "b")).lease(Duration.ofMinutes(10)).renew(false));
                 both.lock();
-                """,
-                "LockRequest", "RemoteLock", "Duration", "List");
+                """, "LockRequest", "RemoteLock", "Duration", "List");
     }
 
     @Test
     void semaphore_has_its_permits_in_the_request() {
-        becomes(
-                """
+        becomes("""
                 RSemaphore gateway = redisson.getSemaphore(key);
                 gateway.trySetPermits(2);
                 if (!gateway.tryAcquire(1, TimeUnit.SECONDS)) {
@@ -131,8 +116,7 @@ class FromRedissonTest implements RewriteTest {
                 } finally {
                     gateway.release();
                 }
-                """,
-                """
+                """, """
                 RemoteLock gateway = lockTemplate.getSemaphore(key, 2);
                 if (!gateway.tryLock(1, TimeUnit.SECONDS)) {
                     return;
@@ -142,31 +126,26 @@ class FromRedissonTest implements RewriteTest {
                 } finally {
                     gateway.unlock();
                 }
-                """,
-                "RemoteLock");
+                """, "RemoteLock");
     }
 
     @Test
     void token_is_that_of_the_lock() {
-        becomes(
-                """
+        becomes("""
                 RFencedLock lock = redisson.getFencedLock(key);
                 Long token = lock.lockAndGetToken();
                 System.out.println(token + lock.getToken());
-                """,
-                """
+                """, """
                 RemoteLock lock = lockTemplate.getLock(key);
                 lock.lock();
                 Long token = lock.fencingToken();
                 System.out.println(token + lock.fencingToken());
-                """,
-                "RemoteLock");
+                """, "RemoteLock");
     }
 
     @Test
     void field_that_hides_and_is_hidden_is_told_apart() {
-        rewriteRun(java(
-                """
+        rewriteRun(java("""
                 import org.redisson.api.RLock;
                 import org.redisson.api.RedissonClient;
 
@@ -190,8 +169,7 @@ class FromRedissonTest implements RewriteTest {
                         void lock(long time, Object unit);
                     }
                 }
-                """,
-                """
+                """, """
                 import io.holdfast.lock.api.LockTemplate;
                 import io.holdfast.lock.api.RemoteLock;
 

@@ -12,11 +12,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.redisson.Redisson;
-import org.redisson.api.RFencedLock;
 import org.redisson.api.RLock;
 import org.redisson.api.RPermitExpirableSemaphore;
-import org.redisson.api.RReadWriteLock;
-import org.redisson.api.RSemaphore;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
@@ -66,7 +63,8 @@ final class RedissonMigrated {
     }
 
     void lease(long id) throws InterruptedException {
-        RemoteLock lock = lockTemplate.getLock(LockRequest.of("order:" + id).lease(Duration.ofSeconds(10)).renew(false));
+        RemoteLock lock = lockTemplate.getLock(
+                LockRequest.of("order:" + id).lease(Duration.ofSeconds(10)).renew(false));
         if (!lock.tryLock(2, TimeUnit.SECONDS)) {
             throw new IllegalStateException("Order " + id + " is busy");
         }
@@ -118,7 +116,8 @@ final class RedissonMigrated {
     }
 
     boolean expirable(long id) throws InterruptedException {
-        // Holdfast: this is Redisson still, and does not exclude what Holdfast locks; see docs/migration/redisson.md#semaphore
+        // Holdfast: this is Redisson still, and does not exclude what Holdfast locks; see
+        // docs/migration/redisson.md#semaphore
         RPermitExpirableSemaphore gateway = redisson.getPermitExpirableSemaphore("gateway:expirable");
         gateway.trySetPermits(2);
         String permit = gateway.tryAcquire(2, 10, TimeUnit.SECONDS);
@@ -145,9 +144,8 @@ final class RedissonMigrated {
 
     static void red(long id, Shop shop, RedissonClient a, RedissonClient b, RedissonClient c) {
         String key = "order:" + id;
-        // Holdfast: this is Redisson still: several servers are a matter of configuration in Holdfast; see docs/migration/redisson.md#redlock
-        // Holdfast: this is Redisson still: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock
-        // Holdfast: this is Redisson still: the lock is passed on, as a lock of Redisson; see docs/migration/redisson.md#lock
+        // Holdfast: this is Redisson still: several servers are a matter of configuration in Holdfast; see
+        // docs/migration/redisson.md#redlock
         RLock lock = a.getRedLock(a.getLock(key), b.getLock(key), c.getLock(key));
         lock.lock();
         try {
@@ -170,7 +168,6 @@ final class RedissonMigrated {
 
     CompletionStage<Void> async(long id, Supplier<CompletionStage<Void>> charge) {
         // Holdfast: this is Redisson still: lockAsync is not migrated; see docs/migration/redisson.md#asynchronous
-        // Holdfast: this is Redisson still: unlockAsync is not migrated; see docs/migration/redisson.md#asynchronous
         RLock lock = redisson.getLock("order:" + id);
         long owner = ThreadLocalRandom.current().nextLong();
         return lock.lockAsync(owner)
@@ -179,7 +176,8 @@ final class RedissonMigrated {
     }
 
     void askAbout(long id) {
-        // Holdfast: this is Redisson still: remainTimeToLive is not migrated; see docs/migration/redisson.md#inspection-and-forced-release
+        // Holdfast: this is Redisson still: remainTimeToLive is not migrated; see
+        // docs/migration/redisson.md#inspection-and-forced-release
         RLock lock = redisson.getLock("order:" + id);
         boolean somebodyHasIt = lock.isLocked();
         boolean thisThreadHasIt = lock.isHeldByCurrentThread();

@@ -6,8 +6,7 @@ import java.util.stream.Collectors;
 /** Sources of a class with one method. */
 final class Shops {
 
-    private static final String FIELD =
-            """
+    private static final String FIELD = """
 
             class Shop {
                 private final %1$s %2$s;

@@ -70,8 +70,7 @@ class FromShedLockTest implements RewriteTest {
 
     @Test
     void constant_of_the_same_class_stays_a_constant_unless_it_has_expressions() {
-        rewriteRun(java(
-                """
+        rewriteRun(java("""
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                 class Jobs {
@@ -84,8 +83,7 @@ class FromShedLockTest implements RewriteTest {
                     @SchedulerLock(name = Jobs.EACH)
                     void sync(String branch) {}
                 }
-                """,
-                """
+                """, """
                 import io.holdfast.lock.spring.annotation.DistributedLock;
                 import io.holdfast.lock.spring.annotation.OnContention;
 
@@ -104,18 +102,14 @@ class FromShedLockTest implements RewriteTest {
 
     @Test
     void constant_of_another_class_is_taken_and_marked() {
-        rewriteRun(
-                java("class Names {\n    static final String REPORT = \"report\";\n}\n"),
-                java(
-                        """
+        rewriteRun(java("class Names {\n    static final String REPORT = \"report\";\n}\n"), java("""
                         import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                         class Jobs {
                             @SchedulerLock(name = Names.REPORT)
                             void report() {}
                         }
-                        """,
-                        """
+                        """, """
                         import io.holdfast.lock.spring.annotation.DistributedLock;
                         import io.holdfast.lock.spring.annotation.OnContention;
 
@@ -130,22 +124,22 @@ class FromShedLockTest implements RewriteTest {
     @Test
     void primitive_result_is_marked() {
         rewriteRun(java(
-                job("@SchedulerLock(name = \"report\")").replace("void run(String branch) {}", "int run() {\n        return 1;\n    }"),
-                migrated("// Holdfast: a method with a primitive result cannot be skipped, and fails startup; see docs/migration/shedlock.md#what-else-is-different\n"
-                                + "    @DistributedLock(name = \"report\", waitFor = 0, onContention = OnContention.SKIP)")
+                job("@SchedulerLock(name = \"report\")")
+                        .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }"),
+                migrated(
+                                "// Holdfast: a method with a primitive result cannot be skipped, and fails startup; see docs/migration/shedlock.md#what-else-is-different\n"
+                                        + "    @DistributedLock(name = \"report\", waitFor = 0, onContention = OnContention.SKIP)")
                         .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }")));
     }
 
     @Test
     void composed_annotation_is_left_and_marked() {
-        rewriteRun(java(
-                """
+        rewriteRun(java("""
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                 @SchedulerLock(name = "report")
                 @interface OnOneNode {}
-                """,
-                """
+                """, """
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                 // Holdfast: a composed annotation is not migrated, and what it locks is not locked for Holdfast; see docs/migration/shedlock.md#a-job
@@ -156,8 +150,7 @@ class FromShedLockTest implements RewriteTest {
 
     @Test
     void annotation_of_the_same_name_is_none() {
-        rewriteRun(java(
-                """
+        rewriteRun(java("""
                 @interface SchedulerLock {
                     String name();
                 }
@@ -171,8 +164,7 @@ class FromShedLockTest implements RewriteTest {
 
     @Test
     void extension_becomes_one_of_the_handle() {
-        rewriteRun(java(
-                """
+        rewriteRun(java("""
                 import static java.time.Duration.ZERO;
 
                 import java.time.Duration;
@@ -190,8 +182,7 @@ class FromShedLockTest implements RewriteTest {
                         LockExtender.extendActiveLock(Duration.ofMinutes(5), Duration.ZERO);
                     }
                 }
-                """,
-                """
+                """, """
                 import static java.time.Duration.ZERO;
 
                 import java.time.Duration;
@@ -230,12 +221,10 @@ class FromShedLockTest implements RewriteTest {
                 class Configuration {
                     String other;
                 %s}
-                """
-                .formatted(annotations, members);
+                """.formatted(annotations, members);
     }
 
-    private static final String PROVIDER =
-            """
+    private static final String PROVIDER = """
 
                 @Bean
                 LockProvider lockProvider(RedisConnectionFactory redis) {
@@ -280,10 +269,11 @@ class FromShedLockTest implements RewriteTest {
     void provider_of_another_store_is_left_and_marked() {
         String other = "\n    @Bean\n    LockProvider lockProvider(DataSource data) {\n        return null;\n    }\n";
         String former = configuration("", other);
-        rewriteRun(java(
-                former,
-                former.replace(
-                        "    @Bean",
-                        "    // Holdfast: annotated jobs are now locked in Redis, not in the store of this provider; see docs/migration/shedlock.md#configuration\n    @Bean")));
+        rewriteRun(
+                java(
+                        former,
+                        former.replace(
+                                "    @Bean",
+                                "    // Holdfast: annotated jobs are now locked in Redis, not in the store of this provider; see docs/migration/shedlock.md#configuration\n    @Bean")));
     }
 }

@@ -5,7 +5,6 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockAssert;
 import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnContention;
-
 import java.time.Duration;
 import java.time.Instant;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
@@ -23,16 +22,19 @@ import org.springframework.scheduling.annotation.Scheduled;
 public class ShedLockMigrated {
 
     private final Shop shop;
-    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+    // docs/migration/shedlock.md#without-annotation
     private final LockProvider lockProvider;
 
-    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+    // docs/migration/shedlock.md#without-annotation
     public ShedLockMigrated(Shop shop, LockProvider lockProvider) {
         this.shop = shop;
         this.lockProvider = lockProvider;
     }
 
-    // Holdfast: holdfast.lease, which is renewed, replaces defaultLockAtMostFor = 10m; see docs/migration/shedlock.md#configuration
+    // Holdfast: holdfast.lease, which is renewed, replaces defaultLockAtMostFor = 10m; see
+    // docs/migration/shedlock.md#configuration
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
     static class Scheduling {
@@ -45,7 +47,12 @@ public class ShedLockMigrated {
     }
 
     @Scheduled(cron = "0 0 2 * * *")
-    @DistributedLock(name = "report", minHoldString = "1m", maxHoldString = "30m", waitFor = 0, onContention = OnContention.SKIP)
+    @DistributedLock(
+            name = "report",
+            minHoldString = "1m",
+            maxHoldString = "30m",
+            waitFor = 0,
+            onContention = OnContention.SKIP)
     public void report() {
         LockAssert.assertLocked();
         shop.charge(0);
@@ -57,12 +64,22 @@ public class ShedLockMigrated {
         shop.charge(0);
     }
 
-    @DistributedLock(name = "sync", key = "#branch", minHoldString = "10s", waitFor = 0, onContention = OnContention.SKIP)
+    @DistributedLock(
+            name = "sync",
+            key = "#branch",
+            minHoldString = "10s",
+            waitFor = 0,
+            onContention = OnContention.SKIP)
     public void sync(String branch) {
         shop.charge(0);
     }
 
-    @DistributedLock(name = "invoices", leaseString = "5m", renew = false, waitFor = 0, onContention = OnContention.SKIP)
+    @DistributedLock(
+            name = "invoices",
+            leaseString = "5m",
+            renew = false,
+            waitFor = 0,
+            onContention = OnContention.SKIP)
     public void invoices() {
         for (long customer = 0; customer < 3; customer++) {
             LockContext.current().orElseThrow().extend(Duration.ofMinutes(5));
@@ -71,9 +88,11 @@ public class ShedLockMigrated {
     }
 
     public boolean now() throws Throwable {
-        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+        // docs/migration/shedlock.md#without-annotation
         LockingTaskExecutor executor = new DefaultLockingTaskExecutor(lockProvider);
-        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+        // docs/migration/shedlock.md#without-annotation
         LockConfiguration lock =
                 new LockConfiguration(Instant.now(), "stock-taking", Duration.ofMinutes(30), Duration.ofMinutes(1));
         return executor.executeWithLock(() -> done(), lock).wasExecuted();
