@@ -29,6 +29,12 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
                 + "registry does not know, all are left.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public AtomicBoolean getInitialValue(ExecutionContext ctx) {
         return new AtomicBoolean();

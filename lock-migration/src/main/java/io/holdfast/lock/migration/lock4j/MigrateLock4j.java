@@ -36,6 +36,12 @@ public final class MigrateLock4j extends Recipe {
                 + "key builders or executors are left and marked.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
         return Preconditions.check(new UsesType<>(LOCK4J, false), new Visitor());

@@ -26,6 +26,12 @@ public final class MigrateLockTemplate extends Recipe {
                 + "Files that use Lock4j in other ways are left.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
         return Preconditions.check(new UsesType<>(TemplateUses.TEMPLATE, false), new Visitor());

@@ -25,6 +25,12 @@ public final class MigrateLocks extends Recipe {
                 + "counterpart are left and marked.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
         return Preconditions.check(new UsesType<>("org.redisson.api..*", false), new Migration());

@@ -44,6 +44,12 @@ public final class MigrateSchedulerLock extends Recipe {
                 + "`lockAtMostFor` becomes the limit of the renewed lease, and `lockAtLeastFor` the minimum hold.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
         return Preconditions.check(new UsesType<>(SCHEDULER_LOCK, false), new Visitor());

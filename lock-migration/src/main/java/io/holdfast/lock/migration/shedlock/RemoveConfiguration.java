@@ -36,6 +36,12 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
         return "Removes `@EnableSchedulerLock`, and beans of `RedisLockProvider` that nothing else uses.";
     }
 
+    /** In which the dependencies are replaced that no code uses any more. */
+    @Override
+    public boolean causesAnotherCycle() {
+        return true;
+    }
+
     @Override
     public AtomicBoolean getInitialValue(ExecutionContext ctx) {
         return new AtomicBoolean();

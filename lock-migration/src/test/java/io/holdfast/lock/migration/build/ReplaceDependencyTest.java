@@ -1,11 +1,21 @@
 package io.holdfast.lock.migration.build;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.openrewrite.groovy.Assertions.groovy;
 import static org.openrewrite.java.Assertions.java;
 import static org.openrewrite.xml.Assertions.xml;
 
 import io.holdfast.lock.migration.Recipes;
+import io.holdfast.lock.migration.integration.MigrateRegistry;
+import io.holdfast.lock.migration.lock4j.MigrateLock4j;
+import io.holdfast.lock.migration.lock4j.MigrateLockTemplate;
+import io.holdfast.lock.migration.redisson.MigrateLocks;
+import io.holdfast.lock.migration.shedlock.MigrateLockExtender;
+import io.holdfast.lock.migration.shedlock.MigrateSchedulerLock;
+import io.holdfast.lock.migration.shedlock.RemoveConfiguration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.openrewrite.Recipe;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
 import org.openrewrite.test.SourceSpecs;
@@ -135,5 +145,19 @@ class ReplaceDependencyTest implements RewriteTest {
                             implementation 'org.springframework.boot:spring-boot-starter'
                         }
                         """.formatted(Artifacts.version()), spec -> spec.path("build.gradle")));
+    }
+
+    /** Otherwise build tools run no second cycle, in which dependencies are replaced. */
+    @Test
+    void recipes_that_change_code_ask_for_another_cycle() {
+        assertThat(List.of(
+                        new MigrateSchedulerLock(),
+                        new MigrateLockExtender(),
+                        new RemoveConfiguration(),
+                        new MigrateLock4j(),
+                        new MigrateLockTemplate(),
+                        new MigrateLocks(),
+                        new MigrateRegistry()))
+                .allMatch(Recipe::causesAnotherCycle);
     }
 }

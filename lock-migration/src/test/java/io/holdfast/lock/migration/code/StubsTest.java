@@ -16,9 +16,16 @@ import org.openrewrite.java.tree.J;
 class StubsTest {
 
     private static final Map<String, String> TYPES = Stream.of(
-                    Templates.ANNOTATION, Templates.ON_CONTENTION, Templates.LOCK_CONTEXT, Templates.LOCK_TEMPLATE,
-                    Templates.LOCK_REQUEST, Templates.LOCK_HANDLE, Templates.LOCK, Templates.READ_WRITE_LOCK,
-                    Templates.REGISTRY, "io.holdfast.lock.api.LockKey")
+                    Templates.ANNOTATION,
+                    Templates.ON_CONTENTION,
+                    Templates.LOCK_CONTEXT,
+                    Templates.LOCK_TEMPLATE,
+                    Templates.LOCK_REQUEST,
+                    Templates.LOCK_HANDLE,
+                    Templates.LOCK,
+                    Templates.READ_WRITE_LOCK,
+                    Templates.REGISTRY,
+                    "io.holdfast.lock.api.LockKey")
             .collect(Collectors.toMap(name -> name.substring(name.lastIndexOf('.') + 1), Function.identity()));
 
     static Stream<String> stubs() {

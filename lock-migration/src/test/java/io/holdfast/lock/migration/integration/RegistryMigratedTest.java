@@ -31,8 +31,8 @@ class RegistryMigratedTest {
 
     @Test
     void locks_exclude_each_other() {
-        migrated.run(here -> migrated.run(there -> stock.assertThatNothingIsForgotten(
-                List.of(() -> shop(here, stock).lock(id), () -> shop(there, stock).lock(id)))));
+        migrated.run(here -> migrated.run(there -> stock.assertThatNothingIsForgotten(List.of(
+                () -> shop(here, stock).lock(id), () -> shop(there, stock).lock(id)))));
     }
 
     @Test

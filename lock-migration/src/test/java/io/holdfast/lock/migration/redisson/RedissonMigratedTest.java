@@ -3,8 +3,8 @@ package io.holdfast.lock.migration.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.holdfast.lock.migration.Holding;
 import io.holdfast.lock.migration.HoldfastClient;
+import io.holdfast.lock.migration.Holding;
 import io.holdfast.lock.migration.Redis;
 import io.holdfast.lock.migration.Shop;
 import io.holdfast.lock.migration.Stock;
@@ -102,7 +102,10 @@ class RedissonMigratedTest {
     void readers_read_together_and_writers_are_alone() {
         try (Holding held = Holding.inside(shop -> there(shop).read(id))) {
             assertThat(here(new Stock()).read(id)).isEqualTo(id);
-            assertThat(holdfast.locks().getReadWriteLock("price:" + id).writeLock().tryLock())
+            assertThat(holdfast.locks()
+                            .getReadWriteLock("price:" + id)
+                            .writeLock()
+                            .tryLock())
                     .isFalse();
         }
     }
