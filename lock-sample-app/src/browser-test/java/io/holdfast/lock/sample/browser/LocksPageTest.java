@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -135,31 +135,19 @@ class LocksPageTest {
     }
 
     @Test
-    void deadlock_of_two_instances_is_shown_at_the_top() {
-        Phaser bothHold = new Phaser(2);
-        LockRequest a = LockRequest.of("circle:a").waitFor(Duration.ofSeconds(20));
-        LockRequest b = LockRequest.of("circle:b").waitFor(Duration.ofSeconds(30));
-        CompletableFuture<String> first = NewThread.start(() -> nested(one, a, b, bothHold));
-        CompletableFuture<String> second = NewThread.start(() -> nested(two, b, a, bothHold));
-        Page page = open(one, 1360, ColorScheme.LIGHT);
+    void deadlock_is_shown_at_the_top_until_it_is_over() {
+        AtomicReference<String> overview = new AtomicReference<>(Overviews.deadlock());
+        Page page = stubbed(1360, ColorScheme.LIGHT, overview::get);
 
         assertThat(page.locator(".deadlock")).containsText("Deadlock of 2 threads");
-        assertThat(page.locator(".deadlock")).containsText("circle:a");
+        assertThat(page.locator(".deadlock li").first()).containsText("worker-1 holds order:41 and waits for order:42");
+        assertThat(page.locator(".deadlock svg .arrow")).hasCount(2);
+        assertThat(page.locator(".row.deadlocked")).hasCount(2);
         assertThat(page.locator("#announcer")).containsText("1 deadlock");
-        Chromium.picture(page, "real-deadlock", false);
-        one.bean(LockTemplate.class).forceRelease("circle:a");
+        assertThat(page).hasTitle("(1) Deadlock – Locks");
+        Chromium.picture(page, "deadlock", false);
+        overview.set(Overviews.of(List.of()));
         assertThat(page.locator(".deadlock")).hasCount(0);
-        first.exceptionally(String::valueOf).join();
-        second.exceptionally(String::valueOf).join();
-    }
-
-    private static String nested(SampleInstance by, LockRequest outer, LockRequest inner, Phaser bothHold) {
-        try (LockHandle held = by.bean(LockTemplate.class).acquire(outer)) {
-            bothHold.arriveAndAwaitAdvance();
-            try (LockHandle second = by.bean(LockTemplate.class).acquire(inner)) {
-                return held.key() + " and " + second.key();
-            }
-        }
     }
 
     @Test

@@ -22,10 +22,13 @@ class Announcer {
     if (this.losses > 0 && performance.now() >= this.quietUntil) {
       said.push(`${count(this.losses, 'lock was', 'locks were')} lost.`);
       this.losses = 0;
-      this.quietUntil = performance.now() + 10_000;
+      this.keepQuiet();
     }
     if (said.length > 0) announce(said.join(' '));
   }
+
+  /** Losses are announced together, at most every ten seconds. */
+  keepQuiet() { this.quietUntil = performance.now() + 10_000; }
 
   became(state) {
     if (state === 'failed' && this.state !== 'failed') announce('No data: the server does not answer.');

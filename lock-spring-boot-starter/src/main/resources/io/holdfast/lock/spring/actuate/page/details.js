@@ -83,6 +83,7 @@ class Details {
       if (!answer.ok) throw new Error(body.error ?? `The server answered ${answer.status}. ${answer.status === 403 ? 'You may lack the permission, or it requires a CSRF token.' : ''}`);
       this.question.close();
       this.dialog.close();
+      announcer.keepQuiet(); // the loss that this causes is no news
       announce(`${keyText(lock)} was released by force: ${count(body.released.length, 'former holder')}.`);
       this.poll();
     } catch (e) {
