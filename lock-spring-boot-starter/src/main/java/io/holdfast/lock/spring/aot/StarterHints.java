@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedLocks;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
@@ -20,6 +21,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
                 .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
                 .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
+                .registerType(LeaderOnly.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
