@@ -137,6 +137,7 @@ class AllAtOnceTest extends EngineFixture {
                 .extracting(AcquireRequest::owner)
                 .doesNotContainAnyElementsOf(late);
         Awaitility.await().until(() -> store.leaves.containsAll(late));
+        assertThat(events).as("what was never held was never lost").noneMatch(LockEvent.Lost.class::isInstance);
         assertThat(locks.acquire(request).isHeld()).isTrue();
     }
 

@@ -161,6 +161,25 @@ class OutageToleranceTest extends ThreadsFixture {
     }
 
     @Test
+    void thread_behind_a_front_that_gives_up_waits_on_for_as_long_as_it_may() {
+        LockHandle held = others.acquire(REQUEST);
+        Future<LockHandle> front = waiting(locks, REQUEST.outageTolerance(Duration.ofSeconds(3)));
+        Future<LockHandle> next = waiting(locks, REQUEST);
+        eventually(() -> waiters() == 1);
+        fail();
+        pass(Duration.ofSeconds(5));
+
+        assertThat(failure(front)).isInstanceOf(LockStoreException.class);
+        pass(Duration.ofSeconds(5));
+        assertThat(next.isDone()).isFalse();
+
+        recover();
+        forceFree(held);
+        eventuallyWithin(BEARABLE, () -> next.isDone());
+        get(next).close();
+    }
+
+    @Test
     void waiters_fail_together_when_the_outage_lasts_for_too_long() {
         others.acquire(REQUEST);
         List<Future<LockHandle>> all = new ArrayList<>();

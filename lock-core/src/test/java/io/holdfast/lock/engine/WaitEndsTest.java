@@ -108,6 +108,25 @@ class WaitEndsTest extends ThreadsFixture {
     }
 
     @Test
+    void who_gives_up_in_line_learns_who_holds_the_lock() {
+        try (LockHandle held = others.acquire(REQUEST)) {
+            Future<LockHandle> front = waiting(locks, REQUEST);
+            eventually(() -> waiters() == 1);
+            Future<LockHandle> next = waiting(locks, REQUEST.waitFor(WAIT));
+
+            time.pass(WAIT);
+
+            assertThat(failure(next))
+                    .isInstanceOfSatisfying(
+                            LockNotAcquiredException.class,
+                            e -> assertThat(e.holder())
+                                    .hasValueSatisfying(holder ->
+                                            assertThat(holder.fencingToken()).isEqualTo(held.fencingToken())));
+            assertThat(front.isDone()).isFalse();
+        }
+    }
+
+    @Test
     void interrupt_at_any_point_of_a_wait_leaves_nothing_behind_and_is_kept() {
         interrupts = true;
         atEveryPoint(waiter::interrupt, Duration.ofSeconds(1), End.INTERRUPTED, End.ACQUIRED);

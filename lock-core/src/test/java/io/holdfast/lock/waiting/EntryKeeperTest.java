@@ -320,6 +320,11 @@ class EntryKeeperTest {
             missHint();
             keeper.subscription().awaited(0, Waiters.NONE);
         }
+        for (int i = 0; i < 3; i++) {
+            missHint();
+            missHint();
+            keeper.subscription().granted(0, RESERVATION);
+        }
         assertThat(store.doubts).isZero();
     }
 
@@ -577,19 +582,6 @@ class EntryKeeperTest {
             alone.taken(entry, System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
             Awaitility.await().until(() -> realTime.polls.size() >= 3 && isCalled(entry));
-        }
-    }
-
-    @Test
-    void keeper_goes_on_after_an_error() {
-        Store realTime = new Store(new InMemoryLockStore());
-        realTime.beforeNextCallHere(() -> {
-            throw new AssertionError("on purpose");
-        });
-        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM, true)) {
-            alone.taken(alone.open(KEY, new OwnerId(CLIENT, 1)), System.nanoTime(), heldFor(Duration.ofMillis(20)));
-
-            Awaitility.await().until(() -> realTime.polls.size() >= 2);
         }
     }
 

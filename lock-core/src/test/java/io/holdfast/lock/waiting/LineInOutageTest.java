@@ -1,0 +1,115 @@
+package io.holdfast.lock.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What those in line know of a store that fails, and who is in front when the front gives up on it. */
+class LineInOutageTest {
+
+    private static final LockKey KEY = LockKey.of("order:42");
+
+    private final FakeTicker time = new FakeTicker();
+    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
+    private final Lines lines = new Lines(entries);
+    private final QueueEntry entry = new QueueEntry(KEY, new OwnerId("client", 1));
+    private final Line.Member front = enter();
+
+    private Line.Member enter() {
+        return lines.enter(KEY, "terms", () -> {});
+    }
+
+    private Failing fromNow() {
+        return new Failing(time.nanos(), StoreSpy.unreachable());
+    }
+
+    /** How long somebody in line waits, who may wait for a second, and for ten milliseconds of that for a store that fails. */
+    private Duration patience(Line.Member member) {
+        Budget budget = Budget.of(time, Duration.ofSeconds(1).toNanos())
+                .tolerating(Duration.ofMillis(10).toNanos());
+        return Duration.ofNanos(member.look(budget));
+    }
+
+    @Test
+    void front_that_gives_up_lets_in_the_next_one_alone() {
+        Line.Member next = enter();
+        Line.Member last = enter();
+
+        front.passOn(fromNow());
+
+        assertThat(front.isOver()).isTrue();
+        assertThat(next.isFront()).isTrue();
+        assertThat(last.isWaiting()).isTrue();
+    }
+
+    @Test
+    void front_that_gives_up_with_nobody_behind_it_leaves_no_line() {
+        front.passOn(fromNow());
+
+        assertThat(lines.size()).isZero();
+        assertThat(enter().isFront()).isTrue();
+    }
+
+    @Test
+    void front_that_has_left_passes_nothing_on() {
+        Line.Member next = enter();
+        Line.Member last = enter();
+        front.pass(null);
+
+        front.passOn(fromNow());
+
+        assertThat(next.isFront()).isTrue();
+        assertThat(patience(last)).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void failure_that_the_front_gives_up_on_counts_for_those_behind_it() {
+        enter();
+        Line.Member last = enter();
+
+        front.passOn(fromNow());
+
+        assertThat(patience(last)).isEqualTo(Duration.ofMillis(10));
+    }
+
+    @Test
+    void failure_that_the_entry_of_the_front_knows_of_counts_for_those_behind_the_next_one() {
+        enter();
+        Line.Member last = enter();
+        front.waitsWith(entry);
+        entry.failing(fromNow());
+        time.pass(Duration.ofMillis(4));
+
+        front.pass(entry);
+
+        assertThat(patience(last)).isEqualTo(Duration.ofMillis(6));
+    }
+
+    @Test
+    void failure_that_was_heard_of_again_counts_from_the_beginning() {
+        Line.Member next = enter();
+        front.waitsWith(entry);
+        entry.failing(fromNow());
+        time.pass(Duration.ofMillis(4));
+        entry.failing(fromNow());
+
+        assertThat(patience(next)).isEqualTo(Duration.ofMillis(6));
+    }
+
+    @Test
+    void failure_is_over_for_all_when_the_front_is_answered() {
+        Line.Member next = enter();
+        front.waitsWith(entry);
+        entry.failing(fromNow());
+
+        front.answered();
+
+        assertThat(patience(next)).isEqualTo(Duration.ofSeconds(1));
+    }
+}
