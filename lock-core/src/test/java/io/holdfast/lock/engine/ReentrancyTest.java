@@ -145,6 +145,21 @@ class ReentrancyTest extends EngineFixture {
     }
 
     @Test
+    void fixed_lease_inside_one_that_lasts_longer_asks_for_nothing() {
+        LockHandle outer =
+                locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(1)).renew(false));
+        time.pass(Duration.ofSeconds(2)); // the ticker has wrapped
+
+        LockHandle inner =
+                locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(58)).renew(false));
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(inner.remaining()).isEqualTo(Duration.ofSeconds(58));
+        inner.close();
+        outer.close();
+    }
+
+    @Test
     void failed_extension_at_reentry_leaves_the_outer_hold_as_it_was() {
         LockHandle outer = locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(10)));
         store.reachable(false);

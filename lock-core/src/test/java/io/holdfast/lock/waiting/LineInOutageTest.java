@@ -3,7 +3,6 @@ package io.holdfast.lock.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
@@ -16,8 +15,7 @@ class LineInOutageTest {
     private static final LockKey KEY = LockKey.of("order:42");
 
     private final FakeTicker time = new FakeTicker();
-    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Lines lines = new Lines(entries);
+    private final Lines lines = new Lines();
     private final QueueEntry entry = new QueueEntry(KEY, new OwnerId("client", 1));
     private final Line.Member front = enter();
 

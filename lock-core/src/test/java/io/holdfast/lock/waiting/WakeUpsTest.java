@@ -83,9 +83,10 @@ class WakeUpsTest {
         assertThat(woken).isEmpty();
 
         entry.failing(fromNow());
-        entry.failing(fromNow());
-
         assertThat(woken).containsExactlyInAnyOrder("front", "next", "last");
+
+        entry.failing(fromNow());
+        assertThat(woken).hasSize(3);
     }
 
     @Test
