@@ -14,9 +14,9 @@ import org.openrewrite.InMemoryExecutionContext;
 import org.openrewrite.Recipe;
 import org.openrewrite.Result;
 import org.openrewrite.SourceFile;
-import org.openrewrite.config.Environment;
 import org.openrewrite.internal.InMemoryLargeSourceSet;
 import org.openrewrite.java.JavaParser;
+import org.openrewrite.test.RecipeSpec;
 
 /**
  * What the recipes make of the classes that the pages show as "before" is what is committed as {@code …Migrated}: these classes are
@@ -52,10 +52,7 @@ class MigratedFixturesTest {
                 .build()
                 .parse(ctx, source)
                 .toList();
-        Recipe entry = Environment.builder()
-                .scanYamlResources()
-                .build()
-                .activateRecipes("io.holdfast.lock.migration." + recipe);
+        Recipe entry = Recipes.use(new RecipeSpec(), recipe).getRecipe();
         return entry.run(new InMemoryLargeSourceSet(files), ctx).getChangeset().getAllResults().stream()
                 .map(Result::getAfter)
                 .map(SourceFile::printAll)

@@ -29,7 +29,9 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
         if (!(tree instanceof JavaSourceFile)) {
             return tree;
         }
-        maybeAddImport(Templates.LOCK_TEMPLATE, false);
+        if (plan.needsTemplate()) {
+            maybeAddImport(Templates.LOCK_TEMPLATE, false);
+        }
         maybeRemoveImport(RedissonTypes.CLIENT);
         return (J) new Retyping(plan::isReplaced, plan.name()).visit(tree, 0);
     }

@@ -109,6 +109,10 @@ final class Plan {
         return !factories.isEmpty();
     }
 
+    boolean needsTemplate() {
+        return !replaced.isEmpty() || !joined.isEmpty();
+    }
+
     /** What the variables of the template are called. */
     String name() {
         return names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";

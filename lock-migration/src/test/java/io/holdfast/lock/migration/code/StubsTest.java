@@ -2,6 +2,7 @@ package io.holdfast.lock.migration.code;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.migration.Recipes;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Function;
@@ -9,7 +10,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.openrewrite.java.JavaParser;
 import org.openrewrite.java.tree.J;
 
 /** The stubs have nothing that Holdfast does not have. */
@@ -36,11 +36,8 @@ class StubsTest {
     @MethodSource("stubs")
     void methods_are_those_of_the_api(String stub) throws ClassNotFoundException {
         Class<?> type = Class.forName(TYPES.get(stub));
-        J.CompilationUnit source = (J.CompilationUnit) JavaParser.fromJavaVersion()
-                .build()
-                .parse(Templates.stub(stub))
-                .findFirst()
-                .orElseThrow();
+        J.CompilationUnit source = (J.CompilationUnit)
+                Recipes.parser().build().parse(Templates.stub(stub)).findFirst().orElseThrow();
         J.ClassDeclaration declared = source.getClasses().get(0);
 
         assertThat(source.getPackageDeclaration().getPackageName()).isEqualTo(type.getPackageName());

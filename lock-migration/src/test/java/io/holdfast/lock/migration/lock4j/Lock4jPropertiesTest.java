@@ -36,4 +36,14 @@ class Lock4jPropertiesTest implements RewriteTest {
                 holdfast.redis.key-prefix: shop
                 """));
     }
+
+    @Test
+    void properties_without_a_counterpart_are_left_and_marked() {
+        String note = "# Holdfast: this has no effect any more; see docs/migration/lock4j.md#failstrategy\n";
+        rewriteRun(
+                properties("lock4j.primary-failure-strategy=a.B\n", note + "lock4j.primary-failure-strategy=a.B\n"),
+                yaml(
+                        "lock4j:\n  primary-failure-strategy: a.B\n",
+                        "lock4j:\n  " + note + "  primary-failure-strategy: a.B\n"));
+    }
 }

@@ -18,6 +18,33 @@ class FromRedissonTest implements RewriteTest {
         rewriteRun(java(Shops.before(former), Shops.after(migrated, imports)));
     }
 
+    private void staysWith(String note, String body) {
+        String former = Shops.before(body);
+        String noted = "        // Holdfast: " + note + "\n        RLock lock = redisson";
+        rewriteRun(java(former, former.replace("        RLock lock = redisson", noted)));
+    }
+
+    @Test
+    void lock_that_is_passed_on_is_left_and_marked() {
+        staysWith(
+                "this is Redisson still: the lock is passed on, as a lock of Redisson; see docs/migration/redisson.md#lock",
+                """
+                RLock lock = redisson.getLock(key);
+                System.out.println(lock);
+                lock.lock();
+                """);
+    }
+
+    @Test
+    void lock_with_different_leases_is_left_and_marked() {
+        staysWith("this lock is acquired with different leases; see docs/migration/redisson.md#try-wait-lease", """
+                RLock lock = redisson.getLock(key);
+                lock.lock(10, TimeUnit.SECONDS);
+                lock.unlock();
+                lock.lock(20, TimeUnit.SECONDS);
+                """);
+    }
+
     @Test
     void lock_keeps_its_calls() {
         becomes("""
