@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.acquire.AcquireResult;
@@ -84,7 +83,7 @@ final class Overview implements LockOverview {
         try {
             return Uninterruptibly.call(
                     () -> new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder));
-        } catch (LockStoreException e) {
+        } catch (RuntimeException e) { // the refusal is what the caller has to learn
             log.debug("Could not find out what the holder of lock '{}' waits for", refused.key(), e);
             return Blockage.UNKNOWN;
         }

@@ -127,7 +127,7 @@ class UnknownFactoryTest {
             try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT)) {
                 assertThatThrownBy(() -> store.inspect(KEY))
                         .isInstanceOf(LockStoreException.class)
-                        .hasMessageContaining("Check whether the connection is in MULTI or pipelining");
+                        .hasMessageContaining("Check whether the connection is in a transaction (MULTI)");
             } finally {
                 applications.destroy();
             }
