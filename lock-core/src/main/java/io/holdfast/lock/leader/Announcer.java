@@ -96,7 +96,7 @@ class Announcer {
         try {
             action.accept(term);
         } catch (RuntimeException | Error e) {
-            log.warn("A listener of leadership in role '{}' failed; it has no further effect", term.role(), e);
+            log.warn("A leadership listener for role '{}' failed; leadership is not affected", term.role(), e);
         }
     }
 }

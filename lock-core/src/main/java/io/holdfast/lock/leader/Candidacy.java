@@ -125,7 +125,7 @@ final class Candidacy {
     private void lost(HeldTerm term) {
         if (end(term) != null) {
             log.warn(
-                    "Lost the leadership in role '{}' (fencing token {})",
+                    "Lost leadership of role '{}' (fencing token {})",
                     role,
                     term.term().fencingToken());
             announcer.goOn();
@@ -191,12 +191,9 @@ final class Candidacy {
             return;
         }
         if (backoff.isRepeated()) {
-            log.debug("Standing for the leadership in role '{}' failed again", role, failure);
+            log.debug("Candidacy for role '{}' failed again", role, failure);
         } else {
-            log.warn(
-                    "Standing for the leadership in role '{}' failed; trying again until it succeeds: {}",
-                    role,
-                    failure.toString());
+            log.warn("Candidacy for role '{}' failed; retrying until it succeeds: {}", role, failure.toString());
         }
     }
 

@@ -165,7 +165,7 @@ public final class LeaderElection implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException e) {
-            log.warn("The locks of this instance's terms were not released in time; they expire with their leases", e);
+            log.warn("Leadership was not released in time; the locks expire with their leases", e);
         }
         background.close();
     }

@@ -108,7 +108,7 @@ class LeakTest {
 
     /** Nobody stands in line, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
-        Object identity = field(field(field(locks, "parts"), "client"), "identity");
+        Object identity = field(field(field(locks, "operations"), "client"), "identity");
         Object queue = field(field(identity, "queue"), "queues");
         Object entries = field(queue, "entries");
         Object subscription = field(entries, "subscription");

@@ -95,7 +95,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             try {
                 roles.stop().get(await.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
-                log.warn("Terms of leadership were not given up in time; they end with the checkpoint", e);
+                log.warn("Leadership was not given up in time; it ends with the checkpoint", e);
             }
         }
     }

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockScanRequest;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
@@ -66,6 +70,38 @@ class TestLocksTest {
             assertThat(handle.isHeld()).isTrue();
             handle.ensureHeld();
         }
+    }
+
+    @Test
+    void overview_lists_what_is_held_here_and_elsewhere() {
+        try (var elsewhere = testLocks.holdElsewhere(KEY);
+                var here = locks.acquire("order:41")) {
+            assertThat(here.isHeld()).isTrue();
+            assertThat(locks.scan(LockScanRequest.ALL).locks())
+                    .extracting(LockStatus::key)
+                    .containsExactly(LockKey.of("order:41"), LockKey.of(KEY));
+        }
+    }
+
+    @Test
+    void overview_names_a_wait_of_a_thread_that_holds_another_lock() {
+        CompletableFuture<Boolean> nested;
+        try (var first = locks.acquire("order:41")) {
+            nested = NewThread.start(() -> {
+                try (var second = locks.acquire(KEY);
+                        var both = locks.acquire(LockRequest.of("order:41").waitFor(DAY))) {
+                    return both.isHeld() && second.isHeld();
+                }
+            });
+            Awaitility.await().until(() -> !locks.waits().waits().isEmpty());
+
+            assertThat(locks.waits().waits()).singleElement().satisfies(wait -> {
+                assertThat(wait.key()).isEqualTo(LockKey.of("order:41"));
+                assertThat(wait.holds()).extracting(NestedWait.Held::key).containsExactly(LockKey.of(KEY));
+            });
+            assertThat(first.isHeld()).isTrue();
+        }
+        assertThat(nested.join()).isTrue();
     }
 
     @Test
