@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The holder of a lock, as the store knows it. For people to read; these are not credentials.
+ * The holder of a lock, as the store knows it. For display only; these are not credentials.
  *
  * @param clientId the id of the client that holds it
  * @param host the host name of the holder's machine
  * @param pid the process on that machine
  * @param thread the thread that acquired the lock
- * @param since when it was acquired by the store's clock, as derived from its fencing token
+ * @param since when the lock was acquired, according to the store's clock (derived from the fencing token)
  * @param remaining for how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
  * @param mode whether it holds the lock exclusively

@@ -28,9 +28,9 @@ public interface LockOverview {
     LockScan scan(LockScanRequest request);
 
     /**
-     * Who waits for a lock while holding others, of all clients, and the deadlocks among them; by one call to the store. A deadlock
-     * is listed once it has lasted for about a second. Each one that is listed was a deadlock, within the last few seconds; it may
-     * have been dissolved since, because somebody gave up or lost what it held.
+     * Lists the callers of all clients that wait for a lock while they hold others, and the deadlocks among them, with one call to the
+     * store. A deadlock is listed once it has lasted for about a second. Each one listed existed within the last few seconds, but may
+     * have been resolved since, because somebody gave up or lost what they held.
      *
      * @return the waits, as recorded; none if the store records none
      * @throws LockStoreException if the store failed

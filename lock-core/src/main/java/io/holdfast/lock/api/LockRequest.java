@@ -110,7 +110,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * Names this use of locks. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
+     * Names the purpose of this lock. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
      *
      * @param value the name; empty for none
      * @return a copy with that name
@@ -185,7 +185,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy that is served strictly in order of arrival, or not}
+     * {@return a copy with fairness on or off: served strictly in order of arrival}
      *
      * @param value true for first come, first served across all clients
      */
@@ -194,7 +194,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy with that lease}
+     * {@return a copy with the given lease}
      *
      * @param value how long the lock survives without renewal; 100 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -204,7 +204,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy that waits for that long}
+     * {@return a copy that waits for the given time}
      *
      * @param value how long to wait; 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -219,7 +219,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy whose lease is renewed, or not}
+     * {@return a copy with renewal of its lease on or off}
      *
      * @param value false makes the lease a fixed time limit
      */
@@ -250,7 +250,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy that is logged, once, if it is held for longer}
+     * {@return a copy whose lock is logged, once, if it is held for longer than the given time}
      *
      * @param value the time from the grant; 1 ms to 365 days
      * @throws IllegalArgumentException if it is out of range

@@ -116,7 +116,7 @@ public interface LockTemplate extends LockedExecution {
      * when their leases expire. Like every lock it is reentrant: a thread needs a single permit, however often it locks.
      *
      * @param key the semaphore
-     * @param permits how many threads of all clients may hold it together; 1 or more, and the same everywhere
+     * @param permits how many threads, across all clients, may hold it at once; 1 or more, and the same everywhere
      * @return a view; all views of a key are the same semaphore
      * @throws IllegalArgumentException if {@code permits} is less than 1
      */
@@ -126,11 +126,11 @@ public interface LockTemplate extends LockedExecution {
 
     /**
      * Ensures that every lock that this thread holds, however acquired, lasts for at least the given time: call it before a step
-     * that cannot be undone, such as a commit. Detached handles are not included. A lost lock counts until its handle is closed,
-     * or its view unlocked.
+     * that cannot be undone, such as a commit. Detached handles are not included. A lost lock causes an exception until its handle is
+     * closed, or its view unlocked.
      *
-     * <p>Usually renewals succeed and all locks last longer, so that there is no call to the store. A lock that does not is
-     * extended by one call, even if its lease is a fixed limit. With zero, no lock is extended.
+     * <p>Usually renewal keeps all locks well beyond that time, and the store is not called. Any lock that would expire earlier is
+     * extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them
@@ -153,7 +153,7 @@ public interface LockTemplate extends LockedExecution {
      * Releases the lock by force, whoever holds it. Holders of this client are notified before this method returns, those of
      * other clients by a message. If the message is lost, the client is not subscribed yet (it subscribes once it has held a lock
      * for a second), or the store is a quorum, the holder notices at its next renewal or at release. Until then two holders may
-     * believe that they hold the lock, and only the fencing token protects. For operators, not for regular use.
+     * believe that they hold the lock, and only the fencing token protects the data. For operators, not for regular use.
      *
      * @param key the lock
      * @return the former holders: none, one exclusive holder, or all shared ones

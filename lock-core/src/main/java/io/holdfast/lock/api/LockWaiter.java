@@ -1,7 +1,7 @@
 package io.holdfast.lock.api;
 
 /**
- * An acquisition that waits in the queue of a lock, as the store knows it. For people to read.
+ * An acquisition that waits in the queue of a lock, as the store knows it. For display only.
  *
  * @param clientId the id of the client that waits
  * @param host the host name of its machine

@@ -253,7 +253,7 @@ public interface LockedExecution {
 
     /**
      * Acquires the lock without blocking a thread, starts the work on another thread, and holds the lock until the stage returned
-     * by the work has completed. Calls for the same exclusive, unfair lock are served in the order in which they were made.
+     * by the work has completed. Calls for the same exclusive, non-fair lock are served in the order in which they were made.
      * Cancelling the returned future ends the wait; once the work has started, the lock is still held until its stage completes.
      *
      * @param request what to lock; waits for 5 s by default

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Somebody who waits for a lock while holding others, as reported to the store by its client. For people to read.
+ * Somebody who waits for a lock while holding others, as reported to the store by its client. For display only.
  *
  * @param clientId the id of the client that waits
  * @param host the host name of its machine

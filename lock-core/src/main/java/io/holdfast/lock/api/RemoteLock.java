@@ -91,7 +91,7 @@ public interface RemoteLock extends Lock {
      * counts until it is unlocked.
      *
      * <p>The write lock of a read-write lock returns 0 if the thread holds only the read lock, like {@link
-     * java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike there, both locks return the total number of
+     * java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike with {@code ReentrantReadWriteLock}, both locks return the total number of
      * holds while the thread holds the write lock, which includes the right to read.
      *
      * @return 0 if the thread does not hold it

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Each role is an ordinary lock, by default with the key {@code leader:<role>}: the leader holds it and renews its lease, and
- * candidates wait for it, without a thread each and without limit. After a failure of the store they try again, for as long as the
- * election is started, after 50 ms at first and 5 s at most.
+ * candidates wait for it, without a thread each and without limit. After a failure of the store they try again for as long
+ * as the election is running, at intervals that grow from 50 ms to 5 s.
  *
- * <p>Stop it before the lock client is closed: then the next candidate is notified immediately. The leader of an instance that
+ * <p>Stop it before closing the lock client, so that the next candidate is notified immediately. The leader of an instance that
  * died is replaced when the lease has expired.
  */
 public final class LeaderElection implements AutoCloseable {
@@ -51,7 +51,7 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * {@return an election without roles, which is not started}
+     * {@return a new election that has no roles yet and is not started}
      *
      * @param locks acquires the locks; belongs to the caller, who closes it after the election
      */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What this instance of the application knows of one role, of which at most one instance at a time is the leader. Thread-safe.
+ * This instance's view of one role, which at most one instance leads at a time. Thread-safe.
  *
  * <pre>{@code
  * if (leadership.isLeader()) { sendReports(); }
@@ -52,15 +52,15 @@ public interface Leadership {
     /**
      * Has the action called at the end of each term of this instance, whatever ended it: a loss, {@link #resign()}, or the
      * stop of the election. A term that is resigned or stopped is given up once the listeners have returned, or after 10 s, so the
-     * next leader begins after what they end. A lost term cannot wait for them.
+     * next leader begins only after they have finished. A lost term cannot wait for them.
      *
      * @param action receives the term
      */
     void onRevoked(Consumer<Term> action);
 
     /**
-     * Gives up the current term: the next candidate becomes the leader. This instance remains a candidate, behind the others; it
-     * is one again after half a second to a second. Returns before the term is given up, see {@link #onRevoked}; from then on
+     * Gives up the current term: the next candidate becomes the leader. This instance becomes a
+     * candidate again, behind the others, after half a second to a second. Returns before the term is given up, see {@link #onRevoked}; from then on
      * {@link #isLeader()} is false.
      *
      * @return whether there was a term to give up
