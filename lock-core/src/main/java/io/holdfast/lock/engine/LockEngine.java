@@ -222,7 +222,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private Overview overview() {
-        return new Overview(operations().client(), requests.masking());
+        return new Overview(operations().client(), operations().lifecycle(), requests.masking());
     }
 
     @Override

@@ -11,8 +11,8 @@ import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.deadlock.WaitGraph;
+import io.holdfast.lock.engine.hold.Lifecycle;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
@@ -34,11 +34,13 @@ final class Overview implements LockOverview {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientContext client;
+    private final Lifecycle lifecycle;
     private final boolean masking;
 
     /** @param masking whether keys are shown as hashes */
-    Overview(ClientContext client, boolean masking) {
+    Overview(ClientContext client, Lifecycle lifecycle, boolean masking) {
         this.client = client;
+        this.lifecycle = lifecycle;
         this.masking = masking;
     }
 
@@ -72,20 +74,25 @@ final class Overview implements LockOverview {
     }
 
     /**
-     * Why a wait was in vain: one call of the store, which has answered just now. Nobody asks after a single try: a caller that does
-     * not wait is in no circle.
+     * Finds out why a wait was in vain, with a single call to the store, which has just answered. No call is made after a single
+     * try, since a caller that does not wait is in no circle, nor by a closed client. An interrupt of the thread is kept; if it breaks
+     * the call, the call is not repeated.
      */
     Blockage blockage(AcquireResult.Refused refused) {
         LockHolder holder = refused.holder().orElse(null);
-        if (holder == null || !refused.hasWaited()) {
+        if (holder == null || !refused.hasWaited() || lifecycle.isOver(client.id())) {
             return Blockage.UNKNOWN;
         }
+        boolean interrupted = Thread.interrupted();
         try {
-            return Uninterruptibly.call(
-                    () -> new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder));
+            return new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder);
         } catch (RuntimeException e) { // the refusal is what the caller has to learn
             log.debug("Could not find out what the holder of lock '{}' waits for", refused.key(), e);
             return Blockage.UNKNOWN;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -84,7 +84,8 @@ public final class Waits {
             if (!call.caller().holds().isEmpty()) {
                 HolderInfo here = ClientContext.currentThread();
                 String clientId = waits.client.id();
-                NestedWaits.Wait told = waits.nested.begin(() -> nested(clientId, here));
+                List<Lease> held = leases();
+                NestedWaits.Wait told = waits.nested.begin(() -> nested(clientId, here, held));
                 nested = told;
                 nestedId = told.id();
             }
@@ -94,9 +95,14 @@ public final class Waits {
             }
         }
 
-        private NestedWait nested(String clientId, HolderInfo here) {
-            List<NestedWait.Held> held = call.caller().holds().values().stream()
-                    .map(Hold::lease)
+        /** What the caller holds while it waits, which is never more than at the beginning. Called by the caller itself. */
+        private List<Lease> leases() {
+            return call.caller().holds().values().stream().map(Hold::lease).toList();
+        }
+
+        /** Called by another thread. A lease may have been lost, or closed by another thread, since the wait began. */
+        private NestedWait nested(String clientId, HolderInfo here, List<Lease> leases) {
+            List<NestedWait.Held> held = leases.stream()
                     .filter(Lease::isLive)
                     .limit(NestedWaits.MOST_HOLDS)
                     .map(lease -> new NestedWait.Held(

@@ -1,6 +1,5 @@
 package io.holdfast.lock.engine.deadlock;
 
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.store.DaemonThreads;
@@ -11,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +43,7 @@ public final class NestedWaits {
 
     private final ClientContext client;
     private final boolean ownThread;
+    private final ThreadFactory threads;
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
     private @Nullable WritePace pace;
@@ -65,8 +66,13 @@ public final class NestedWaits {
 
     /** @param ownThread whether a thread tells; if not, somebody calls {@link #tick} */
     public NestedWaits(ClientContext client, boolean ownThread) {
+        this(client, ownThread, DaemonThreads.named("holdfast-waits"));
+    }
+
+    NestedWaits(ClientContext client, boolean ownThread, ThreadFactory threads) {
         this.client = client;
         this.ownThread = ownThread;
+        this.threads = threads;
     }
 
     /** A caller that holds locks begins to wait. */
@@ -138,20 +144,41 @@ public final class NestedWaits {
             if (thread != null) {
                 LockSupport.unpark(thread);
             } else if (!waits.isEmpty()) {
-                thread = DaemonThreads.create(this::run, "holdfast-waits");
-                thread.start();
+                start();
             }
         }
     }
 
+    /** If the thread cannot be started for lack of memory, the next wait starts it. The caller acquires its lock all the same. */
+    private void start() {
+        try {
+            Thread starting = threads.newThread(this::run);
+            starting.start();
+            thread = starting;
+        } catch (RuntimeException | Error e) {
+            log.debug("Could not start holdfast-waits, so a deadlock may not be recognized", e);
+        }
+    }
+
     private void run() {
-        while (!closed) {
-            long left = tickGuarded();
-            if (left >= 0) {
-                LockSupport.parkNanos(this, left);
-            } else if (isIdle()) {
-                return;
+        try {
+            while (!closed) {
+                long left = tickGuarded();
+                if (left >= 0) {
+                    LockSupport.parkNanos(this, left);
+                } else if (isIdle()) {
+                    return;
+                }
             }
+        } finally {
+            ended();
+        }
+    }
+
+    /** Also after an {@link Error}: the next wait starts another thread. */
+    private synchronized void ended() {
+        if (thread == Thread.currentThread()) {
+            thread = null;
         }
     }
 
@@ -222,7 +249,7 @@ public final class NestedWaits {
         told = ids;
         try {
             client.store().recordWaits(client.id(), reports);
-        } catch (LockStoreException e) {
+        } catch (RuntimeException e) { // a client that is being closed as well
             log.debug("Waits of this client could not be recorded, so a deadlock may not be recognized", e);
         }
     }

@@ -58,4 +58,11 @@ public abstract class HolderContract implements StoreUnderTest {
             super(HolderContract.this);
         }
     }
+
+    @Nested
+    class RecordedWaits extends WaitsContract {
+        RecordedWaits() {
+            super(HolderContract.this);
+        }
+    }
 }
