@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -138,5 +140,16 @@ abstract class WaitsContract extends ContractFixture {
         assertThat(ended.report().ended()).isTrue();
         assertThat(ended.sinceMicros()).isEqualTo(going.sinceMicros());
         assertThat(ended.seenMicros()).isEqualTo(going.seenMicros());
+    }
+
+    @Test
+    void record_that_is_not_repeated_is_dropped() {
+        record(alice.clientId(), report(alice.clientId(), 1));
+
+        pass(LockStore.WAITS_TIMEOUT.plusSeconds(1));
+
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> recorded(alice.clientId()).isEmpty());
     }
 }
