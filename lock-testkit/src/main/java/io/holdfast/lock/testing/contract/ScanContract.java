@@ -29,7 +29,9 @@ abstract class ScanContract extends ContractFixture {
         }
         assertThat(scan.isComplete()).isTrue();
         List<LockStatus> found = scan.found();
-        assertThat(found).hasSize(scan.size());
+        if (!keyPrefix.isEmpty()) { // locks of other tests may end while the servers of a quorum are read
+            assertThat(found).hasSize(scan.size());
+        }
         return found;
     }
 

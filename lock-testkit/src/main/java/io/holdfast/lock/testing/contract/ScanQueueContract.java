@@ -10,6 +10,7 @@ import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.overview.StoreScan;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -79,10 +80,13 @@ abstract class ScanQueueContract extends ContractFixture {
         granted(alice);
         queue(bob, carol);
         pass(HALF_ENTRY_TIMEOUT);
+        long kept = System.nanoTime();
         keepEntries(carol);
         pass(HALF_ENTRY_TIMEOUT.plusMillis(1));
 
         LockStatus status = only();
+        // On a slow machine with many keys, the scan may come to the lock when the live waiter has died as well.
+        assumeThat(Duration.ofNanos(System.nanoTime() - kept)).isLessThan(HALF_ENTRY_TIMEOUT.minusMillis(100));
 
         assertThat(status.queue()).extracting(LockWaiter::clientId).containsExactly(carol.clientId());
         assertThat(status.waiters()).isEqualTo(1);

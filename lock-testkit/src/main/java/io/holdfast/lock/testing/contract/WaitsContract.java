@@ -116,33 +116,6 @@ abstract class WaitsContract extends ContractFixture {
     }
 
     @Test
-    void first_record_proves_no_moment_and_the_second_one_proves_the_time_between() {
-        record(alice.clientId(), report(alice.clientId(), 1));
-        RecordedWait first = only(alice.clientId());
-        assertThat(first.seenMicros()).isLessThan(first.sinceMicros());
-
-        record(alice.clientId(), report(alice.clientId(), 1));
-
-        RecordedWait second = only(alice.clientId());
-        assertThat(second.sinceMicros()).isEqualTo(first.sinceMicros());
-        assertThat(second.isAt(first.sinceMicros())).isTrue();
-    }
-
-    @Test
-    void ended_wait_is_marked_and_proves_nothing_more() {
-        record(alice.clientId(), report(alice.clientId(), 1));
-        record(alice.clientId(), report(alice.clientId(), 1));
-        RecordedWait going = only(alice.clientId());
-
-        record(alice.clientId(), new WaitReport(1, true, wait(alice.clientId(), beside("wanted"))));
-
-        RecordedWait ended = only(alice.clientId());
-        assertThat(ended.report().ended()).isTrue();
-        assertThat(ended.sinceMicros()).isEqualTo(going.sinceMicros());
-        assertThat(ended.seenMicros()).isEqualTo(going.seenMicros());
-    }
-
-    @Test
     void record_that_is_not_repeated_is_dropped() {
         record(alice.clientId(), report(alice.clientId(), 1));
 
