@@ -10,57 +10,24 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.sample.SampleInstance;
 import io.holdfast.lock.testing.NewThread;
-import io.holdfast.lock.testing.RedisServerProcess;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The page of {@code /actuator/locks}, as people see it. */
-@Tag("browser")
-class LocksPageTest {
-
-    @TempDir
-    private static Path directory;
-
-    private static Chromium chromium;
-    private static RedisServerProcess redis;
-    private static SampleInstance one;
-    private static SampleInstance two;
+class LocksPageTest extends BrowserTest {
 
     @BeforeAll
     static void start() {
-        chromium = Chromium.start();
-        redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port());
-        two = SampleInstance.start(directory, redis.port(), "--management.endpoint.locks.access=read-only");
-    }
-
-    @AfterAll
-    static void stop() {
-        if (chromium != null) {
-            chromium.close();
-            two.close();
-            one.close();
-            redis.close();
-        }
-    }
-
-    @AfterEach
-    void noErrors() {
-        chromium.closePages();
+        startInstances("--management.endpoint.locks.access=read-only");
     }
 
     private static Page open(SampleInstance instance, int width, ColorScheme theme) {

@@ -6,54 +6,20 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.ColorScheme;
-import io.holdfast.lock.sample.SampleInstance;
-import io.holdfast.lock.testing.RedisServerProcess;
 import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The page of the sample: its races between two instances. */
-@Tag("browser")
-class RacePageTest {
+class RacePageTest extends BrowserTest {
 
     private static final LocatorAssertions.HasTextOptions PATIENT = new LocatorAssertions.HasTextOptions().setTimeout(60_000);
 
-    @TempDir
-    private static Path directory;
-
-    private static Chromium chromium;
-    private static RedisServerProcess redis;
-    private static SampleInstance one;
-    private static SampleInstance two;
-
     @BeforeAll
     static void start() {
-        chromium = Chromium.start();
-        redis = RedisServerProcess.start();
-        one = SampleInstance.start(directory, redis.port());
-        two = SampleInstance.start(directory, redis.port());
-    }
-
-    @AfterAll
-    static void stop() {
-        if (chromium != null) {
-            chromium.close();
-            two.close();
-            one.close();
-            redis.close();
-        }
-    }
-
-    @AfterEach
-    void noErrors() {
-        chromium.closePages();
+        startInstances();
     }
 
     private static Page open(ColorScheme theme) {

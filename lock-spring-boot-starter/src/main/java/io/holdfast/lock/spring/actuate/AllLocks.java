@@ -2,14 +2,13 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Holder;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Deadlock;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Event;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Held;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Holder;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Instance;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Lock;
 import io.holdfast.lock.spring.actuate.OverviewDescriptors.Overview;
@@ -19,8 +18,6 @@ import java.util.List;
 
 /** All locks of the store, page by page, and what has happened to those of this instance. */
 final class AllLocks {
-
-    static final String HIDDEN = "******";
 
     private final SharedScan scans;
     private final LatestEvents events;
@@ -60,30 +57,14 @@ final class AllLocks {
                         .toList());
     }
 
-    private static String shown(LockKey key, boolean withKeys) {
-        return withKeys ? key.toString() : HIDDEN;
-    }
-
     private Lock describe(LockStatus lock, boolean withKeys) {
         return new Lock(
                 ids.of(lock.key()),
-                shown(lock.key(), withKeys),
+                LocksDescriptors.key(lock.key(), withKeys),
                 lock.lastToken(),
-                lock.holders().stream().map(AllLocks::describe).toList(),
+                Holder.all(lock.holders()),
                 lock.waiters(),
                 lock.queue().stream().map(AllLocks::describe).toList());
-    }
-
-    private static Holder describe(LockHolder holder) {
-        return new Holder(
-                holder.clientId(),
-                holder.host(),
-                holder.pid(),
-                holder.thread(),
-                holder.mode().name(),
-                holder.since().toString(),
-                holder.remaining().toString(),
-                holder.fencingToken());
     }
 
     private static Waiter describe(LockWaiter waiter) {
@@ -107,18 +88,18 @@ final class AllLocks {
                 wait.host(),
                 wait.pid(),
                 wait.thread(),
-                shown(wait.key(), withKeys),
+                LocksDescriptors.key(wait.key(), withKeys),
                 ids.of(wait.key()),
                 wait.waited().toString(),
                 wait.holds().stream()
-                        .map(held -> new Held(shown(held.key(), withKeys), ids.of(held.key())))
+                        .map(held -> new Held(LocksDescriptors.key(held.key(), withKeys), ids.of(held.key())))
                         .toList());
     }
 
     private Event describe(LatestEvents.Entry entry, String host, boolean withKeys) {
         LockEvent.OfLock event = entry.event();
         String time = entry.time().toString();
-        String key = shown(event.key(), withKeys);
+        String key = LocksDescriptors.key(event.key(), withKeys);
         String id = ids.of(event.key());
         if (event instanceof LockEvent.Lost lost) {
             return new Event("LOST", time, key, id, lost.cause().name(), null, host);

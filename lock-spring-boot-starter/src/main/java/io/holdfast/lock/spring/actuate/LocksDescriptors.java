@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.actuate;
 
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -10,7 +12,14 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  */
 final class LocksDescriptors {
 
+    private static final String HIDDEN = "******";
+
     private LocksDescriptors() {}
+
+    /** The text of a key, unless keys are hidden. */
+    static String key(LockKey key, boolean shown) {
+        return shown ? key.toString() : HIDDEN;
+    }
 
     /** What this client has to do with locks. */
     record Locks(
@@ -64,6 +73,7 @@ final class LocksDescriptors {
     record Lock(String key, boolean held, List<Holder> holders, int waiters, long lastToken)
             implements OperationResponseBody {}
 
+    /** Somebody who holds a lock. */
     record Holder(
             String clientId,
             String host,
@@ -72,7 +82,22 @@ final class LocksDescriptors {
             String mode,
             String since,
             String remaining,
-            long fencingToken) {}
+            long fencingToken) {
+
+        static List<Holder> all(List<LockHolder> holders) {
+            return holders.stream()
+                    .map(each -> new Holder(
+                            each.clientId(),
+                            each.host(),
+                            each.pid(),
+                            each.thread(),
+                            each.mode().name(),
+                            each.since().toString(),
+                            each.remaining().toString(),
+                            each.fencingToken()))
+                    .toList();
+        }
+    }
 
     /** What a forced release has done. */
     record Released(String key, List<Holder> released) implements OperationResponseBody {}

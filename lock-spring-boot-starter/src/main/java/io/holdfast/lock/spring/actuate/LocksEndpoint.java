@@ -1,7 +1,6 @@
 package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
@@ -32,7 +31,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
 
-    private static final String HIDDEN = "******";
     private static final String UNNAMED = "none";
 
     private final Supplier<LockTemplate> locks;
@@ -73,7 +71,7 @@ final class LocksEndpoint {
         return new Locks(
                 activity.held().stream()
                         .map(each -> new Held(
-                                withKeys ? each.key().toString() : HIDDEN,
+                                LocksDescriptors.key(each.key(), withKeys),
                                 shown(each.name()),
                                 each.mode().name(),
                                 each.fencingToken(),
@@ -83,7 +81,7 @@ final class LocksEndpoint {
                         .toList(),
                 activity.waiting().stream()
                         .map(each -> new Waiting(
-                                withKeys ? each.key().toString() : HIDDEN,
+                                LocksDescriptors.key(each.key(), withKeys),
                                 shown(each.name()),
                                 each.mode().name(),
                                 each.thread(),
@@ -106,7 +104,7 @@ final class LocksEndpoint {
         return new Lock(
                 text,
                 snapshot.holder().isPresent(),
-                describe(snapshot.holders()),
+                Holder.all(snapshot.holders()),
                 snapshot.waiters(),
                 snapshot.lastToken());
     }
@@ -114,24 +112,10 @@ final class LocksEndpoint {
     @DeleteOperation
     Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        return new Released(text, describe(locks.get().forceRelease(text)));
+        return new Released(text, Holder.all(locks.get().forceRelease(text)));
     }
 
     private static String keyOf(String[] segments, @Nullable String exactKey) {
         return exactKey == null ? String.join("/", segments) : exactKey;
-    }
-
-    private static List<Holder> describe(List<LockHolder> holders) {
-        return holders.stream()
-                .map(each -> new Holder(
-                        each.clientId(),
-                        each.host(),
-                        each.pid(),
-                        each.thread(),
-                        each.mode().name(),
-                        each.since().toString(),
-                        each.remaining().toString(),
-                        each.fencingToken()))
-                .toList();
     }
 }

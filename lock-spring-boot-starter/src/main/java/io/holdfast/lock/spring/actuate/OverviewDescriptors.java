@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.actuate;
 
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Holder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -33,16 +34,6 @@ final class OverviewDescriptors {
 
     /** @param id the same for the same key as long as this process runs, whether or not the key is shown */
     record Lock(String id, String key, long fencingToken, List<Holder> holders, int waiters, List<Waiter> queue) {}
-
-    record Holder(
-            String clientId,
-            String host,
-            long pid,
-            String thread,
-            String mode,
-            String since,
-            String remaining,
-            long fencingToken) {}
 
     record Waiter(String clientId, String host, long pid, String thread, String mode, boolean fair, boolean reserved) {}
 
