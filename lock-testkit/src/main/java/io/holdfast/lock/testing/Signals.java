@@ -2,20 +2,53 @@ package io.holdfast.lock.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** Sends POSIX signals to processes that the tests started. */
 public final class Signals {
 
     private Signals() {}
 
+    /** Returns when the signal has been sent; after {@code STOP}, when all threads of the process stand still. */
     public static void send(String name, long pid) {
         try {
-            new ProcessBuilder("kill", "-" + name, String.valueOf(pid)).start().waitFor();
+            int exit = new ProcessBuilder("kill", "-" + name, String.valueOf(pid))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
+            if (exit != 0) {
+                throw new IllegalStateException("kill -" + name + " " + pid + " failed with exit code " + exit);
+            }
+            if (name.equals("STOP")) {
+                awaitStopped(Path.of("/proc", String.valueOf(pid), "task"));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while sending " + name, e);
+        }
+    }
+
+    /** A thread that waits for a core when the signal arrives may otherwise run on for a moment on a busy machine. */
+    private static void awaitStopped(Path threads) throws InterruptedException {
+        while (Files.isDirectory(threads) && !stopped(threads)) { // there is no such directory but on Linux
+            Thread.sleep(1);
+        }
+    }
+
+    private static boolean stopped(Path threads) {
+        try (var each = Files.newDirectoryStream(threads)) {
+            for (Path thread : each) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException threadEnded) {
+            return false;
         }
     }
 }
