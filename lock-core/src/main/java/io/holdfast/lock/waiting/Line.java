@@ -170,19 +170,26 @@ final class Line {
          * @throws IllegalStateException if the client is closed; it is over then
          */
         long look(Budget budget) {
-            if (isWaiting() && closed.getAsBoolean() && cancel()) {
+            if (isWaiting()) {
+                long left = lookInLine(budget);
+                if (left > 0 && isWaiting()) {
+                    return left;
+                }
+            }
+            failIfRefused();
+            return 0;
+        }
+
+        private long lookInLine(Budget budget) {
+            if (closed.getAsBoolean() && cancel()) {
                 throw ClosedClient.exception();
             }
             Failing failing = news.failing();
             long left = budget.remainingNanos(failing);
-            if (isWaiting() && left > 0) {
-                return left;
-            }
-            if (isWaiting() && cancel() && failing != null) {
+            if (left == 0 && cancel() && failing != null) {
                 throw failing.over(key);
             }
-            failIfRefused();
-            return 0;
+            return left;
         }
 
         private void failIfRefused() {

@@ -40,8 +40,8 @@ final class Lines implements AutoCloseable {
 
     /** A caller that arrives while the store fails fails immediately, as a first attempt would. */
     private static void failIfOutage(LockKey key, Line.Member member) {
-        Failing failing = member.news().failing();
-        if (failing != null && member.isWaiting() && member.cancel()) {
+        Failing failing = member.isWaiting() ? member.news().failing() : null;
+        if (failing != null && member.cancel()) {
             throw new LockStoreException(
                     "Redis is unavailable; other threads of this client are waiting for it to recover, for lock '" + key
                             + "': " + failing.failure().getMessage(),
