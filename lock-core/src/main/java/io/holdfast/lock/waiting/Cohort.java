@@ -50,7 +50,7 @@ final class Cohort {
      *
      * @param owner the acquisition
      * @param firstToken the token of the first holder
-     * @param tokens how many were reserved
+     * @param tokens how many were reserved, more than one
      * @param waiters which callers waited at the store at the time of the grant
      * @param confirmed whether the store gave a whole lease; if not, it is short until the watchdog has renewed it
      * @param ticker the clock
@@ -86,14 +86,9 @@ final class Cohort {
         return confirmed;
     }
 
-    /** {@return whether more than one token was reserved, so that the lock may be handed off} */
-    boolean isOpen() {
-        return tokens > 1;
-    }
-
-    /** {@return the token of the current holder, if more than one was reserved; else 0} */
+    /** {@return the token of the current holder} */
     public long lastToken() {
-        return isOpen() ? lastToken : 0;
+        return lastToken;
     }
 
     /** Atomic, so that of messages on several threads an unfair waiter does not replace a fair one. */

@@ -162,12 +162,10 @@ final class EntryKeeper implements AutoCloseable {
         return subscription;
     }
 
-    /** Notifies a cohort when callers wait at the store, if it may hand its lock off. */
+    /** Notifies a cohort when callers wait at the store. */
     void attend(Cohort cohort) {
-        if (cohort.isOpen()) {
-            hear();
-            subscription.attend(cohort);
-        }
+        hear();
+        subscription.attend(cohort);
     }
 
     void dismiss(Cohort cohort) {

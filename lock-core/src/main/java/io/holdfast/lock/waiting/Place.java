@@ -24,6 +24,8 @@ public final class Place {
     private final LockKey key;
     private final Line.Member line;
     private final Runnable waiter;
+
+    /** The grant that it may hand off; null without a lock, and for a lock that is not handed off. */
     private @Nullable Cohort cohort;
 
     Place(Queues queues, LockKey key, Line.Member line, Runnable waiter) {
@@ -104,7 +106,8 @@ public final class Place {
     // With the lock.
 
     /**
-     * Holds the lock. It receives messages itself from now on, so that it can hand the lock off.
+     * Holds the lock. If it may hand it off, it receives messages itself from now on: that is, if it stands in a line, and has more
+     * than one token.
      *
      * @param owner the acquisition that was granted
      * @param firstToken its fencing token
@@ -113,7 +116,7 @@ public final class Place {
      * @param confirmed whether the store gave a whole lease
      */
     public void granted(OwnerId owner, long firstToken, long tokens, Waiters waiters, boolean confirmed) {
-        if (!line.isAlone()) {
+        if (tokens > 1 && !line.isAlone()) {
             Cohort made = new Cohort(owner, firstToken, tokens, waiters, confirmed, queues.ticker());
             cohort = made;
             queues.entries().attend(made);
@@ -128,7 +131,7 @@ public final class Place {
         }
     }
 
-    /** {@return whether the store gave a whole lease at once} */
+    /** {@return whether the store gave a whole lease at once; if it does not matter, since the lock is not handed off, true} */
     public boolean isConfirmed() {
         return cohort == null || cohort.isConfirmed();
     }

@@ -169,17 +169,6 @@ class CohortTest {
     }
 
     @Test
-    void grant_of_one_token_is_not_handed_off() {
-        Cohort single = new Cohort(new OwnerId("client", 1), FIRST, 1, Waiters.NONE, true, time);
-        for (int i = 0; i < 100; i++) {
-            assertThat(single.next()).isZero();
-            time.pass(MICRO);
-        }
-        assertThat(single.isOpen()).isFalse();
-        assertThat(single.lastToken()).isZero();
-    }
-
-    @Test
     void block_lasts_for_100_ms_or_for_a_shorter_lease() {
         assertThat(Cohort.tokens(30_000)).isEqualTo(100_000);
         assertThat(Cohort.tokens(100)).isEqualTo(100_000);
