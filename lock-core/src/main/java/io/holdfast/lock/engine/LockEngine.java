@@ -20,11 +20,11 @@ import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -134,9 +134,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         Asynchronous(LockRequest asked, Caller caller) {
             this.caller = caller;
-            LockRequest request = requests.changed(asked);
-            Budget budget = requests.budget(request, requests.defaults().waitFor());
-            this.steps = operations().steps(requests.calls(request, budget, caller));
+            this.steps = operations()
+                    .steps(requests.calls(asked, requests.defaults().waitFor(), oneTry -> caller));
         }
 
         @Override
@@ -267,15 +266,12 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        LockRequest request = requests.changed(asked);
-        Budget budget = requests.budget(request, defaultWait);
-        LockOperations operations = operations();
-        Caller thread = operations.thread(bound, !budget.isOneTry());
+        List<Call> calls = requests.calls(asked, defaultWait, oneTry -> operations().thread(bound, !oneTry));
         try {
-            return Outcomes.possible(operations.acquire(requests.calls(request, budget, thread)));
+            return Outcomes.possible(operations().acquire(calls));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new LockInterruptedException(request.key(), e);
+            throw new LockInterruptedException(calls.get(0).key(), e);
         }
     }
 

@@ -36,7 +36,7 @@ final class RemoteLockView extends LockView {
     }
 
     Call call(Budget budget, Caller caller) {
-        return new Call(key, terms, budget.tolerating(terms.outageNanos()), caller);
+        return new Call(key, terms, budget, caller);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -31,24 +32,24 @@ record Requests(UnaryOperator<LockRequest> rule, boolean masking, LockDefaults d
         return masking ? request.maskKeys() : request;
     }
 
-    LockRequest changed(LockRequest asked) {
-        return masked(rule.apply(masked(asked)));
-    }
-
-    /** @param defaultWait how long to wait if the request leaves that open */
-    Budget budget(LockRequest request, Duration defaultWait) {
-        return Budget.of(ticker, request.waitFor().orElse(defaultWait).toNanos())
-                .tolerating(request.outageTolerance()
-                        .orElse(defaults.outageTolerance())
-                        .toNanos());
-    }
-
-    /** One for each key, in the order of the keys. */
-    List<Call> calls(LockRequest request, Budget budget, Caller caller) {
+    /**
+     * One call for each key, in the order of the keys. Their budget begins now.
+     *
+     * @param defaultWait how long to wait if the request leaves that open
+     * @param callerOf yields the caller, for whether it tries once only
+     */
+    List<Call> calls(LockRequest asked, Duration defaultWait, Function<Boolean, Caller> callerOf) {
+        LockRequest request = changed(asked);
+        Budget budget = Budget.of(ticker, request.waitFor().orElse(defaultWait).toNanos());
+        Caller caller = callerOf.apply(budget.isOneTry());
         List<LockRequest> each = request.each();
         return each.size() == 1
                 ? List.of(call(request, budget, caller))
                 : each.stream().map(one -> call(one, budget, caller)).toList();
+    }
+
+    private LockRequest changed(LockRequest asked) {
+        return masked(rule.apply(masked(asked)));
     }
 
     private Call call(LockRequest request, Budget budget, Caller caller) {

@@ -16,9 +16,9 @@ public final class Budget {
     private final long nanos;
     private final long outageNanos;
 
-    private Budget(Ticker ticker, long nanos, long outageNanos) {
+    private Budget(Ticker ticker, long start, long nanos, long outageNanos) {
         this.ticker = ticker;
-        this.start = ticker.nanos();
+        this.start = start;
         this.nanos = nanos;
         this.outageNanos = outageNanos;
     }
@@ -30,16 +30,16 @@ public final class Budget {
      * @param nanos its size in nanoseconds; zero for a single attempt
      */
     public static Budget of(Ticker ticker, long nanos) {
-        return new Budget(ticker, Math.max(0, nanos), 0);
+        return new Budget(ticker, ticker.nanos(), Math.max(0, nanos), 0);
     }
 
     /**
-     * {@return the same budget, starting now, a part of which may be spent on an outage of the store}
+     * {@return the same budget, a part of which may be spent on an outage of the store}
      *
      * @param outage the maximum for one outage, in nanoseconds
      */
     public Budget tolerating(long outage) {
-        return new Budget(ticker, nanos, outage);
+        return new Budget(ticker, start, nanos, outage);
     }
 
     /**
@@ -48,7 +48,7 @@ public final class Budget {
      * @param ticker the clock of the time waited
      */
     public static Budget unlimited(Ticker ticker) {
-        return new Budget(ticker, UNLIMITED, 0);
+        return new Budget(ticker, ticker.nanos(), UNLIMITED, 0);
     }
 
     /** {@return whether it is for a single attempt} */

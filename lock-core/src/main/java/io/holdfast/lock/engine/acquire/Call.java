@@ -18,13 +18,17 @@ import java.util.concurrent.TimeUnit;
  *
  * @param key what to lock
  * @param terms how
- * @param budget how long to wait
+ * @param budget how long to wait, a part of it for an outage of the store, as the terms say
  * @param caller who
  */
 public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
 
     /** Beyond its budget, as long as a thread of the client takes to be free where calls of the store are answered. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    public Call {
+        budget = budget.tolerating(terms.outageNanos());
+    }
 
     /**
      * Whether no thread was free to ask the store until long after its time. That is so where calls of the store are not answered: one
