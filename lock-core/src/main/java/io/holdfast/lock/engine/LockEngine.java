@@ -94,7 +94,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
-        return Outcomes.run(required(request, true), work);
+        return run(required(request, true), work);
     }
 
     @Override
@@ -102,11 +102,24 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
         if (result instanceof AcquireResult.Granted granted) {
-            return new LockResult.Executed<>(Outcomes.run(granted.handle(), work));
+            return new LockResult.Executed<>(run(granted.handle(), work));
         }
         var refused = (AcquireResult.Refused) result;
         return new LockResult.NotAcquired<>(
                 refused.key(), refused.waited(), refused.holder(), overview().blockage(refused));
+    }
+
+    private static <T extends @Nullable Object, E extends Throwable> T run(
+            ClosableHandle handle, LockedFunction<T, E> work) throws E {
+        T result;
+        try {
+            result = work.apply(handle);
+        } catch (Throwable failure) {
+            handle.closeAfter(failure);
+            throw failure;
+        }
+        handle.close();
+        return result;
     }
 
     @Override
@@ -134,8 +147,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         Asynchronous(LockRequest asked, Caller caller) {
             this.caller = caller;
-            this.steps = operations()
-                    .steps(requests.calls(asked, requests.defaults().waitFor(), oneTry -> caller));
+            this.steps =
+                    operations().steps(requests.calls(asked, requests.defaults().waitFor(), oneTry -> caller));
         }
 
         @Override
@@ -145,7 +158,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         @Override
         public ClosableHandle required(AcquireResult found) {
-            return handle(Outcomes.possible(found));
+            return handle(found.possible());
         }
 
         @Override
@@ -266,9 +279,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        List<Call> calls = requests.calls(asked, defaultWait, oneTry -> operations().thread(bound, !oneTry));
+        List<Call> calls =
+                requests.calls(asked, defaultWait, oneTry -> operations().thread(bound, !oneTry));
         try {
-            return Outcomes.possible(operations().acquire(calls));
+            return operations().acquire(calls).possible();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(calls.get(0).key(), e);

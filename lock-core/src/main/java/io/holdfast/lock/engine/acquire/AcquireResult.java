@@ -9,6 +9,15 @@ import java.util.Optional;
 /** What came of an acquisition, of one lock or of several. */
 public sealed interface AcquireResult {
 
+    /**
+     * {@return this}
+     *
+     * @throws IllegalStateException if the acquisition could never succeed
+     */
+    default AcquireResult possible() {
+        return this;
+    }
+
     record Granted(ClosableHandle handle) implements AcquireResult {}
 
     /**
@@ -26,5 +35,11 @@ public sealed interface AcquireResult {
      *
      * @param message says so, and what to do
      */
-    record WaitsForItself(String message) implements AcquireResult {}
+    record WaitsForItself(String message) implements AcquireResult {
+
+        @Override
+        public AcquireResult possible() {
+            throw new IllegalStateException(message);
+        }
+    }
 }
