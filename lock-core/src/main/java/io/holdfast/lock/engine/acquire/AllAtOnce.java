@@ -96,8 +96,7 @@ final class AllAtOnce {
 
     private boolean enterAll() {
         for (Call call : calls) {
-            Object terms = call.terms().usesLine() ? call.terms().handOffTerms() : null;
-            Place place = client.queue().tryEnter(call.key(), terms, caller.waiter());
+            Place place = client.queue().tryEnter(call.key(), call.terms().handOffTerms(), caller.waiter());
             if (place == null) {
                 return false;
             }

@@ -125,11 +125,12 @@ public final class Attempt implements Steps {
     }
 
     private void start() {
-        if (call.budget().isOneTry() && attempts.holds().findLive(call.key()) != null) {
+        boolean oneTry = call.budget().isOneTry();
+        if (oneTry && attempts.holds().findLive(call.key()) != null) {
             refused(sibling());
             return;
         }
-        Place mine = enter();
+        Place mine = enter(oneTry);
         place = mine;
         at = At.LINE;
         if (mine.isInLine()) {
@@ -144,16 +145,15 @@ public final class Attempt implements Steps {
     }
 
     /** A single attempt that finds others of this client in line calls the store beside them. */
-    private Place enter() {
-        Object terms = call.terms().usesLine() ? call.terms().handOffTerms() : null;
+    private Place enter(boolean oneTry) {
+        Object terms = call.terms().handOffTerms();
         LocalQueue queue = client.queue();
-        if (!call.budget().isOneTry()) {
-            return queue.enter(call.key(), terms, call.caller().waiter());
+        Runnable waiter = call.caller().waiter();
+        if (!oneTry) {
+            return queue.enter(call.key(), terms, waiter);
         }
-        Place alone = queue.tryEnter(call.key(), terms, call.caller().waiter());
-        return alone != null
-                ? alone
-                : queue.enter(call.key(), null, call.caller().waiter());
+        Place alone = queue.tryEnter(call.key(), terms, waiter);
+        return alone != null ? alone : queue.enter(call.key(), null, waiter);
     }
 
     private long inLine() {

@@ -8,6 +8,7 @@ import io.holdfast.lock.lease.LeaseTerms;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request with the client's defaults filled in.
@@ -69,14 +70,12 @@ public record Terms(
         return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
-    /** Whether threads of this client line up for the lock, and may hand it to each other. */
-    public boolean usesLine() {
-        return isExclusive() && !fair;
-    }
-
-    /** Hand-off is between equal ones: what the next holder gets is what it would have got from the store. */
-    public HandOffTerms handOffTerms() {
-        return new HandOffTerms(lease, renew);
+    /**
+     * Threads of this client line up for the lock, and hand it to each other if these are equal: what the next holder gets is what
+     * it would have got from the store. Null if they do not line up.
+     */
+    public @Nullable HandOffTerms handOffTerms() {
+        return isExclusive() && !fair ? new HandOffTerms(lease, renew) : null;
     }
 
     /**
