@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.LocalQueue;
@@ -57,7 +56,7 @@ public final class Attempt implements Steps {
         this.attempts = attempts;
         this.client = attempts.client();
         this.call = call;
-        this.wait = attempts.waits().of(call);
+        this.wait = new Waits.Wait(attempts.waits(), call);
     }
 
     @Override
@@ -88,7 +87,7 @@ public final class Attempt implements Steps {
             return 0;
         }
         long left;
-        try (LockListener.Scope scope = EventPublisher.enter(observed)) {
+        try (LockListener.Scope scope = observed == null ? LockListener.Scope.NOTHING : observed.onThread()) {
             left = step();
         } catch (InterruptedException | RuntimeException | Error e) {
             fail(e);

@@ -35,11 +35,6 @@ public final class Waits {
         this.nested = nested;
     }
 
-    /** A call's wait, which has not begun. */
-    Wait of(Call call) {
-        return new Wait(this, call);
-    }
-
     public List<LockActivity.Wait> snapshot() {
         return all.stream().map(Wait::describe).toList();
     }
@@ -58,7 +53,8 @@ public final class Waits {
         private NestedWaits.@Nullable Wait nested;
         private long nestedId;
 
-        private Wait(Waits waits, Call call) {
+        /** Has not begun. */
+        Wait(Waits waits, Call call) {
             this.waits = waits;
             this.call = call;
         }

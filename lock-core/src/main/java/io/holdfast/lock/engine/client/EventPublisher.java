@@ -84,11 +84,6 @@ public final class EventPublisher {
         return begun.isEmpty() ? LockListener.Acquisition.UNOBSERVED : new Acquisitions(begun);
     }
 
-    /** This thread goes on with it until the scope is closed. */
-    public static LockListener.Scope enter(LockListener.@Nullable Acquisition acquisition) {
-        return acquisition == null ? LockListener.Scope.NOTHING : acquisition.onThread();
-    }
-
     /** Reports the outcome of an acquisition. */
     public void end(LockListener.Acquisition acquisition, LockEvent.OfLock outcome) {
         publish(outcome);
