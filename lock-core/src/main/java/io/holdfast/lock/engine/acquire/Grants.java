@@ -61,9 +61,6 @@ public final class Grants {
     private Handle open(Call call, Grant grant, HolderInfo holder, boolean resent, Place place) {
         Terms terms = call.terms();
         Lease lease = new Lease(grant, terms.lease(), client.ticker(), reports);
-        if (terms.renew()) {
-            lease.startRenewing();
-        }
         Hold hold = new Hold(lease, holder, terms, resent, place);
         Handle handle = call.handle(handles, hold);
         holds.add(hold, call.caller().holds());

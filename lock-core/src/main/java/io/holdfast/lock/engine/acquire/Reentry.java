@@ -50,9 +50,6 @@ public final class Reentry {
     private AcquireResult entered(Call call, Hold hold) {
         Lease lease = hold.lease();
         boolean wasRenewing = lease.isRenewing();
-        if (call.terms().renew()) {
-            lease.startRenewing();
-        }
         Handle handle = call.handle(handles, hold);
         try {
             checkReentry(lease, call.terms());

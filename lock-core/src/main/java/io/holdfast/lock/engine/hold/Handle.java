@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
- * closed. So it counts in the lease exactly once, and leaves it exactly once, whichever threads detach and close it.
+ * closed. So it counts in the lease exactly once, and leaves it exactly once, whichever threads detach and close it. It
+ * also counts itself among the handles that want the lease to be renewed, and among those that end with their thread.
  */
 public final class Handle implements ClosableHandle {
 
@@ -49,6 +50,9 @@ public final class Handle implements ClosableHandle {
         this.renewing = terms.renew();
         this.bound = bound;
         this.interrupting = terms.interrupting();
+        if (renewing) {
+            hold.lease().startRenewing();
+        }
         if (bound) {
             hold.lease().bind();
         }
