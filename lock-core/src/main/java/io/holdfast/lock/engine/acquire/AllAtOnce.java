@@ -52,7 +52,9 @@ final class AllAtOnce {
     private final List<OwnerId> owners;
     private final HolderInfo holder = ClientContext.currentThread();
     private long sentAt;
-    private int sends;
+
+    /** Whether a send was broken by an interrupt, and may still arrive. */
+    private boolean resent;
 
     /** @param calls for different keys, with one budget and one caller */
     AllAtOnce(Attempts attempts, List<Call> calls) {
@@ -138,15 +140,12 @@ final class AllAtOnce {
         sentAt = client.ticker().nanos();
         return caller.interruptible()
                 ? client.store().acquireAll(requests)
-                : Uninterruptibly.call(() -> {
-                    sends++;
-                    return client.store().acquireAll(requests);
-                });
+                : Uninterruptibly.call(() -> client.store().acquireAll(requests), () -> resent = true);
     }
 
     /** Like the failure of a first attempt: callers in line behind it would fail as well. */
     private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
-        if (e.outcomeUnknown() || isResent()) {
+        if (e.outcomeUnknown() || resent) {
             undoAll();
         }
         if (caller.takeInterrupt()) {
@@ -165,12 +164,12 @@ final class AllAtOnce {
     private @Nullable AcquireResult refused(AcquireAllReply reply) {
         if (!(reply instanceof AcquireAllReply.Refused refused)
                 || !(refused.reply() instanceof AcquireReply.Held held)) {
-            if (isResent()) {
+            if (resent) {
                 undoAll();
             }
             return null;
         }
-        if (isResent() || held.resent()) {
+        if (resent || held.resent()) {
             undoAll();
         }
         Call call = calls.get(refused.index());
@@ -225,12 +224,7 @@ final class AllAtOnce {
 
     private StoreGrant grant(int i, AcquireReply.Granted granted) {
         return StoreGrant.of(
-                calls.get(i), owners.get(i), granted, sentAt, deadline(calls.get(i)), isResent() || granted.resent());
-    }
-
-    /** Whether a send was broken by an interrupt, and may still arrive. */
-    private boolean isResent() {
-        return sends > 1;
+                calls.get(i), owners.get(i), granted, sentAt, deadline(calls.get(i)), resent || granted.resent());
     }
 
     private void undoAll() {

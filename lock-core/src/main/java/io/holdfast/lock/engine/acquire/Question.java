@@ -61,20 +61,9 @@ final class Question {
         front.asking();
         asked = true;
         sentAt = client.ticker().nanos();
-        int[] sends = {0};
-        AcquireReply reply;
-        try {
-            reply = call.caller().interruptible()
-                    ? client.store().acquire(request)
-                    : Uninterruptibly.call(() -> {
-                        sends[0]++;
-                        return client.store().acquire(request);
-                    });
-        } finally {
-            if (sends[0] > 1) {
-                front.markResent();
-            }
-        }
+        AcquireReply reply = call.caller().interruptible()
+                ? client.store().acquire(request)
+                : Uninterruptibly.call(() -> client.store().acquire(request), front::markResent);
         held |= reply instanceof AcquireReply.Held;
         front.answered(waiting);
         if (isResent(reply)) {

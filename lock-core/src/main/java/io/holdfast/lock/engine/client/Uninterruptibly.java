@@ -13,6 +13,11 @@ public final class Uninterruptibly {
     private Uninterruptibly() {}
 
     public static <T> T call(Supplier<T> call) {
+        return call(call, () -> {});
+    }
+
+    /** Runs the action before the call is made again: what was sent before may still arrive. */
+    public static <T> T call(Supplier<T> call, Runnable onAgain) {
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
@@ -23,6 +28,7 @@ public final class Uninterruptibly {
                         throw e;
                     }
                     interrupted = true;
+                    onAgain.run();
                 }
             }
         } finally {

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -118,10 +118,10 @@ final class Releases {
             List<ReleaseRequest> requests =
                     ended.stream().map(this::releaseRequest).toList();
             List<LockEvent.@Nullable Lost> losses = new ArrayList<>(ended.size());
-            AtomicInteger sends = new AtomicInteger();
-            List<Supplier<ReleaseReply>> replies = replies(requests, sends);
+            AtomicBoolean resent = new AtomicBoolean();
+            List<Supplier<ReleaseReply>> replies = replies(requests, resent);
             for (int i = 0; i < ended.size(); i++) {
-                losses.add(finish(ended.get(i), requests.get(i), replies.get(i), sends));
+                losses.add(finish(ended.get(i), requests.get(i), replies.get(i), resent));
             }
             return losses;
         } finally {
@@ -133,14 +133,13 @@ final class Releases {
     }
 
     /** What the store says of each. If an interrupt has broken one, all are sent again. */
-    private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicInteger sends) {
+    private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
-            return Uninterruptibly.call(() -> {
-                sends.incrementAndGet();
-                return client.store().releaseAll(requests).stream()
-                        .map(Releases::await)
-                        .toList();
-            });
+            return Uninterruptibly.call(
+                    () -> client.store().releaseAll(requests).stream()
+                            .map(Releases::await)
+                            .toList(),
+                    () -> resent.set(true));
         } catch (LockStoreException e) {
             return Collections.nCopies(requests.size(), () -> {
                 throw e;
@@ -174,8 +173,8 @@ final class Releases {
 
     private LockEvent.@Nullable Lost release(Hold hold) {
         ReleaseRequest request = releaseRequest(hold);
-        AtomicInteger sends = new AtomicInteger();
-        return finish(hold, request, () -> ask(() -> client.store().release(request), sends), sends);
+        AtomicBoolean resent = new AtomicBoolean();
+        return finish(hold, request, () -> ask(() -> client.store().release(request), resent), resent);
     }
 
     /** Returns whether the release was sent, so that the caller need not wait for the reply. */
@@ -191,12 +190,7 @@ final class Releases {
     /** The reply to a release that was not awaited: a loss is reported by event and log only. */
     private void answered(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
         try {
-            settle(
-                    hold,
-                    request,
-                    answer::await,
-                    new AtomicInteger(1),
-                    () -> hold.releaseInBackground(client.cleanup()));
+            settle(hold, request, answer::await, new AtomicBoolean(), () -> hold.releaseInBackground(client.cleanup()));
         } catch (RuntimeException e) {
             log.warn(
                     "Releasing lock '{}' failed; it expires with its lease",
@@ -215,8 +209,8 @@ final class Releases {
     }
 
     private LockEvent.@Nullable Lost finish(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends) {
-        LockEvent.Lost loss = settle(hold, request, reply, sends, () -> hold.releaseLater(client.cleanup()));
+            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent) {
+        LockEvent.Lost loss = settle(hold, request, reply, resent, () -> hold.releaseLater(client.cleanup()));
         if (loss == null) {
             publishReleased(hold.lease());
         }
@@ -225,10 +219,10 @@ final class Releases {
 
     /** What the store says of a release: a loss that it knew of first, or something to repeat in the background. */
     private LockEvent.@Nullable Lost settle(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicInteger sends, Runnable again) {
+            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent, Runnable again) {
         Lease lease = hold.lease();
         try {
-            if (isSurelyGone(lease, reply.get(), sends)) {
+            if (isSurelyGone(lease, reply.get(), resent)) {
                 return lease.lose(LossCause.REVOKED);
             }
         } catch (LockStoreException e) {
@@ -251,9 +245,9 @@ final class Releases {
         Lease lease = hold.lease();
         long lastToken = hold.lastToken();
         try {
-            AtomicInteger sends = new AtomicInteger();
-            ReleaseReply reply = ask(() -> client.store().downgrade(lease.key(), lease.owner(), lastToken), sends);
-            if (isSurelyGone(lease, reply, sends)) {
+            AtomicBoolean resent = new AtomicBoolean();
+            ReleaseReply reply = ask(() -> client.store().downgrade(lease.key(), lease.owner(), lastToken), resent);
+            if (isSurelyGone(lease, reply, resent)) {
                 return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
             }
         } catch (LockStoreException e) {
@@ -268,17 +262,14 @@ final class Releases {
         return null;
     }
 
-    private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicInteger sends) {
-        return Uninterruptibly.call(() -> {
-            sends.incrementAndGet();
-            return call.get();
-        });
+    private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicBoolean resent) {
+        return Uninterruptibly.call(call, () -> resent.set(true));
     }
 
     /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
-    private boolean isSurelyGone(Lease lease, ReleaseReply reply, AtomicInteger sends) {
+    private boolean isSurelyGone(Lease lease, ReleaseReply reply, AtomicBoolean resent) {
         return reply == ReleaseReply.NOT_HOLDER
-                && sends.get() == 1
+                && !resent.get()
                 && client.ticker().nanos() - lease.deadline() < 0;
     }
 
