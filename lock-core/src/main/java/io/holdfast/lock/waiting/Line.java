@@ -132,7 +132,7 @@ final class Line {
         private volatile State state = State.WAITING;
 
         /** Set before the state, like the failure. */
-        private @Nullable LineHandOff handOff;
+        private @Nullable HandOff handOff;
 
         private @Nullable LockStoreException failure;
 
@@ -222,8 +222,8 @@ final class Line {
 
         /** The lock that was handed off to it, if any; once. */
         @Nullable
-        LineHandOff takeHandOff() {
-            LineHandOff taken = handOff;
+        HandOff takeHandOff() {
+            HandOff taken = handOff;
             handOff = null;
             return taken;
         }
@@ -294,7 +294,7 @@ final class Line {
                     return false;
                 }
                 cohort.handedOff(token);
-                next.handOff = new LineHandOff(cohort, token, deadline);
+                next.handOff = new HandOff(cohort, token, deadline);
                 advance(State.HANDED_OFF);
             }
             next.wake();

@@ -35,15 +35,6 @@ public final class Place {
         this.waiter = waiter;
     }
 
-    /**
-     * A lock that one caller of this client hands to the next, without the store: the lease stays as it is.
-     *
-     * @param owner the acquisition that it was granted to
-     * @param token the next holder's fencing token
-     * @param deadline until when it is certainly held without renewal, on the ticker
-     */
-    public record HandOff(OwnerId owner, long token, long deadline) {}
-
     // In line.
 
     /** {@return whether others are in front of it, so that it may not ask the store, and has not got the lock} */
@@ -80,12 +71,11 @@ public final class Place {
 
     /** {@return the lock that was handed off to it, if it was; once} */
     public @Nullable HandOff takeHandOff() {
-        LineHandOff handOff = line.takeHandOff();
-        if (handOff == null) {
-            return null;
+        HandOff handOff = line.takeHandOff();
+        if (handOff != null) {
+            cohort = handOff.cohort();
         }
-        cohort = handOff.cohort();
-        return new HandOff(handOff.cohort().owner(), handOff.token(), handOff.deadline());
+        return handOff;
     }
 
     /** {@return whether others of this client stand in line behind it} */

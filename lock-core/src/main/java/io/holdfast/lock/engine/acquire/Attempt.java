@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.HandOff;
 import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
@@ -173,7 +174,7 @@ public final class Attempt implements Steps {
 
     /** Whether the lock was handed off, and is still there. */
     private boolean takeOver(Place mine) {
-        Place.HandOff handOff = mine.takeHandOff();
+        HandOff handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -302,7 +303,7 @@ public final class Attempt implements Steps {
             return;
         }
         try {
-            Place.HandOff handOff = mine.takeHandOff();
+            HandOff handOff = mine.takeHandOff();
             if (handOff != null) {
                 attempts.grants().giveBack(call, handOff.owner(), mine);
             } else {

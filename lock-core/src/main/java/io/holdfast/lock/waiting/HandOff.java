@@ -1,5 +1,7 @@
 package io.holdfast.lock.waiting;
 
+import io.holdfast.lock.store.OwnerId;
+
 /**
  * A lock that one caller of this client hands to the next, without the store: the lease stays as it is.
  *
@@ -7,4 +9,10 @@ package io.holdfast.lock.waiting;
  * @param token the next holder's fencing token
  * @param deadline until when it is certainly held without renewal, on the ticker
  */
-record LineHandOff(Cohort cohort, long token, long deadline) {}
+public record HandOff(Cohort cohort, long token, long deadline) {
+
+    /** {@return the acquisition that it was granted to} */
+    public OwnerId owner() {
+        return cohort.owner();
+    }
+}
