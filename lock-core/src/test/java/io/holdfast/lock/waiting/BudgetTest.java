@@ -69,6 +69,14 @@ class BudgetTest {
     }
 
     @Test
+    void budget_that_tolerates_failures_is_no_new_one() {
+        Budget budget = Budget.of(time, SECOND);
+        pass(1);
+
+        assertThat(budget.tolerating(7).remainingNanos()).isEqualTo(SECOND - 1);
+    }
+
+    @Test
     void failure_of_the_store_takes_no_more_than_the_budget() {
         Budget budget = Budget.of(time, SECOND).tolerating(2 * SECOND);
 
