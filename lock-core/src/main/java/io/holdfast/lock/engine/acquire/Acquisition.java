@@ -255,11 +255,11 @@ final class Acquisition {
      * @param last whether the store was asked for the last time
      */
     private void settle(AcquireReply reply, boolean last) {
+        StoreGrant fresh = reply instanceof AcquireReply.Granted found ? question.granted(found) : null;
         if (reply instanceof AcquireReply.Held held) {
             refused(held, last || budget.remainingNanos() == 0);
-        } else if (reply instanceof AcquireReply.Granted fresh
-                && client.ticker().nanos() - question.deadline() < 0) {
-            granted = question.granted(fresh);
+        } else if (fresh != null && client.ticker().nanos() - fresh.grant().deadline() < 0) {
+            granted = fresh;
             phase = Phase.END;
         } else {
             startAfresh(reply);
@@ -318,7 +318,7 @@ final class Acquisition {
             return null;
         }
         front.claimed();
-        return StoreGrant.of(call, front.owner(), claim, now, front.isResent());
+        return call.granted(front.owner(), claim, now, front.isResent());
     }
 
     /** If the store may have done what it was asked, by an owner id that it does not know. */

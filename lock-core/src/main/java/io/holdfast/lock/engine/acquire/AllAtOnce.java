@@ -186,11 +186,7 @@ final class AllAtOnce {
 
     private boolean isInTime() {
         long now = client.ticker().nanos();
-        return calls.stream().allMatch(call -> now - deadline(call) < 0);
-    }
-
-    private long deadline(Call call) {
-        return sentAt + call.terms().lease().leaseNanos();
+        return calls.stream().allMatch(call -> now - call.deadline(sentAt) < 0);
     }
 
     /** Makes handles of all, or gives all back. */
@@ -223,8 +219,7 @@ final class AllAtOnce {
     }
 
     private StoreGrant grant(int i, AcquireReply.Granted granted) {
-        return StoreGrant.of(
-                calls.get(i), owners.get(i), granted, sentAt, deadline(calls.get(i)), resent || granted.resent());
+        return calls.get(i).granted(owners.get(i), granted, sentAt, resent || granted.resent());
     }
 
     private void undoAll() {

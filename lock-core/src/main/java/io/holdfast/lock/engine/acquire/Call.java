@@ -7,10 +7,13 @@ import io.holdfast.lock.engine.hold.HandleOperations;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.lease.Grant;
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.Front;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -61,7 +64,29 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
                 false);
     }
 
-    /** The lock, once it is granted. */
+    /**
+     * Until when the lock is certainly held if the store grants it.
+     *
+     * @param sentAt when it was asked, on the ticker, before the send
+     */
+    long deadline(long sentAt) {
+        return sentAt + terms.lease().leaseNanos();
+    }
+
+    /** The lock, granted by a reply, which confirms it. */
+    StoreGrant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
+        Grant grant = grant(owner, reply.token(), sentAt, deadline(sentAt));
+        return new StoreGrant(grant, reply.tokens(), reply.waiters(), true, resent);
+    }
+
+    /** The lock, granted by a message, which the store takes for true only when it is asked. */
+    StoreGrant granted(OwnerId owner, Front.Claim claim, long now, boolean resent) {
+        Reservation told = claim.reservation();
+        Grant grant = grant(owner, told.token(), now, claim.deadline());
+        return new StoreGrant(grant, told.tokens(), told.waiters(), false, resent);
+    }
+
+    /** The lock, once it is granted or handed off. */
     Grant grant(OwnerId owner, long token, long at, long deadline) {
         return new Grant(key, terms.name(), owner, token, terms.isExclusive(), at, deadline);
     }

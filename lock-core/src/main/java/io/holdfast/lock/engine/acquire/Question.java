@@ -46,11 +46,6 @@ final class Question {
         return held;
     }
 
-    /** Until when a lock that is granted by the last answer is certainly held. */
-    long deadline() {
-        return sentAt + terms.lease().leaseNanos();
-    }
-
     /**
      * Asks once.
      *
@@ -77,8 +72,9 @@ final class Question {
                 || (reply instanceof AcquireReply.Held held && held.resent());
     }
 
+    /** The lock, granted by the last answer. */
     StoreGrant granted(AcquireReply.Granted granted) {
-        return StoreGrant.of(call, front.owner(), granted, sentAt, deadline(), front.isResent());
+        return call.granted(front.owner(), granted, sentAt, front.isResent());
     }
 
     /** No holder is known, so this is not contention. */
