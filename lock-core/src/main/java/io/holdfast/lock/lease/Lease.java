@@ -2,6 +2,7 @@ package io.holdfast.lock.lease;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
@@ -114,6 +115,18 @@ public final class Lease extends LeaseHandles {
      */
     public LockEvent.@Nullable Lost loss() {
         return loss(ticker.nanos());
+    }
+
+    /**
+     * Does nothing unless the lease is lost, see {@link #loss()}.
+     *
+     * @throws LockLostException if it is
+     */
+    public void throwIfLost() {
+        LockEvent.Lost found = loss();
+        if (found != null) {
+            throw new LockLostException(found);
+        }
     }
 
     /** {@return whether the lease was declared lost; unlike {@link #loss()}, discovers nothing} */

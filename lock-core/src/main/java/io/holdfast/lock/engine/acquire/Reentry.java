@@ -1,7 +1,5 @@
 package io.holdfast.lock.engine.acquire;
 
-import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HandleOperations;
@@ -69,10 +67,7 @@ public final class Reentry {
     }
 
     private static void checkReentry(Lease lease, Terms terms) {
-        LockEvent.Lost loss = lease.loss();
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
+        lease.throwIfLost();
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException(
                     "This thread already holds lock '" + lease.key() + "', and a request with minHold is not reentrant."

@@ -99,10 +99,7 @@ public final class Handle implements ClosableHandle {
     @Override
     public void ensureHeld() {
         ensureOpen();
-        LockEvent.Lost loss = lease().loss();
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
+        lease().throwIfLost();
     }
 
     @Override

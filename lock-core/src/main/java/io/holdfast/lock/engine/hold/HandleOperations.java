@@ -2,7 +2,6 @@ package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -43,19 +42,15 @@ public final class HandleOperations {
             throw new LockStoreException(
                     "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, false);
         }
-        LockEvent.Lost loss;
         if (reply instanceof RenewReply.Renewed) {
             lease.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
             keeper.reconsider(lease);
-            loss = lease.loss();
         } else if (lease.isOpen()) {
-            loss = lease.lose(LossCause.REVOKED);
+            lease.lose(LossCause.REVOKED);
         } else {
             throw new IllegalStateException("Lock '" + lease.key() + "' was released while it was being extended");
         }
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
+        lease.throwIfLost();
     }
 
     /** Takes a lock that the current thread has lost out of all books. Its handles still tell the loss, should they be closed. */

@@ -1,7 +1,5 @@
 package io.holdfast.lock.engine.hold;
 
-import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -45,7 +43,7 @@ public final class ThreadCheck {
 
     /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
     private void ensureHeld(Lease lease, long nanos) {
-        throwIfLost(lease);
+        lease.throwIfLost();
         if (lease.holdCount() > 0 && lacks(lease, nanos)) {
             extend(lease, nanos);
         }
@@ -79,18 +77,11 @@ public final class ThreadCheck {
             if (lease.isOpen()) {
                 throw e;
             }
-            throwIfLost(lease); // else another thread has given the lock back meanwhile
+            lease.throwIfLost(); // else another thread has given the lock back meanwhile
         }
     }
 
     private boolean lacks(Lease lease, long nanos) {
         return lease.deadline() - client.ticker().nanos() < nanos;
-    }
-
-    private static void throwIfLost(Lease lease) {
-        LockEvent.Lost loss = lease.loss();
-        if (loss != null) {
-            throw new LockLostException(loss);
-        }
     }
 }
