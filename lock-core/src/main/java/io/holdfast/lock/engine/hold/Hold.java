@@ -120,8 +120,9 @@ public final class Hold {
         }
         long nanos = terms.lease().leaseNanos();
         long left = lease.deadline() - now;
-        long longest = place.isConfirmed() ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
-        boolean enough = left >= nanos / 2 || (!place.isConfirmed() && left >= SHORTEST_UNCONFIRMED_NANOS);
+        boolean confirmed = place.isConfirmed();
+        long longest = confirmed ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
+        boolean enough = left >= nanos / 2 || (!confirmed && left >= SHORTEST_UNCONFIRMED_NANOS);
         return enough && left <= longest && lease.leaseNanos() == nanos && place.handOff(lease.deadline());
     }
 
