@@ -87,7 +87,7 @@ final class Overview implements LockOverview {
         try {
             return new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder);
         } catch (RuntimeException e) { // the refusal is what the caller has to learn
-            log.debug("Could not find out what the holder of lock '{}' waits for", refused.key(), e);
+            log.debug("Could not find out what the holder of lock '{}' is waiting for", refused.key(), e);
             return Blockage.UNKNOWN;
         } finally {
             if (interrupted) {

@@ -114,7 +114,7 @@ final class Candidacy {
         }
         announcer.goOn();
         log.info(
-                "Elected as leader in role '{}' (fencing token {})",
+                "Elected as leader for role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
         lock.onLost(loss -> lost(term));
@@ -139,7 +139,7 @@ final class Candidacy {
             return false;
         }
         log.info(
-                "Giving up the leadership in role '{}' (fencing token {})",
+                "Giving up leadership of role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
         var unused = told.whenComplete((nothing, failure) -> term.giveUp());

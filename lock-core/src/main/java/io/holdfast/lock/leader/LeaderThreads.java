@@ -46,7 +46,7 @@ final class LeaderThreads implements Background {
         try {
             var unused = timer.schedule(() -> execute(action), time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closed) {
-            log.debug("The election is closed; nothing is left to be done later", closed);
+            log.debug("The election is closed; dropped a deferred action", closed);
         }
     }
 

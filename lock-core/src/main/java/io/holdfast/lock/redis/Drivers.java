@@ -47,7 +47,7 @@ final class Drivers {
         }
         log.warn(
                 "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
-                        + " LettuceConnectionFactory: set its command and pool timeouts to about {}",
+                        + " LettuceConnectionFactory. Set its command and pool timeouts to about {}",
                 applications.getClass().getName(),
                 timeout);
         return new SharedConnections(applications);

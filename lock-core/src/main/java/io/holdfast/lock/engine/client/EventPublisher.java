@@ -166,7 +166,7 @@ public final class EventPublisher {
         boolean interrupted = Thread.interrupted();
         try {
             if (!thread.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
-                log.debug("A lock listener is still running while the client closes");
+                log.debug("A lock listener is still running while the client is being closed");
             }
         } catch (InterruptedException e) {
             interrupted = true;

@@ -156,7 +156,7 @@ public final class NestedWaits {
             starting.start();
             thread = starting;
         } catch (RuntimeException | Error e) {
-            log.debug("Could not start holdfast-waits, so a deadlock may not be recognized", e);
+            log.debug("Could not start holdfast-waits, so a deadlock may go undetected", e);
         }
     }
 
@@ -250,7 +250,7 @@ public final class NestedWaits {
         try {
             client.store().recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // a client that is being closed as well
-            log.debug("Waits of this client could not be recorded, so a deadlock may not be recognized", e);
+            log.debug("Waits of this client could not be recorded, so a deadlock may go undetected", e);
         }
     }
 

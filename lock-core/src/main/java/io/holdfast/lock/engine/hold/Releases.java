@@ -199,7 +199,7 @@ final class Releases {
                     () -> hold.releaseInBackground(client.cleanup()));
         } catch (RuntimeException e) {
             log.warn(
-                    "Releasing lock '{}' failed; it expires with its lease",
+                    "Failed to release lock '{}'; it expires with its lease",
                     hold.lease().key(),
                     e);
         } finally {
@@ -233,7 +233,7 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Releasing lock '{}', held for {} ms, failed; retrying in the background until the lease"
+                    "Failed to release lock '{}', held for {} ms; retrying in the background until the lease"
                             + " expires: {}",
                     lease.key(),
                     lease.held().toMillis(),
@@ -258,7 +258,7 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Downgrading lock '{}' to shared failed; retrying in the background: {}",
+                    "Failed to downgrade lock '{}' to shared; retrying in the background: {}",
                     lease.key(),
                     e.getMessage());
             client.cleanup().downgrade(lease.key(), lease.owner(), lastToken, lease.leaseNanos());

@@ -88,7 +88,8 @@ final class LockExpression {
             throw refuse(problem, action);
         }
         log.warn(
-                "{} has {} = \"{}\", but {}: calls fail unless they pass a subclass that has it. {}",
+                "{} has {} = \"{}\", but {}: calls fail unless the argument is an instance of a subclass that has"
+                        + " it. {}",
                 place.description(),
                 attribute,
                 text(),

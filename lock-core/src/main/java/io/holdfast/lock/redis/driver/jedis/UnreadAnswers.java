@@ -263,7 +263,7 @@ final class UnreadAnswers {
                 return;
             }
             if (!Uninterrupted.await(read, deadline - System.nanoTime())) {
-                log.debug("A call is sent before the reply to the previous call for the same key was read");
+                log.debug("A call was sent before the reply to the previous call for the same key had been read");
             }
         }
 
