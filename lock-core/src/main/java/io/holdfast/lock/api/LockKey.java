@@ -93,8 +93,8 @@ public final class LockKey {
             StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(value));
         } catch (CharacterCodingException e) {
             throw new LockKeyException(
-                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text was"
-                            + " cut or decoded.",
+                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
+                            + " was truncated or decoded.",
                     e);
         }
     }

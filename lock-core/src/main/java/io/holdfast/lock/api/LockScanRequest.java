@@ -110,7 +110,7 @@ public final class LockScanRequest {
 
     private static void checkRange(String name, int value, int most) {
         if (value < 1 || value > most) {
-            throw new IllegalArgumentException(name + " must be from 1 to " + most + ", not " + value);
+            throw new IllegalArgumentException(name + " is " + value + "; it must be between 1 and " + most);
         }
     }
 

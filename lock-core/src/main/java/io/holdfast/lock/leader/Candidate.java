@@ -33,8 +33,8 @@ final class Candidate implements Leadership {
     /** What makes a lock a term: it lasts until somebody ends it. */
     private static LockRequest held(String role, LockRequest request) {
         if (request.keys().size() > 1 || request.mode() != LockMode.EXCLUSIVE) {
-            throw new IllegalArgumentException("The lock of role '" + role
-                    + "' must have one key and be exclusive, since one instance leads; it is " + request);
+            throw new IllegalArgumentException("The lock of role '" + role + "' must be exclusive and have a single"
+                    + " key, because only one instance leads; the request is " + request);
         }
         return request.waitWithoutLimit()
                 .renew(true)

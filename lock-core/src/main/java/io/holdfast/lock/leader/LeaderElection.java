@@ -83,7 +83,7 @@ public final class LeaderElection implements AutoCloseable {
      */
     public Leadership join(String role, LockRequest request) {
         if (role.isBlank()) {
-            throw new IllegalArgumentException("The role of a leader is blank; give it a name");
+            throw new IllegalArgumentException("The role must not be blank");
         }
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
         return add(new Candidate(role, locks, named, background));
@@ -92,7 +92,7 @@ public final class LeaderElection implements AutoCloseable {
     private synchronized Candidate add(Candidate candidate) {
         requireOpen();
         if (candidates.putIfAbsent(candidate.role(), candidate) != null) {
-            throw new IllegalStateException("This instance is a candidate for role '" + candidate.role() + "' already");
+            throw new IllegalStateException("This instance is already a candidate for role '" + candidate.role() + "'");
         }
         if (started) {
             candidate.start();

@@ -43,7 +43,7 @@ final class Threads {
             case LATER -> {}
             case NEVER ->
                 refused.accept(new LockStoreException(
-                        name + " is too slow: " + LINE + " calls are waiting for it", null, false));
+                        name + " is too slow: " + LINE + " calls are already waiting for it", null, false));
         }
     }
 

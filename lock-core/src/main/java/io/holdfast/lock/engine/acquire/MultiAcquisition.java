@@ -103,8 +103,8 @@ public final class MultiAcquisition implements Steps {
         if (last) {
             throw new LockStoreException(
                     "Locks " + calls.stream().map(Call::key).toList()
-                            + " could not be acquired together: one was lost before the others were acquired. Nothing is"
-                            + " held. Check whether the lease is too short or Redis is slow.",
+                            + " could not be acquired together: one was lost before the others were acquired. None"
+                            + " of them is held. Check whether the lease is too short or Redis is slow.",
                     null,
                     false);
         }

@@ -60,8 +60,8 @@ public final class ThreadCheck {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
             throw new IllegalArgumentException("The requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                    + " ms, but the longest possible lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
-                    + " ms on this store (for a quorum, its rejoin-delay)");
+                    + " ms, but the longest lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms in this store (in a quorum, the rejoin-delay)");
         }
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {
@@ -69,7 +69,8 @@ public final class ThreadCheck {
                 if (call > MOST_CALLS) {
                     throw new LockStoreException(
                             "Lock '" + lease.key()
-                                    + "' could not be extended by the requested time, because the store responds too slowly",
+                                    + "' could not be extended to cover the requested time, because the store"
+                                    + " responds too slowly",
                             null,
                             false);
                 }

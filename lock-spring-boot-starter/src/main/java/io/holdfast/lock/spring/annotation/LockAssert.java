@@ -20,9 +20,10 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " The method was called on this, or on an object that Spring did not create, and so bypassed its proxy: call"
-                    + " it on the injected bean, move it to another bean, or use LockTemplate inside it. Or its condition"
-                    + " evaluated to false, so it runs without a lock. In a test without Spring, call"
+            " Either the call bypassed the proxy, because it was made on 'this' or on an object that Spring did not"
+                    + " create: call the method on the injected bean, move it to another bean, or use LockTemplate"
+                    + " inside it. Or the condition of the annotation evaluated to false, so the method runs without"
+                    + " a lock. In a test without Spring, call"
                     + " LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);

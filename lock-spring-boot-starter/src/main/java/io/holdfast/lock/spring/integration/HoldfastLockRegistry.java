@@ -135,12 +135,12 @@ public final class HoldfastLockRegistry
     private void renew(LockRequest request, @Nullable Duration lease) {
         if (locks.getLock(request).holdCount() == 0) {
             throw new IllegalStateException(
-                    "Lock '" + request.key() + "' cannot be renewed: the current thread does not hold it.");
+                    "Lock '" + request.key() + "' cannot be renewed, because the current thread does not hold it.");
         }
         try (LockHandle handle = locks.acquire(reentry(request, lease))) {
             handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
         } catch (LockLostException lost) {
-            throw new IllegalStateException("Lock '" + request.key() + "' cannot be renewed: it is lost.", lost);
+            throw new IllegalStateException("Lock '" + request.key() + "' cannot be renewed, because it was lost.", lost);
         }
     }
 

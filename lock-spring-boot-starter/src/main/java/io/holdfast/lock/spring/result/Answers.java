@@ -29,6 +29,6 @@ public final class Answers {
     private static IllegalStateException notAsked(String method, String problem) {
         return new IllegalStateException("LockTemplate." + method + " " + problem
                 + ", so the method was not called. If the template is a mock, stub " + method
-                + "; or use @AutoConfigureTestLocks of lock-spring-boot-test, which needs no Redis.");
+                + "; or use @AutoConfigureTestLocks from lock-spring-boot-test, which needs no Redis.");
     }
 }

@@ -65,7 +65,7 @@ class MisspeltPropertyTest {
                 .withPropertyValues(misspelt + "=5")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Unknown property: " + misspelt, "Did you mean " + meant + "?")
-                        .doesNotContain("To use another Redis"));
+                        .doesNotContain("To use a different Redis"));
     }
 
     @Test
@@ -99,7 +99,8 @@ class MisspeltPropertyTest {
         Runners.inMemory()
                 .withPropertyValues(misspelt + "=5")
                 .run(context ->
-                        assertThat(Startup.failureOf(context)).doesNotContain("Did you mean", "To use another Redis"));
+                        assertThat(Startup.failureOf(context)).doesNotContain("Did you mean", "To use a different"
+                                + " Redis"));
     }
 
     @ParameterizedTest

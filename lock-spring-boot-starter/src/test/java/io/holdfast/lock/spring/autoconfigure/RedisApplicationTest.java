@@ -164,7 +164,7 @@ class RedisApplicationTest {
                 .withBean(LockTemplate.class, () -> template)
                 .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Check host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
+                        .contains("Check the host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
     }
 
     @Test
