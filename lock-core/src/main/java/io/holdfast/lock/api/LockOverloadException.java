@@ -37,7 +37,8 @@ public final class LockOverloadException extends LockException {
         return new LockOverloadException("Lock '" + key
                 + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
                 + " (executeAsync, reactive methods, event loops) were busy for " + waited.toMillis()
-                + " ms with calls to which Redis responded slowly or not at all. Check Redis and the network, or reduce the number of waiting calls.");
+                + " ms with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
+                + " reduce the number of waiting calls.");
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param waits the waits of all clients for a lock while others are held, as last reported: a wait that has ended is removed within
  *     a second
- * @param deadlocks the circles among them, each once
+ * @param deadlocks the cycles among them, each once
  */
 public record LockWaits(List<NestedWait> waits, List<Deadlock> deadlocks) {
 

@@ -111,7 +111,7 @@ public final class NestedWaits {
             wake();
         }
 
-        /** It was in vain: others of its circle can name it for another second. */
+        /** It was in vain: others of its cycle can name it for another second. */
         public void endInVain() {
             keptUntil = client.ticker().nanos() + KEEP_NANOS;
             ended = true;

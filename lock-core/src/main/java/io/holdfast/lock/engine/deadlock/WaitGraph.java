@@ -22,16 +22,16 @@ import java.util.stream.Stream;
 /**
  * Who waits for whom, by one atomic read of what all clients have recorded.
  *
- * <p><b>A circle that is found was a deadlock.</b> Each record says of a wait that it was certainly going on, with all that is said
+ * <p><b>A cycle that is found was a deadlock.</b> Each record says of a wait that it was certainly going on, with all that is said
  * to be held meanwhile, during an interval on the clock of one server, see {@link RecordedWait}. A caller that waits acquires
- * nothing, so it holds during the whole interval what it held at its end. A circle counts only if there is one moment that
+ * nothing, so it holds during the whole interval what it held at its end. A cycle counts only if there is one moment that
  * lies in the intervals of all its waits. At that moment each of them waited for a lock that the next one held in a mode which
  * excludes it: an exclusive lock has one holder at a time, and whoever wants a lock exclusively has to wait for each of its shared
  * holders. So none of them could go on unless another one gave up, or lost its lock (by its lease, by force, or because another
  * thread closed the handle). Names of threads, clocks of clients, and the time that messages take play no part.
  *
  * <p><b>It may be over.</b> That moment is before the read, by 0.5 s as a rule, and by as much as records are kept at most. If one
- * of the waits has ended meanwhile, its record is gone within half a second, or marked: {@link #waits} passes over circles with a
+ * of the waits has ended meanwhile, its record is gone within half a second, or marked: {@link #waits} passes over cycles with a
  * marked wait; who asks why it did not get a lock is told of them, since they were the reason.
  *
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second: each wait has to be recorded twice after the
@@ -41,7 +41,7 @@ import java.util.stream.Stream;
  */
 public final class WaitGraph {
 
-    /** So many are looked at, so that a circle is found in some milliseconds. */
+    /** So many are looked at, so that a cycle is found in some milliseconds. */
     private static final int MOST_WAITS = 500;
 
     private final List<RecordedWait> waits;
@@ -60,16 +60,16 @@ public final class WaitGraph {
         return recorded.report().what();
     }
 
-    /** {@return the waits that go on, and their circles} */
+    /** {@return the waits that go on, and their cycles} */
     public LockWaits waits() {
         List<Deadlock> deadlocks = new ArrayList<>();
         Set<Set<RecordedWait>> known = new HashSet<>();
-        // The wait that began last closes a circle: at its beginning all others were going on.
+        // The wait that began last closes a cycle: at its beginning all others were going on.
         for (RecordedWait last : waits) {
-            List<RecordedWait> circle = circle(last, last.sinceMicros());
-            boolean goesOn = circle.stream().noneMatch(each -> each.report().ended());
-            if (!circle.isEmpty() && goesOn && known.add(Set.copyOf(circle))) {
-                deadlocks.add(deadlock(circle));
+            List<RecordedWait> cycle = cycle(last, last.sinceMicros());
+            boolean goesOn = cycle.stream().noneMatch(each -> each.report().ended());
+            if (!cycle.isEmpty() && goesOn && known.add(Set.copyOf(cycle))) {
+                deadlocks.add(deadlock(cycle));
             }
         }
         return new LockWaits(
@@ -117,18 +117,18 @@ public final class WaitGraph {
     private Optional<Deadlock> deadlockThrough(RecordedWait wait) {
         return waits.stream()
                 .map(RecordedWait::sinceMicros)
-                .map(moment -> circle(wait, moment))
-                .filter(circle -> !circle.isEmpty())
+                .map(moment -> cycle(wait, moment))
+                .filter(cycle -> !cycle.isEmpty())
                 .findFirst()
                 .map(WaitGraph::deadlock);
     }
 
-    private static Deadlock deadlock(List<RecordedWait> circle) {
-        return new Deadlock(circle.stream().map(WaitGraph::what).toList());
+    private static Deadlock deadlock(List<RecordedWait> cycle) {
+        return new Deadlock(cycle.stream().map(WaitGraph::what).toList());
     }
 
-    /** The shortest circle through a wait of those that were going on at that moment; empty if there is none. */
-    private List<RecordedWait> circle(RecordedWait start, long micros) {
+    /** The shortest cycle through a wait of those that were going on at that moment; empty if there is none. */
+    private List<RecordedWait> cycle(RecordedWait start, long micros) {
         if (!start.isAt(micros)) {
             return List.of();
         }

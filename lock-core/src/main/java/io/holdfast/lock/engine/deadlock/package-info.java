@@ -1,4 +1,4 @@
-/** Who waits for whom: what this client tells the store of its callers that wait while holding locks, and the circles among all. */
+/** Who waits for whom: what this client tells the store of its callers that wait while holding locks, and the cycles among all. */
 @NullMarked
 package io.holdfast.lock.engine.deadlock;
 
