@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 
 /**
- * The call was refused because too many calls of this client are already waiting, for locks in general or for this lock. Shed
+ * The call was rejected because too many calls of this client are already waiting, for locks in general or for this lock. Shed
  * load, or try again later.
  */
 public final class LockOverloadException extends LockException {
@@ -28,10 +28,10 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call whose time expired before the client had a thread to call the store}
+     * {@return an exception for a call whose {@code waitFor} expired before the client had a free thread to call the store}
      *
      * @param key the key that was requested
-     * @param waited how long it has waited for a thread
+     * @param waited how long it waited for a thread
      */
     public static LockOverloadException ofThreads(LockKey key, Duration waited) {
         return new LockOverloadException("Lock '" + key

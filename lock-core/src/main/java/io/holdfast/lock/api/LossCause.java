@@ -6,7 +6,7 @@ public enum LossCause {
     EXPIRED(
             "its lease expired before a renewal was acknowledged. Check that Redis responds and that this process was not"
                     + " paused for longer than the lease."),
-    /** The lease expired and was not, or no longer, renewed ({@code renew = false}, {@code maxHold}). */
+    /** The lease expired because it was not renewed, or no longer renewed ({@code renew = false}, {@code maxHold}). */
     LIMIT_REACHED(
             "the work took longer than its fixed lease or maxHold, or its handle was never closed. Raise the limit,"
                     + " enable lease renewal, or close the handle."),
