@@ -30,7 +30,7 @@ final class Candidate implements Leadership {
         this.announcer = new Announcer(background);
     }
 
-    /** What makes a lock a term: it lasts until somebody ends it. */
+    /** The lock of a term lasts until it is ended explicitly. */
     private static LockRequest held(String role, LockRequest request) {
         if (request.keys().size() > 1 || request.mode() != LockMode.EXCLUSIVE) {
             throw new IllegalArgumentException("The lock of role '" + role + "' must be exclusive and have a single"
@@ -102,7 +102,7 @@ final class Candidate implements Leadership {
         return locks.inspect(request.key().value()).holder();
     }
 
-    /** For people. */
+    /** For display only. */
     @Override
     public String toString() {
         return "Leadership[role=" + role + ", "

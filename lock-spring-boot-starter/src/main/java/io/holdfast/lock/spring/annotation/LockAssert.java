@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.annotation;
 import io.holdfast.lock.api.LockKey;
 
 /**
- * Detects calls that bypass the proxy and so run without their lock: {@code this.pay(order)} in the same class, or an object
- * created with {@code new}.
+ * Detects calls that bypass the proxy and therefore run without their lock: {@code this.pay(order)} in the same class, or an
+ * object created with {@code new}.
  *
  * <pre>{@code
  * @DistributedLock(name = "order", key = "#id")
@@ -60,10 +60,10 @@ public final class LockAssert {
         private TestHelper() {}
 
         /**
-         * Makes all assertions on the current thread pass, or work again. Undo it at the end of the test, because threads are
-         * reused.
+         * Makes all assertions on the current thread pass, or restores normal checks. Restore them at the end of the test,
+         * because threads are reused.
          *
-         * @param pass true to make them pass
+         * @param pass true to make all assertions pass; false to restore normal checks
          */
         public static void makeAllAssertsPass(boolean pass) {
             if (pass) {
