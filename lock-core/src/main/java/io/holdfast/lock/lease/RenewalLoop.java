@@ -25,7 +25,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
 
     /**
      * What is asked for where the lease is not to be extended. It is shorter than any lease, so a store that never shortens
-     * one changes nothing, and tells whether the lock is still held.
+     * one changes nothing, and reports whether the lock is still held.
      */
     private static final long LOOK_MILLIS = 1;
 

@@ -197,7 +197,7 @@ final class Quorum {
         return policies;
     }
 
-    /** The servers, to be told something that they need not agree on. */
+    /** The servers, for messages that need no majority. */
     Stream<LockStore> stores() {
         return nodes.stream().map(Node::store);
     }

@@ -34,7 +34,7 @@ final class Threads {
      * Runs it on a thread, as soon as there is one.
      *
      * @param run does not throw
-     * @param refused is told that it never runs
+     * @param refused is notified that it will never run
      */
     void execute(Runnable run, Consumer<LockStoreException> refused) {
         Task task = new Task(run, refused);

@@ -56,7 +56,7 @@ final class Acknowledgements {
      * {@return a grant by message as it counts} If replicas are waited for, it has ended already, since nobody knows whether they have it: so
      * the waiter asks for it, and that call waits for them.
      *
-     * @param told as the message says
+     * @param told the reservation in the message
      */
     Reservation byMessage(Reservation told) {
         return wanted()

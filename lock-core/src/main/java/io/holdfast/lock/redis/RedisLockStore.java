@@ -80,7 +80,7 @@ public final class RedisLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param applications tells where Redis is and how to log in; the store makes connections of its own from it, and
+     * @param applications specifies where Redis is and how to log in; the store makes connections of its own from it, and
      *     never closes it
      * @param settings names, timeouts, retention
      * @throws IllegalArgumentException if the settings do not fit the kind of server

@@ -44,7 +44,7 @@ public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (
 /**
  * Runs work that suspends under the lock, see [executeAndAwait].
  *
- * @param request what to lock, and how; waits 5 s unless told otherwise
+ * @param request what to lock, and how; waits for 5 s by default
  * @param work runs while the lock is held, and is given the lock
  * @return what the work returned, after the lock was released
  */
@@ -96,7 +96,7 @@ public suspend fun <R> LockTemplate.tryExecuteAndAwait(key: String, work: suspen
 /**
  * Runs work that suspends if the lock is free, see [tryExecuteAndAwait].
  *
- * @param request what to lock, and how; does not wait unless told to
+ * @param request what to lock, and how; a single try unless it has a `waitFor`
  * @param work runs while the lock is held, and is given the lock
  * @return the outcome, after the lock was released; contention is no exception
  */

@@ -27,7 +27,7 @@ public fun <R> LockTemplate.withLock(key: String, work: (LockHandle) -> R): R = 
 /**
  * Runs the work under the lock, see [withLock].
  *
- * @param request what to lock, and how; waits 5 s unless told otherwise
+ * @param request what to lock, and how; waits for 5 s by default
  * @param work runs on this thread while the lock is held, and is given the lock
  * @return what the work returned
  */
@@ -54,7 +54,7 @@ public fun <R> LockTemplate.tryWithLock(key: String, work: (LockHandle) -> R): L
 /**
  * Runs the work if the lock is free, see [tryWithLock].
  *
- * @param request what to lock, and how; does not wait unless told to
+ * @param request what to lock, and how; a single try unless it has a `waitFor`
  * @param work runs on this thread while the lock is held, and is given the lock
  * @return the outcome; contention is no exception
  */

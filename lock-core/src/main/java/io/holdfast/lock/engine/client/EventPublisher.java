@@ -142,7 +142,7 @@ public final class EventPublisher {
             });
         } catch (RejectedExecutionException closed) {
             guarded(action);
-        } catch (OutOfMemoryError noThread) { // the clock may be the one who tells, and has others to look after
+        } catch (OutOfMemoryError noThread) { // the clock thread may be publishing, and has other work to do
             log.warn("Cannot start a thread to notify lock listeners", noThread);
         }
     }

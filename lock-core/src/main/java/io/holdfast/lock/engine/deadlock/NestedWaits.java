@@ -47,9 +47,9 @@ public final class NestedWaits {
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
     private @Nullable WritePace pace;
-    private Set<Long> told = Set.of();
-    private boolean toldTwice;
-    private long toldAt;
+    private Set<Long> reported = Set.of();
+    private boolean reportedTwice;
+    private long reportedAt;
 
     /** Guarded by this monitor, which the thread holds neither while it calls the store nor while it pauses. */
     private @Nullable Thread thread;
@@ -188,7 +188,7 @@ public final class NestedWaits {
     }
 
     private synchronized boolean isIdle() {
-        boolean idle = waits.isEmpty() && told.isEmpty();
+        boolean idle = waits.isEmpty() && reported.isEmpty();
         if (idle) {
             thread = null;
         }
@@ -216,7 +216,7 @@ public final class NestedWaits {
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
                 .limit(MOST_WAITS)
                 .toList();
-        if (waits.isEmpty() && told.isEmpty()) {
+        if (waits.isEmpty() && reported.isEmpty()) {
             return -1;
         }
         WritePace mine = pace == null ? new WritePace(now) : pace;
@@ -227,16 +227,16 @@ public final class NestedWaits {
         }
         mine.called(now);
         report(due, now);
-        return waits.isEmpty() && told.isEmpty() ? -1 : YOUNG_NANOS;
+        return waits.isEmpty() && reported.isEmpty() ? -1 : YOUNG_NANOS;
     }
 
     private long delay(List<Wait> due, long now) {
         Set<Long> ids = new HashSet<>();
         due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
-        if (!ids.equals(told)) {
+        if (!ids.equals(reported)) {
             return 0;
         }
-        long next = ids.isEmpty() ? Long.MAX_VALUE : toldAt + (toldTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
+        long next = ids.isEmpty() ? Long.MAX_VALUE : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
         long young = waits.values().stream()
                 .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
                 .filter(left -> left > 0)
@@ -249,9 +249,9 @@ public final class NestedWaits {
         Set<Long> ids = new HashSet<>();
         due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
         List<WaitReport> reports = reports(due);
-        toldTwice = ids.equals(told);
-        toldAt = now;
-        told = ids;
+        reportedTwice = ids.equals(reported);
+        reportedAt = now;
+        reported = ids;
         try {
             client.store().recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // a client that is being closed as well

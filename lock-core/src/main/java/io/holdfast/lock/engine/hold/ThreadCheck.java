@@ -34,7 +34,7 @@ public final class ThreadCheck {
         }
     }
 
-    /** What the current thread has lost does not count any more, as if it had been given back. */
+    /** Locks that the current thread has lost no longer count, as if they had been released. */
     public void forgetLost() {
         for (Hold hold : holds.ofCurrentThread().values()) {
             if (hold.lease().loss() != null) {
@@ -43,7 +43,10 @@ public final class ThreadCheck {
         }
     }
 
-    /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
+    /**
+     * A client that was closed has released the lock, but this thread's handle is still open, and the loss has not been
+     * reported.
+     */
     private void ensureHeld(Lease lease, long nanos) {
         throwIfLost(lease);
         if (lease.holdCount() > 0 && lacks(lease, nanos)) {

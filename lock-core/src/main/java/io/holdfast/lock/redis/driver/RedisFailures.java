@@ -247,7 +247,10 @@ public final class RedisFailures {
         return Optional.empty();
     }
 
-    /** No node told the driver which nodes there are, so nothing was sent; drivers keep what each node replied as suppressed. */
+    /**
+     * No node reported the topology to the driver, so nothing was sent; drivers add the reply of each node as a suppressed
+     * exception.
+     */
     private static Optional<String> nodeError(Throwable ofCluster) {
         return Stream.of(ofCluster.getSuppressed())
                 .map(RedisFailures::serverError)

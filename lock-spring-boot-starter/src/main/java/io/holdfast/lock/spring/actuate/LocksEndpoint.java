@@ -43,7 +43,7 @@ final class LocksEndpoint {
      * Creates an instance.
      *
      * @param locks asked at the first request, so that the endpoint makes no bean that is lazy
-     * @param books yields null if the template is one that does not tell
+     * @param books yields null if the template does not provide its activity
      */
     LocksEndpoint(
             Supplier<LockTemplate> locks,

@@ -71,7 +71,9 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         return found;
     }
 
-    /** The proxy finds the template by itself, so Spring has to be told that the bean needs it until the bean ends. */
+    /**
+     * The proxy finds the template by itself, so Spring has to be notified that the bean needs it until the bean is destroyed.
+     */
     private void closeBeforeTheTemplate(String name) {
         for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
             beans.registerDependentBean(template, name);

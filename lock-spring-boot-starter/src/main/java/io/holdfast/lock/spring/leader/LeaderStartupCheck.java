@@ -37,7 +37,7 @@ public final class LeaderStartupCheck
      * @param beans all of them are looked at
      * @param advisor must be part of each proxy of a bean with such methods
      * @param locks knows whether there is a template
-     * @param roles are told of those that were found
+     * @param roles receives the roles that were found
      */
     public LeaderStartupCheck(
             ApplicationContext own,

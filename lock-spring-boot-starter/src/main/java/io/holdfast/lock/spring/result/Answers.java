@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.result;
 
 import org.jspecify.annotations.Nullable;
 
-/** What templates answer. A mock that nobody told what to do answers null. */
+/** Checks the results of templates. A mock without stubs returns null. */
 public final class Answers {
 
     private Answers() {}

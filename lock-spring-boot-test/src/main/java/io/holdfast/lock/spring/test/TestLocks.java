@@ -82,7 +82,7 @@ public final class TestLocks {
     /**
      * Takes a lock away from the application, as an operator, a failover, or a server that lost its data would. When this
      * method returns, its handles answer that they are lost, and what asks them throws
-     * {@link io.holdfast.lock.api.LockLostException}; the annotated method does so at its end. Listeners are told on a
+     * {@link io.holdfast.lock.api.LockLostException}; the annotated method does so at its end. Listeners are called on a
      * thread of their own, a moment later. The cause is {@link io.holdfast.lock.api.LossCause#REVOKED}.
      *
      * @param key what is lost; it is then free
