@@ -127,7 +127,7 @@ class FromShedLockTest implements RewriteTest {
                 job("@SchedulerLock(name = \"report\")")
                         .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }"),
                 migrated(
-                                "// Holdfast: a method with a primitive result cannot be skipped, and fails startup; see docs/migration/shedlock.md#what-else-is-different\n"
+                                "// Holdfast: a method with a primitive result cannot be skipped, and causes startup to fail; see docs/migration/shedlock.md#what-else-is-different\n"
                                         + "    @DistributedLock(name = \"report\", waitFor = 0, onContention = OnContention.SKIP)")
                         .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }")));
     }

@@ -22,7 +22,7 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Has methods with {@link LeaderOnly} run on the leader only. A method for which that cannot work fails the start. */
+/** Has methods with {@link LeaderOnly} run on the leader only. A method for which that cannot work causes startup to fail. */
 public final class LeaderAdvisor extends AbstractPointcutAdvisor {
 
     @Serial

@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.publisher.Mono;
 
-/** What cannot be run on the leader only fails the start, and says why. */
+/** What cannot be run on the leader only causes startup to fail, and says why. */
 class LeaderDefinitionTest {
 
     static class PrivateMethod {
