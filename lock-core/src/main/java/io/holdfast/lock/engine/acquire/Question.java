@@ -101,7 +101,7 @@ final class Question {
                         + " ms. The grant is being undone. Check why Redis, the network or this process is slow, or"
                         + " use a longer lease."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
-                + " is unknown.";
+                        + " is unknown.";
         return new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
     }
 }

@@ -236,7 +236,9 @@ public final class NestedWaits {
         if (!ids.equals(reported)) {
             return 0;
         }
-        long next = ids.isEmpty() ? Long.MAX_VALUE : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
+        long next = ids.isEmpty()
+                ? Long.MAX_VALUE
+                : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
         long young = waits.values().stream()
                 .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
                 .filter(left -> left > 0)

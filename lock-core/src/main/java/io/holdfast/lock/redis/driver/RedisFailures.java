@@ -224,7 +224,8 @@ public final class RedisFailures {
             return HINTS.getOrDefault(NOPERM, "");
         }
         if (error.contains("AUTH") && error.contains("without any password")) {
-            return "The server has no password configured: remove spring.data.redis.password, or the password in" + URLS;
+            return "The server has no password configured: remove spring.data.redis.password, or the password in"
+                    + URLS;
         }
         Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER)
                 .filter(error::contains)

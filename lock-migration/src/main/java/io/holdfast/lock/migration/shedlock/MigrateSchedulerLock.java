@@ -26,7 +26,7 @@ public final class MigrateSchedulerLock extends Recipe {
     private static final MethodMatcher EXTEND =
             new MethodMatcher("net.javacrumbs.shedlock.core.LockExtender extendActiveLock(..)");
     private static final Note COMPOSED = new Note(
-            "a composed annotation is not migrated, and what it locks is not locked for Holdfast", "shedlock.md#a-job");
+            "a composed annotation is not migrated, so its methods are not locked by Holdfast", "shedlock.md#a-job");
     private static final Note PRIMITIVE = new Note(
             "a method with a primitive result cannot be skipped, and causes startup to fail",
             "shedlock.md#what-else-is-different");
@@ -35,7 +35,7 @@ public final class MigrateSchedulerLock extends Recipe {
 
     @Override
     public String getDisplayName() {
-        return "Replace `@SchedulerLock` by `@DistributedLock`";
+        return "Replace `@SchedulerLock` with `@DistributedLock`";
     }
 
     @Override

@@ -142,7 +142,7 @@ class FromShedLockTest implements RewriteTest {
                 """, """
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
-                // Holdfast: a composed annotation is not migrated, and what it locks is not locked for Holdfast; see docs/migration/shedlock.md#a-job
+                // Holdfast: a composed annotation is not migrated, so its methods are not locked by Holdfast; see docs/migration/shedlock.md#a-job
                 @SchedulerLock(name = "report")
                 @interface OnOneNode {}
                 """));
@@ -259,10 +259,10 @@ class FromShedLockTest implements RewriteTest {
                         former,
                         former.replace(
                                 "    @Bean",
-                                "    // Holdfast: this provider is left, since code uses it; see docs/migration/shedlock.md#configuration\n    @Bean")),
+                                "    // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration\n    @Bean")),
                 java(
                         "class User {\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n",
-                        "class User {\n    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
+                        "class User {\n    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
     }
 
     @Test

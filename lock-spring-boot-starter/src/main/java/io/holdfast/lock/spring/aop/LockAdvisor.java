@@ -108,9 +108,9 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private static String adviceIfMissing(ConfigurableBeanFactory beans) {
         return isPartForTest(beans)
                 ? "Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test, or a LockStore or"
-                + " LockTemplate bean."
+                        + " LockTemplate bean."
                 : "Stop excluding them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or, in a"
-                + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
+                        + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
     }
 
     /**

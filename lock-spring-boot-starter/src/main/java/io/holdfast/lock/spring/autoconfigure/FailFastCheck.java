@@ -25,7 +25,7 @@ final class FailFastCheck implements SmartInitializingSingleton {
         return problem.contains("Check") || problem.contains("spring.data.redis")
                 ? without
                 : "Check the host, port, user and password in spring.data.redis.*, or in holdfast.redis.url or"
-                + " holdfast.quorum.nodes if set. " + without;
+                        + " holdfast.quorum.nodes if set. " + without;
     }
 
     @Override

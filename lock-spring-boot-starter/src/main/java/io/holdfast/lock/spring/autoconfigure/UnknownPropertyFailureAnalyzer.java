@@ -52,7 +52,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 + (meant.isEmpty() && !known.isEmpty() ? " Known here: " + String.join(", ", known) + "." : "")
                 + (meant.isEmpty() && redis
                         ? " To use a different Redis for locks, set holdfast.redis.url, which includes the user,"
-                        + " password and database."
+                                + " password and database."
                         : "");
     }
 }

@@ -122,7 +122,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
                     rolledBack
                             ? "rolled back, because the lock was lost before the commit"
                             : "committed or left in doubt, although the lock was lost during the commit; another"
-                            + " holder with a greater fencing token may have written first",
+                                    + " holder with a greater fencing token may have written first",
                     lost.getMessage());
         } catch (RuntimeException e) {
             log.warn("{} could not be released after a transaction completed", handle, e);

@@ -98,9 +98,8 @@ class MisspeltPropertyTest {
     void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
         Runners.inMemory()
                 .withPropertyValues(misspelt + "=5")
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).doesNotContain("Did you mean", "To use a different"
-                                + " Redis"));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .doesNotContain("Did you mean", "To use a different" + " Redis"));
     }
 
     @ParameterizedTest

@@ -14,7 +14,7 @@ function drawDeadlock(deadlock) {
   const list = make('ol', {}, ...waits.map(wait => make('li', {},
     badge(instances.of(wait)), make('span', {}, make('bdi', {}, where(wait)),
       ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waited))}`)))));
-  const hint = make('p', { className: 'muted' }, 'Each waits until its time to wait is over, or a lock of the cycle is released by force.');
+  const hint = make('p', { className: 'muted' }, 'Each of them waits until its waitFor expires, or a lock of the cycle is released by force.');
   return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCircle(waits));
 }
 
