@@ -41,7 +41,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
          * Does all that was waiting.
          *
          * @param work in the order in which it was added
-         * @return for how long the worker rests before it goes on, in nanoseconds
+         * @return how long the worker pauses before it continues, in nanoseconds
          */
         long work(List<W> work);
     }

@@ -42,7 +42,7 @@ final class Releases {
     /**
      * What came of a close.
      *
-     * @param loss if the lock was lost before
+     * @param loss the loss, if the lock was lost before its release
      * @param ends whether the lock is still to be given back
      * @param alone whether the handle needed it alone
      */
@@ -81,7 +81,7 @@ final class Releases {
      * Ends what was closed together: in one call what nobody of this client stands in line for, and then the others, one
      * after the other. So a thread that one of these is handed off to finds the rest given back.
      *
-     * @return for each the loss, if it was lost before
+     * @return for each lock its loss, if it was lost before its release
      */
     List<LockEvent.@Nullable Lost> endAll(List<Closed> closed) {
         List<LockEvent.@Nullable Lost> losses = new ArrayList<>(Collections.nCopies(closed.size(), null));
