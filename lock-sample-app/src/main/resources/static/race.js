@@ -127,7 +127,7 @@ async function start(settings) {
   const result = await race;
   if (shown.race?.id !== result.id || shown.race.state !== 'DONE') await watch(result.id);
   list(await ask('races'));
-  if (result.oversold > 0) say('said', `${result.oversold.toLocaleString('en')} items were sold that were not there.`, 'bad');
+  if (result.oversold > 0) say('said', `${result.oversold.toLocaleString('en')} items were sold that were not in stock.`, 'bad');
   else say('said', result.sold === result.items ? 'Every item was sold exactly once.' : 'Nothing was oversold.', 'good');
 }
 

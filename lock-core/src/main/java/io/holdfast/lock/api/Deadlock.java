@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A circle of waits: each waits for a lock that the next one holds, and the last one for a lock that the first one holds. None of
- * them goes on before one of them gives up, or loses what it holds.
+ * A cycle of waits: each waits for a lock that the next one holds, and the last one for a lock that the first one holds. None
+ * of them can continue until one of them gives up, or loses a lock that it holds.
  *
- * @param waits in the order of the circle
+ * @param waits the waits, in the order of the cycle
  */
 public record Deadlock(List<NestedWait> waits) {
 
@@ -18,10 +18,10 @@ public record Deadlock(List<NestedWait> waits) {
         waits = List.copyOf(waits);
     }
 
-    /** {@return for a message: each wait of the circle, at most five of them} */
+    /** {@return a description for messages: the waits of the cycle, at most five of them} */
     public String describe() {
-        String circle =
+        String cycle =
                 waits.stream().limit(MOST_DESCRIBED).map(NestedWait::describe).collect(Collectors.joining("; "));
-        return waits.size() > MOST_DESCRIBED ? circle + "; and " + (waits.size() - MOST_DESCRIBED) + " more" : circle;
+        return waits.size() > MOST_DESCRIBED ? cycle + "; and " + (waits.size() - MOST_DESCRIBED) + " more" : cycle;
     }
 }

@@ -4,17 +4,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The locks that one client holds and waits for, without a call to the store. Thread-safe; each result is a snapshot.
+ * The locks that one client holds or waits for, known without a call to the store. Thread-safe; each result is a snapshot.
  */
 public interface LockActivity {
 
-    /** {@return the locks held by threads and handles of this client, without lost ones} */
+    /** {@return the locks held by threads and handles of this client, excluding lost ones} */
     List<Hold> held();
 
     /** {@return the calls of this client that are waiting for a lock} */
     List<Wait> waiting();
 
-    /** {@return how often a message of the store, rather than polling, notified a waiter that it has the lock} */
+    /** {@return how often a waiter learned that it has the lock by a message from the store, rather than by polling} */
     long wakeUps();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
@@ -25,11 +25,11 @@ public interface LockActivity {
 
     /** The state of the subscription to wake-up messages. */
     enum SubscriptionState {
-        /** There is none yet, because nobody has waited. */
+        /** There is no subscription yet, because no caller has waited. */
         NOT_NEEDED,
         /** Messages arrive. */
         CONNECTED,
-        /** Messages do not arrive until the connection is re-established. */
+        /** The connection is down; no messages arrive until it is re-established. */
         DISCONNECTED
     }
 
@@ -37,7 +37,7 @@ public interface LockActivity {
      * A lock that is held.
      *
      * @param key the lock
-     * @param name the name of its use; empty for none
+     * @param name the name of the request; empty if it has none
      * @param mode exclusive or shared
      * @param fencingToken the token of the grant
      * @param thread the name of the thread that acquired it
@@ -56,8 +56,8 @@ public interface LockActivity {
     /**
      * A waiting call.
      *
-     * @param key what it waits for
-     * @param name the name of its use; empty for none
+     * @param key the lock that it waits for
+     * @param name the name of the request; empty if it has none
      * @param mode exclusive or shared
      * @param thread the name of the thread that waits
      * @param waited for how long it has been waiting

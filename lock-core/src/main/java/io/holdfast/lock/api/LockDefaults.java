@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of a client that apply where a {@link LockRequest} sets none. Immutable: start with {@link #STANDARD}, and change
- * what differs.
+ * The default options of a client, which apply unless a {@link LockRequest} sets its own. Immutable: start with {@link
+ * #STANDARD}, and change individual options.
  */
 public final class LockDefaults {
 
@@ -55,12 +55,12 @@ public final class LockDefaults {
         return options.renew.orElseThrow();
     }
 
-    /** {@return how long after the grant renewal ends, if it does} */
+    /** {@return the time from the grant after which renewal ends, if it does} */
     public Optional<Duration> maxHold() {
         return options.maxHold;
     }
 
-    /** {@return after which time a held lock is logged, once} */
+    /** {@return the time after which a warning is logged, once, that a lock is still held} */
     public Duration warnAfter() {
         return options.warnAfter.orElseThrow();
     }
@@ -76,7 +76,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with that lease}
+     * {@return a copy with the given lease}
      *
      * @param value 100 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -86,7 +86,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy that waits for that long}
+     * {@return a copy that waits for the given time}
      *
      * @param value 0, for a single try, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -96,7 +96,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy that renews leases, or does not}
+     * {@return a copy with renewal of leases on or off}
      *
      * @param value whether leases are renewed
      */
@@ -105,9 +105,9 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with that limit on the hold}
+     * {@return a copy with the given limit on the hold}
      *
-     * @param value how long after the grant renewal ends; 100 ms to 365 days, or null for no limit
+     * @param value the time from the grant after which renewal ends; 100 ms to 365 days, or null for no limit
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withMaxHold(@Nullable Duration value) {
@@ -121,7 +121,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy that warns after that time}
+     * {@return a copy that warns after the given time}
      *
      * @param value 1 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -131,7 +131,7 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy that tolerates outages for that time}
+     * {@return a copy that tolerates outages for the given time}
      *
      * @param value 0, to fail immediately, to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -141,9 +141,9 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with that release mode}
+     * {@return a copy with the given release mode}
      *
-     * @param value {@link ReleaseMode#SENT} to return before Redis has answered
+     * @param value {@link ReleaseMode#SENT} to return before Redis has replied
      */
     public LockDefaults withRelease(ReleaseMode value) {
         return with(options -> options.release(value));

@@ -26,10 +26,11 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * A number that is greater than that of every earlier grant of this key, even after Redis has lost its data. Store it with
-     * the data that the lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost the
-     * lock without noticing it cannot do harm. See Martin Kleppmann, "How to do distributed locking" (2016).
+     * the data that the lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost
+     * the lock without noticing cannot do any harm. See Martin Kleppmann, "How to do distributed locking" (2016).
      *
-     * @return the token; the same for all handles of one reentrant hold, and available after the handle was closed or lost
+     * @return the token; the same for all handles of one reentrant hold, and still available after the handle was closed or
+     *     lost
      * @throws IllegalStateException if the handle has several keys, each with its own token
      */
     long fencingToken();
@@ -53,7 +54,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Does not call Redis.
      *
-     * @return for how long the lock is certainly held if no further renewal succeeds; zero if it is not held
+     * @return how long the lock is certainly held if no further renewal succeeds; zero if it is not held
      */
     Duration remaining();
 
@@ -66,8 +67,8 @@ public interface LockHandle extends AutoCloseable {
     void ensureHeld();
 
     /**
-     * Ensures that the lock lasts for at least the given time from now. Never shortens a lease. Makes one call to the store for
-     * each key; if one fails, the keys before it are extended.
+     * Ensures that the lock lasts for at least the given time from now. Never shortens a lease. Makes one call to the store
+     * for each key; if one fails, the keys before it have been extended.
      *
      * @param atLeast 100 ms to 365 days
      * @throws LockLostException if the lock was lost
@@ -78,8 +79,8 @@ public interface LockHandle extends AutoCloseable {
     void extend(Duration atLeast);
 
     /**
-     * Runs the action once if this handle is lost: immediately and on this thread if that has already happened, otherwise on the
-     * listener thread. Exceptions of the action are logged.
+     * Runs the action once if this handle is lost: immediately and on this thread if it is already lost, otherwise on the
+     * listener thread. Exceptions thrown by the action are logged.
      *
      * @param action receives the loss; with several keys, that of the first lost key
      * @throws IllegalStateException if this handle was closed
@@ -104,7 +105,7 @@ public interface LockHandle extends AutoCloseable {
      * the release is retried in the background until the lease has expired; the caller sees no error, because its work was done
      * under the lock.
      *
-     * @throws LockLostException if the lock was lost before
+     * @throws LockLostException if the lock was lost before it was released
      */
     @Override
     void close();

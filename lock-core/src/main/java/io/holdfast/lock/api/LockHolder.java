@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The holder of a lock, as the store knows it. For display only; these are not credentials.
+ * The holder of a lock, as recorded in the store. For display only; these are not credentials.
  *
  * @param clientId the id of the client that holds it
  * @param host the host name of the holder's machine
  * @param pid the process on that machine
  * @param thread the thread that acquired the lock
  * @param since when the lock was acquired, according to the store's clock (derived from the fencing token)
- * @param remaining for how long the lease lasts without renewal, at the time of the reply; never negative
+ * @param remaining how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
  * @param mode whether it holds the lock exclusively
  */
@@ -25,14 +25,14 @@ public record LockHolder(
         long fencingToken,
         LockMode mode) {
 
-    /** Escapes the names, which come from Redis and appear in messages, see {@link LockKey#printable}. */
+    /** Escapes the names, because they come from Redis and appear in messages, see {@link LockKey#printable}. */
     public LockHolder {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
         thread = LockKey.printable(thread);
     }
 
-    /** {@return one line for a message: host, process, thread, remaining lease} */
+    /** {@return a description for messages, in one line: host, process, thread and remaining lease} */
     public String describe() {
         return host + " (pid " + pid + ", thread " + thread + "), lease remaining " + remaining.toMillis() + " ms";
     }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A key may contain anything that can be encoded as UTF-8, including blanks, braces and emoji. It must not be blank, and has
  * at most {@value #MAX_LENGTH} characters.
  *
- * <p>Messages show it as {@link #toString()} does. A {@linkplain #masked() masked} key is shown as a hash, and is equal to the
- * unmasked one.
+ * <p>Messages show the key as {@link #toString()} returns it. A {@linkplain #masked() masked} key is shown as a hash, but is
+ * equal to the unmasked one.
  */
 public final class LockKey {
 
@@ -35,8 +35,8 @@ public final class LockKey {
      * {@return the key}
      *
      * @param value the text of the key
-     * @throws LockKeyException if the value is null, blank, too long, or contains an unpaired surrogate (which UTF-8 cannot
-     *     represent, so that different keys would become the same lock)
+     * @throws LockKeyException if the value is null, blank, too long, or contains an unpaired surrogate (UTF-8 cannot
+     *     represent it, so different keys would become the same lock)
      */
     public static LockKey of(String value) {
         checkText(value);
@@ -93,8 +93,8 @@ public final class LockKey {
             StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(value));
         } catch (CharacterCodingException e) {
             throw new LockKeyException(
-                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text was"
-                            + " cut or decoded.",
+                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
+                            + " was truncated or decoded.",
                     e);
         }
     }

@@ -27,7 +27,7 @@ public interface LockListener {
      * Called when an acquisition begins, unless the caller already holds the lock. The default does nothing.
      *
      * @param key the lock
-     * @param name the name of its use, see {@link LockRequest#name()}; empty for none
+     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
      * @return an observer of this acquisition
      */
     default Acquisition onAcquire(LockKey key, String name) {
@@ -35,8 +35,8 @@ public interface LockListener {
     }
 
     /**
-     * Observes one acquisition. Used by one thread at a time, but not always by the same one: an asynchronous acquisition changes
-     * threads.
+     * Observes one acquisition. Used by one thread at a time, but not always by the same thread: an asynchronous acquisition
+     * may switch threads.
      */
     interface Acquisition {
 
@@ -46,7 +46,7 @@ public interface LockListener {
         /**
          * The current thread continues the acquisition: it calls the store, or receives its reply.
          *
-         * @return closed by the same thread before the outcome is reported
+         * @return the scope, which the same thread closes before the outcome is reported
          */
         default Scope onThread() {
             return Scope.NOTHING;
@@ -55,7 +55,8 @@ public interface LockListener {
         /**
          * The acquisition has ended. Called once.
          *
-         * @param outcome {@code Acquired}, {@code NotAcquired} or {@code Failed}; passed to {@link #onEvent} before
+         * @param outcome {@code Acquired}, {@code NotAcquired} or {@code Failed}; {@link #onEvent} has already been called
+         *     with it
          */
         void ended(LockEvent.OfLock outcome);
     }
@@ -64,7 +65,7 @@ public interface LockListener {
     @FunctionalInterface
     interface Scope extends AutoCloseable {
 
-        /** A scope whose end needs no action. */
+        /** A scope that does nothing when it is closed. */
         Scope NOTHING = () -> {};
 
         @Override
@@ -72,10 +73,10 @@ public interface LockListener {
     }
 
     /**
-     * Whether this listener currently needs events. Called before each event, so it must be fast. While no listener of a client
-     * needs events, none are created, and {@link #onAcquire} is not called; while at least one does, all listeners are called. If
-     * the result changes during an acquisition, a listener may be notified of its beginning but not of its end. The default is
-     * true.
+     * Whether this listener currently needs events. Called before each event, so it must be fast. While no listener of a
+     * client needs events, no events are created, and {@link #onAcquire} is not called; while at least one listener needs
+     * them, all listeners are called. If the result changes during an acquisition, a listener may be notified of its beginning
+     * but not of its end. The default is true.
      *
      * @return whether to create events for this listener
      */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A held lock was lost before its holder released it, and somebody else may hold it now. Thrown when the holder checks or
- * releases the lock. An exception of the guarded code is {@linkplain #getSuppressed() suppressed} in it.
+ * releases the lock. An exception thrown by the guarded code is added as a {@linkplain #getSuppressed() suppressed} exception.
  */
 public final class LockLostException extends LockException {
 
@@ -48,7 +48,7 @@ public final class LockLostException extends LockException {
     }
 
     /**
-     * {@return this exception, with the failure suppressed in it}
+     * {@return this exception, with the failure added as a suppressed exception}
      *
      * @param failure the exception of the guarded code, or null
      */

@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was not acquired in time because somebody else holds it. This is contention, not a failure of Redis: it makes sense to
- * try again later.
+ * The lock was not acquired in time because somebody else holds it. This is contention, not a failure of Redis: trying again
+ * later makes sense.
  */
 public final class LockNotAcquiredException extends LockException {
 
@@ -23,7 +23,7 @@ public final class LockNotAcquiredException extends LockException {
      * @param caller the calling method, for the message, or null
      * @param key the lock
      * @param waited how long the caller waited
-     * @param holder who held it when last checked, or null if unknown
+     * @param holder the holder when last checked, or null if unknown
      */
     public LockNotAcquiredException(
             @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
@@ -36,8 +36,8 @@ public final class LockNotAcquiredException extends LockException {
      * @param caller the calling method, for the message, or null
      * @param key the lock
      * @param waited how long the caller waited
-     * @param holder who held it when last checked, or null if unknown
-     * @param blockage what the holder was waiting for
+     * @param holder the holder when last checked, or null if unknown
+     * @param blockage why the lock was not free
      */
     public LockNotAcquiredException(
             @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder, Blockage blockage) {
@@ -64,24 +64,24 @@ public final class LockNotAcquiredException extends LockException {
         return waited;
     }
 
-    /** {@return who held it when last checked, if known} */
+    /** {@return the holder when last checked, if known} */
     public Optional<LockHolder> holder() {
         return Optional.ofNullable(holder);
     }
 
-    /** {@return why the lock was not free, as far as known; nothing is known after a single try} */
+    /** {@return why the lock was not free, if known; after a single try this is always unknown} */
     public Blockage blockage() {
         return blockage == null ? Blockage.UNKNOWN : blockage;
     }
 
-    /** {@return what the holder of the lock was itself waiting for, if it was} */
+    /** {@return what the holder of the lock was itself waiting for, if anything} */
     public Optional<NestedWait> holderWaitsFor() {
         return blockage().holderWaitsFor();
     }
 
     /**
-     * {@return the deadlock because of which the lock was not acquired, if there was one that had lasted for about a second} The caller
-     * was part of it, or the holder of the lock was.
+     * {@return the deadlock that prevented the acquisition, if there was one that had lasted for about a second} Either the
+     * caller or the holder of the lock was part of it.
      */
     public Optional<Deadlock> deadlock() {
         return blockage().deadlock();

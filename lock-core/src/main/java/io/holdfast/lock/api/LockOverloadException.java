@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 
 /**
- * The call was refused because too many calls of this client are already waiting, for locks in general or for this lock. Shed
+ * The call was rejected because too many calls of this client are already waiting, for locks in general or for this lock. Shed
  * load, or try again later.
  */
 public final class LockOverloadException extends LockException {
@@ -22,24 +22,23 @@ public final class LockOverloadException extends LockException {
      */
     public static LockOverloadException ofClient(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' was not requested: " + waiting
-                + " calls of executeAsync, of reactive methods,"
-                + " or on an event loop are already waiting for locks, which is the maximum."
-                + " Reduce the number of waiting calls, shorten waitFor, or raise the limit"
+                + " asynchronous calls (executeAsync, reactive methods, event loops) are already waiting for locks,"
+                + " which is the limit. Reduce the number of waiting calls, shorten waitFor, or raise the limit"
                 + " (holdfast.async.max-waiting, LockEngineBuilder.maxWaiting).");
     }
 
     /**
-     * {@return an exception for a call whose time expired before the client had a thread to call the store}
+     * {@return an exception for a call whose {@code waitFor} expired before the client had a free thread to call the store}
      *
      * @param key the key that was requested
-     * @param waited how long it has waited for a thread
+     * @param waited how long it waited for a thread
      */
     public static LockOverloadException ofThreads(LockKey key, Duration waited) {
         return new LockOverloadException("Lock '" + key
-                + "' was not requested within its waitFor: the threads of this client"
-                + " that acquire locks for executeAsync, for reactive methods and for calls on an event"
-                + " loop were busy for " + waited.toMillis() + " ms with calls that Redis answered late or not at"
-                + " all. Check Redis and the network, or reduce the number of waiting calls.");
+                + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
+                + " (executeAsync, reactive methods, event loops) were busy for " + waited.toMillis()
+                + " ms with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
+                + " reduce the number of waiting calls.");
     }
 
     /**
@@ -50,7 +49,7 @@ public final class LockOverloadException extends LockException {
      */
     public static LockOverloadException ofKey(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' is not free, and " + waiting
-                + " calls of this client are already waiting for it, the maximum (maxWaiting). Try again later, or raise"
+                + " calls of this client are already waiting for it, which is the limit. Try again later, or raise"
                 + " maxWaiting.");
     }
 }

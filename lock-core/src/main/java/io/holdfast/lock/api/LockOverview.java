@@ -1,8 +1,8 @@
 package io.holdfast.lock.api;
 
 /**
- * All locks of a store, whichever client holds them. For people who look at the whole system, and for their tools: it calls the
- * store often enough to be no substitute for {@link LockTemplate#inspect}.
+ * All locks of a store, whichever client holds them. For operators and monitoring tools; it makes many calls to the store, so
+ * use {@link LockTemplate#inspect} for a single lock.
  *
  * <pre>{@code
  * LockScan scan = overview.scan(LockScanRequest.ALL.withKeyPrefix("order:"));
@@ -14,25 +14,25 @@ package io.holdfast.lock.api;
 public interface LockOverview {
 
     /**
-     * Lists the locks that anybody holds or waits for. Reads them in small steps, one after the other, so each lock is shown as
-     * it was at one moment, but not all of them as they were at the same moment: a lock that passes from one holder to another
-     * meanwhile is shown with one of them, and one that is held only briefly may be missed. If the thread is interrupted, the scan
-     * ends with what it has found.
+     * Lists the locks that anybody holds or waits for. Reads them in small steps, so each lock is shown as it was at one
+     * moment, but not all locks as they were at the same moment: a lock that passes from one holder to another during the scan
+     * is shown with one of them, and a lock that is held only briefly may be missed. If the thread is interrupted, the scan
+     * ends with the locks found so far.
      *
-     * @param request which locks, how many at most, and how fast to read
-     * @return what was found, in the order of the keys
-     * @throws LockStoreException if the store failed, or does not permit it; if only some of its servers failed, the result is
-     *     incomplete instead
+     * @param request which locks to list, how many at most, and how fast to read them
+     * @return the locks found, in the order of their keys
+     * @throws LockStoreException if the store failed or does not permit the scan; if only some of its servers failed, the
+     *     result is incomplete instead
      * @throws UnsupportedOperationException if the store cannot list its locks
      */
     LockScan scan(LockScanRequest request);
 
     /**
      * Lists the callers of all clients that wait for a lock while they hold others, and the deadlocks among them, with one call to the
-     * store. A deadlock is listed once it has lasted for about a second. Each one listed existed within the last few seconds, but may
-     * have been resolved since, because somebody gave up or lost what they held.
+     * store. A deadlock is listed once it has lasted for about a second. Each deadlock listed existed within the last few
+     * seconds, but may have been resolved since, because a caller gave up or lost a lock.
      *
-     * @return the waits, as recorded; none if the store records none
+     * @return the recorded waits; none if the store does not record waits
      * @throws LockStoreException if the store failed
      */
     LockWaits waits();

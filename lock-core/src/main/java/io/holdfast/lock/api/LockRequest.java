@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  *
  * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms) to 365 days, and are truncated to milliseconds.
  *
- * <p>All requests for a key should use the same limit and fairness, because each request is judged by its own.
+ * <p>All requests for a key should use the same limit and fairness, because each request is checked against its own.
  */
 public final class LockRequest extends RequestValues {
 
@@ -70,8 +70,8 @@ public final class LockRequest extends RequestValues {
 
     /**
      * A request for several locks, all or none: a multi-lock. They are acquired in the order of their keys, so requests with
-     * overlapping keys never deadlock. If one is lost while waiting for the others, all are released, and the acquisition starts
-     * over within the same {@code waitFor}.
+     * overlapping keys never deadlock. If one of them is lost while waiting for the others, all are released, and the
+     * acquisition starts over within the same {@code waitFor}.
      *
      * @param keys what to lock; their order does not matter
      * @return a request with the client's defaults
@@ -84,8 +84,8 @@ public final class LockRequest extends RequestValues {
 
     /**
      * A request for the locks of this request and another one, all or none, each with its own mode, limit, weight and fairness:
-     * for example, to read one resource and write another. All other options are those of this request. A key of both requests is
-     * locked once, exclusively if either of them is exclusive.
+     * for example, to read one resource and write another. All other options are those of this request. A key that is in both
+     * requests is locked once, exclusively if either request is exclusive.
      *
      * <pre>{@code
      * LockRequest.of("price-list").shared().and(LockRequest.of("order:42")).waitFor(Duration.ofSeconds(2))
@@ -93,7 +93,7 @@ public final class LockRequest extends RequestValues {
      *
      * @param other the other request
      * @return a request for both
-     * @throws LockKeyException if both have a key in common, with different limits
+     * @throws LockKeyException if the requests have a key in common, with different limits
      */
     public LockRequest and(LockRequest other) {
         return new LockRequest(
@@ -113,7 +113,7 @@ public final class LockRequest extends RequestValues {
      * Names the purpose of this lock. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
      *
      * @param value the name; empty for none
-     * @return a copy with that name
+     * @return a copy with the given name
      */
     public LockRequest name(String value) {
         return with(options -> options.name = value);
@@ -131,7 +131,7 @@ public final class LockRequest extends RequestValues {
      * Maps the keys, for example to add the name of a tenant.
      *
      * @param change maps the text of a key to the text of the new key
-     * @return a copy with those keys
+     * @return a copy with the new keys
      * @throws LockKeyException if a key is invalid
      */
     public LockRequest mapKeys(UnaryOperator<String> change) {
@@ -142,7 +142,7 @@ public final class LockRequest extends RequestValues {
      * Replaces the keys. All are locked like the first key of this request.
      *
      * @param values the new keys; their order does not matter
-     * @return a copy with those keys
+     * @return a copy with the new keys
      * @throws LockKeyException if there are no keys
      */
     public LockRequest keys(Collection<LockKey> values) {
@@ -158,21 +158,21 @@ public final class LockRequest extends RequestValues {
     /**
      * {@return a copy that shares the lock with a limited number of other shared holders: one permit of a semaphore}
      *
-     * @param atMost how many may hold the lock together; 1 or more
-     * @throws IllegalArgumentException if it is less
+     * @param atMost how many callers may hold the lock at the same time; 1 or more
+     * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest shared(int atMost) {
         return withEach(part -> new RequestPart(part.key(), LockMode.SHARED, atMost, 1, part.fair()));
     }
 
     /**
-     * Acquires several permits of a semaphore at once, all or none. A request for many permits is not overtaken by requests for
-     * few.
+     * Acquires several permits of a semaphore at once, all or none. A request for many permits is not overtaken by requests
+     * for fewer permits.
      *
      * <pre>{@code LockRequest.of("import").shared(64).weight(16)}</pre>
      *
      * @param value how much of the {@linkplain #limit() limit} to take; 1 to the limit
-     * @return a copy with that weight
+     * @return a copy with the given weight
      * @throws IllegalArgumentException if it is out of range, or the request has no limit
      */
     public LockRequest weight(int value) {
@@ -185,7 +185,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy with fairness on or off: served strictly in order of arrival}
+     * {@return a copy with fairness on or off; a fair lock is granted strictly in order of arrival}
      *
      * @param value true for first come, first served across all clients
      */
@@ -213,7 +213,7 @@ public final class LockRequest extends RequestValues {
         return with(options -> options.waitFor(value));
     }
 
-    /** {@return a copy that waits without limit, that is for 365 days, {@link #MAX_TIME}} */
+    /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
     public LockRequest waitWithoutLimit() {
         return waitFor(MAX_TIME);
     }
@@ -232,7 +232,7 @@ public final class LockRequest extends RequestValues {
      * same time runs once. Such a request cannot reenter a lock that its thread already holds.
      *
      * @param value the time from the grant; 0 to 365 days
-     * @return a copy with that minimum
+     * @return a copy with the given minimum
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
@@ -240,7 +240,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy whose renewal ends after that time}
+     * {@return a copy whose renewal ends after the given time}
      *
      * @param value the time from the grant; 100 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -250,7 +250,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy whose lock is logged, once, if it is held for longer than the given time}
+     * {@return a copy that logs a warning, once, if the lock is held for longer than the given time}
      *
      * @param value the time from the grant; 1 ms to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -262,14 +262,14 @@ public final class LockRequest extends RequestValues {
     /**
      * Stops the work when the lock is lost, instead of reporting the loss when the work ends: the thread that acquired the lock
      * is interrupted, unless the handle was closed or {@linkplain LockHandle#detach detached}; the stage of {@code executeAsync}
-     * is cancelled. The result is a {@link LockLostException}, with the exception of the work suppressed in it.
+     * is cancelled. The result is a {@link LockLostException}, with the exception thrown by the work suppressed in it.
      *
      * <p>A thread is never interrupted after its hold has ended, and the interrupt does not outlast the hold: if it is still
-     * pending when the handle is closed, the flag is cleared. This also clears the interrupt of anybody else who has interrupted
-     * the thread since the loss.
+     * pending when the handle is closed, the flag is cleared. This also clears an interrupt from any other source since the
+     * loss.
      *
      * @param value true to interrupt the work
-     * @return a copy with that option
+     * @return a copy with the given option
      */
     public LockRequest interruptOnLoss(boolean value) {
         return with(options -> options.interruptOnLoss = value);
@@ -277,11 +277,11 @@ public final class LockRequest extends RequestValues {
 
     /**
      * How long a caller that is already queued for the lock waits for Redis to recover from a failure, such as a failover. This
-     * is part of {@code waitFor}, not added to it. After the failure a new queue is formed. A caller whose first attempt fails is
-     * not queued, and fails immediately.
+     * is part of {@code waitFor}, not added to it. After the failure a new queue is formed. A caller whose first attempt fails
+     * has not been queued, and fails immediately.
      *
      * @param value the time from the first failed call of each failure; 0, to fail immediately, to 365 days
-     * @return a copy with that tolerance
+     * @return a copy with the given tolerance
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest outageTolerance(Duration value) {
@@ -289,9 +289,9 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy with that release mode}
+     * {@return a copy with the given release mode}
      *
-     * @param value {@link ReleaseMode#SENT} to return before Redis has answered
+     * @param value {@link ReleaseMode#SENT} to return before Redis has replied
      */
     public LockRequest release(ReleaseMode value) {
         return with(options -> options.release(value));
@@ -299,10 +299,11 @@ public final class LockRequest extends RequestValues {
 
     /**
      * Limits the number of calls of this client that wait for the same key: a call beyond the limit fails immediately with a
-     * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never refused.
+     * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never
+     * rejected.
      *
      * @param value how many calls may wait for the key, including this one; 1 or more, {@link #UNLIMITED} for any number
-     * @return a copy with that limit
+     * @return a copy with the given limit
      * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest maxWaiting(int value) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcome of {@code tryExecute}: either the work ran, or the lock was not acquired and the work did not run. There are no
  * other outcomes. The work may return null: {@link #executed()}, {@link #orElse}, {@link #orElseGet}, {@link #orElseThrow} and
- * {@link #map} distinguish that from work that did not run; {@link #toOptional()} does not.
+ * {@link #map} distinguish null from work that did not run; {@link #toOptional()} does not.
  *
  * <pre>{@code
  * Receipt receipt = lockTemplate.tryExecute("order:" + id, () -> pay(id)).orElseThrow(() -> new OrderBusyException(id));
@@ -111,19 +111,19 @@ public sealed interface LockResult<T extends @Nullable Object> {
      *
      * @param key the lock
      * @param waited how long the caller waited
-     * @param holder who held it when last checked, if known
-     * @param blockage why it was not free, as far as known
+     * @param holder the holder when last checked, if known
+     * @param blockage why it was not free, if known
      * @param <T> the work's result
      */
     record NotAcquired<T extends @Nullable Object>(
             LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {
 
         /**
-         * Of which nothing else is known.
+         * Creates an instance whose blockage is unknown.
          *
          * @param key the lock
          * @param waited how long the caller waited
-         * @param holder who held it when last checked, if known
+         * @param holder the holder when last checked, if known
          */
         public NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) {
             this(key, waited, holder, Blockage.UNKNOWN);

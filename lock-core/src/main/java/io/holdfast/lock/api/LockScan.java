@@ -3,11 +3,11 @@ package io.holdfast.lock.api;
 import java.util.List;
 
 /**
- * What {@link LockOverview#scan} has found.
+ * The result of {@link LockOverview#scan}.
  *
  * @param locks the locks that are held or waited for, in the order of their keys
- * @param complete whether these are all; not if there are more than the limit, the time was over before all were read, a
- *     server did not respond, or locks moved to another node of a cluster meanwhile
+ * @param complete whether these are all of them; false if there are more than the limit, if the timeout expired before all
+ *     were read, if a server did not respond, or if locks moved to another node of a cluster during the scan
  */
 public record LockScan(List<LockStatus> locks, boolean complete) {
 

@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Which locks {@link LockOverview#scan} lists, and what that may cost. Immutable: start with {@link #ALL}. */
+/** Which locks {@link LockOverview#scan} lists, and how much load it may cause. Immutable: start with {@link #ALL}. */
 public final class LockScanRequest {
 
     /** All locks; at most 10,000 of them, read by at most 100 calls per second, for at most 10 s. */
@@ -44,30 +44,30 @@ public final class LockScanRequest {
         return new LockScanRequest(changed);
     }
 
-    /** {@return how the keys begin; empty for all} */
+    /** {@return the prefix of the keys; empty for all keys} */
     public String keyPrefix() {
         return values.keyPrefix;
     }
 
-    /** {@return how many locks are listed at most} */
+    /** {@return the maximum number of locks listed} */
     public int limit() {
         return values.limit;
     }
 
-    /** {@return how many calls per second read from the store; each reads up to 100 locks of one server} */
+    /** {@return the maximum number of calls per second to the store; each reads up to 100 locks of one server} */
     public int callsPerSecond() {
         return values.callsPerSecond;
     }
 
-    /** {@return after which time the scan ends with what it has found} */
+    /** {@return the time after which the scan ends with the locks found so far} */
     public Duration timeout() {
         return values.timeout;
     }
 
     /**
-     * {@return a copy that lists only locks whose keys begin like that}
+     * {@return a copy that lists only locks whose keys start with the given prefix}
      *
-     * @param value the beginning of the keys, as callers write them; empty for all
+     * @param value the prefix of the keys, as callers write them; empty for all keys
      */
     public LockScanRequest withKeyPrefix(String value) {
         Objects.requireNonNull(value, "keyPrefix");
@@ -75,9 +75,9 @@ public final class LockScanRequest {
     }
 
     /**
-     * {@return a copy with that limit}
+     * {@return a copy with the given limit}
      *
-     * @param value how many locks to list at most, 1 to 100,000; if there are more, the result is incomplete
+     * @param value the maximum number of locks to list, 1 to 100,000; if there are more, the result is incomplete
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withLimit(int value) {
@@ -86,9 +86,9 @@ public final class LockScanRequest {
     }
 
     /**
-     * {@return a copy that reads at that rate}
+     * {@return a copy that reads at the given rate}
      *
-     * @param value how many calls per second, 1 to 10,000
+     * @param value the maximum number of calls per second, 1 to 10,000
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withCallsPerSecond(int value) {
@@ -97,10 +97,10 @@ public final class LockScanRequest {
     }
 
     /**
-     * {@return a copy with that timeout}
+     * {@return a copy with the given timeout}
      *
-     * @param value after which time the scan ends with what it has found, 1 ms to 365 days; the call in progress then may take a
-     *     command timeout longer
+     * @param value the time after which the scan ends with the locks found so far, 1 ms to 365 days; a call that is in
+     *     progress at that time may take up to one command timeout longer
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withTimeout(Duration value) {
@@ -110,7 +110,7 @@ public final class LockScanRequest {
 
     private static void checkRange(String name, int value, int most) {
         if (value < 1 || value > most) {
-            throw new IllegalArgumentException(name + " must be from 1 to " + most + ", not " + value);
+            throw new IllegalArgumentException(name + " is " + value + "; it must be between 1 and " + most);
         }
     }
 

@@ -4,11 +4,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Redis failed: it could not be reached, timed out, or returned an error (READONLY, NOPERM, OOM, LOADING …). The message says
- * what to check; the cause, if any, is the exception of the driver, or the failure of another thread.
+ * what to check; the cause, if any, is the exception thrown by the driver, or the failure of another thread.
  *
- * <p>Nothing has changed for the caller: a failed acquisition does not hold the lock, and leaves earlier holds of its thread
- * intact; after a failed {@link LockHandle#extend extend} the lock is held until its previous deadline. After {@link
- * LockTemplate#inspect inspect} and {@link LockTemplate#forceRelease forceRelease} the holder of the lock is unknown.
+ * <p>The state of the caller is unchanged: after a failed acquisition it does not hold the lock, and earlier holds of its
+ * thread are intact; after a failed {@link LockHandle#extend extend} the lock is held until its previous deadline. After a
+ * failed {@link LockTemplate#inspect inspect} or {@link LockTemplate#forceRelease forceRelease} the holder of the lock is
+ * unknown.
  */
 public final class LockStoreException extends LockException {
 
@@ -20,7 +21,7 @@ public final class LockStoreException extends LockException {
      * Creates an instance.
      *
      * @param message what happened, and what to check
-     * @param cause the driver's exception, or null
+     * @param cause the exception of the driver, or null
      * @param outcomeUnknown whether the store may have carried out the command anyway
      */
     public LockStoreException(String message, @Nullable Throwable cause, boolean outcomeUnknown) {
@@ -29,10 +30,11 @@ public final class LockStoreException extends LockException {
     }
 
     /**
-     * Whether the store may have carried out the command although no reply arrived (a timeout, a broken connection). Holdfast
-     * undoes such an acquisition in the background; an extension or a forced release may have taken effect.
+     * Whether the store may have carried out the command although no reply arrived (because of a timeout or a broken
+     * connection). Holdfast undoes such an acquisition in the background; an extension or a forced release may have taken
+     * effect.
      *
-     * @return false if the store certainly refused
+     * @return false if the store certainly did not carry it out
      */
     public boolean outcomeUnknown() {
         return outcomeUnknown;

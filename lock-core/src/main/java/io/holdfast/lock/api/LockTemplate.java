@@ -14,14 +14,14 @@ import java.util.Optional;
  * <p>Locks are reentrant per thread, across all methods: a thread that holds a key acquires it again without a call to Redis, and
  * only its last release frees the lock.
  *
- * <p>Leases are renewed while the lock is held, explicit ones too, unless the request has {@code renew(false)}.
+ * <p>Leases, including explicit ones, are renewed while the lock is held, unless the request has {@code renew(false)}.
  *
  * <p>All methods that acquire a lock may throw {@link LockStoreException} (Redis failed), {@link LockInterruptedException} (the
- * thread was interrupted while waiting; its flag is set), {@link LockLostException} (this thread already held the key, and has
- * lost it) and {@link IllegalStateException} (the client is closed; the request has a {@code minHold} and this thread already
- * holds the key; or the request is {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for
- * itself). The {@code try…} methods throw these as well, since trying again would not help. Methods that take a key as text throw
- * {@link LockKeyException} if it is invalid, see {@link LockKey}.
+ * thread was interrupted while waiting; its flag is set), {@link LockLostException} (this thread held the key and has lost it)
+ * and {@link IllegalStateException} (the client is closed; the request has a {@code minHold} and this thread already holds the
+ * key; or the request is {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself).
+ * The {@code try…} methods throw these exceptions as well, because trying again would not help. Methods that take a key as
+ * text throw {@link LockKeyException} if it is invalid, see {@link LockKey}.
  */
 public interface LockTemplate extends LockedExecution {
 
@@ -112,8 +112,8 @@ public interface LockTemplate extends LockedExecution {
     }
 
     /**
-     * A semaphore: {@code lock} acquires a permit, {@code unlock} releases it. The permits of a dead client are available again
-     * when their leases expire. Like every lock it is reentrant: a thread needs a single permit, however often it locks.
+     * A semaphore: {@code lock} acquires a permit, {@code unlock} releases it. The permits of a dead client become available
+     * again when their leases expire. Like every lock it is reentrant: a thread needs a single permit, however often it locks.
      *
      * @param key the semaphore
      * @param permits how many threads, across all clients, may hold it at once; 1 or more, and the same everywhere
@@ -126,11 +126,11 @@ public interface LockTemplate extends LockedExecution {
 
     /**
      * Ensures that every lock that this thread holds, however acquired, lasts for at least the given time: call it before a step
-     * that cannot be undone, such as a commit. Detached handles are not included. A lost lock causes an exception until its handle is
-     * closed, or its view unlocked.
+     * that cannot be undone, such as a commit. Detached handles are not included. A lost lock causes an exception until its
+     * handle is closed or its view is unlocked.
      *
-     * <p>Usually renewal keeps all locks well beyond that time, and the store is not called. Any lock that would expire earlier is
-     * extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
+     * <p>Usually renewal keeps all locks well beyond that time, so the store is not called. Any lock that would expire earlier
+     * is extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them
@@ -141,7 +141,7 @@ public interface LockTemplate extends LockedExecution {
     void ensureHeld(Duration atLeast);
 
     /**
-     * Asks the store who holds a lock, since when and where, and how many callers wait.
+     * Asks the store who holds a lock, where and since when, and how many callers are waiting.
      *
      * @param key the lock
      * @return its state at one point in time
@@ -150,10 +150,11 @@ public interface LockTemplate extends LockedExecution {
     LockSnapshot inspect(String key);
 
     /**
-     * Releases the lock by force, whoever holds it. Holders of this client are notified before this method returns, those of
-     * other clients by a message. If the message is lost, the client is not subscribed yet (it subscribes once it has held a lock
-     * for a second), or the store is a quorum, the holder notices at its next renewal or at release. Until then two holders may
-     * believe that they hold the lock, and only the fencing token protects the data. For operators, not for regular use.
+     * Releases the lock by force, regardless of who holds it. Holders in this client are notified before this method returns,
+     * those in other clients by a message. If the message is lost, if the client is not subscribed yet (it subscribes once it
+     * has held a lock for a second), or if the store is a quorum, the holder notices at its next renewal or when it releases
+     * the lock. Until then two holders may believe that they hold the lock, and only the fencing token protects the data. For
+     * operators, not for regular use.
      *
      * @param key the lock
      * @return the former holders: none, one exclusive holder, or all shared ones

@@ -5,13 +5,13 @@ import java.util.List;
 /**
  * The graph of who waits for whom, see {@link LockOverview#waits}.
  *
- * @param waits the waits of all clients for a lock while others are held, as last reported: a wait that has ended is removed within
- *     a second
- * @param deadlocks the circles among them, each once
+ * @param waits the callers of all clients that wait for a lock while they hold others, as last reported; a wait that has ended
+ *     is removed within a second
+ * @param deadlocks the cycles among these waits, each listed once
  */
 public record LockWaits(List<NestedWait> waits, List<Deadlock> deadlocks) {
 
-    /** Nobody who holds a lock waits for another one. */
+    /** No caller that holds a lock is waiting for another one. */
     public static final LockWaits NONE = new LockWaits(List.of(), List.of());
 
     /** Copies the lists. */

@@ -3,8 +3,8 @@ package io.holdfast.lock.api;
 /**
  * Work that runs while a lock is held and receives that lock.
  *
- * <p>A lambda that is a single expression without a result needs braces, because the compiler otherwise takes it for a {@link
- * LockedFunction}: {@code lock -> { lock.ensureHeld(); }}.
+ * <p>A lambda that is a single expression without a result needs braces, because the compiler would otherwise treat it as a
+ * {@link LockedFunction}: {@code lock -> { lock.ensureHeld(); }}.
  *
  * @param <E> the exception it may throw, which is passed on unchanged
  */

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of {@link LockTemplate} that run work under a lock: for a key or a {@link LockRequest}, with work that receives the lock or
- * does not, and that returns a result or nothing. {@link LockTemplate} lists the exceptions that all of them may throw.
+ * The methods of {@link LockTemplate} that run work under a lock. Each takes a key or a {@link LockRequest}; the work may
+ * receive the lock, and may return a result. See {@link LockTemplate} for the exceptions that all of them may throw.
  */
 public interface LockedExecution {
 
@@ -20,9 +20,9 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the work's result
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
+     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
      */
     <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E;
@@ -35,7 +35,7 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw
      * @return the work's result
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedFunction<T, E> work)
             throws E {
@@ -48,7 +48,7 @@ public interface LockedExecution {
      * @param request what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
      * @param <E> the exception the work may throw
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> void execute(LockRequest request, LockedConsumer<E> work) throws E {
@@ -64,7 +64,7 @@ public interface LockedExecution {
      * @param key what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
      * @param <E> the exception the work may throw
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <E extends Throwable> void execute(String key, LockedConsumer<E> work) throws E {
         execute(LockRequest.of(key), work);
@@ -78,9 +78,9 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the work's result
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
+     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
             throws E {
@@ -95,7 +95,7 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw
      * @return the work's result
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockedCallable<T, E> work)
             throws E {
@@ -108,7 +108,7 @@ public interface LockedExecution {
      * @param request what to lock
      * @param work runs on this thread while the lock is held
      * @param <E> the exception the work may throw
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> void execute(LockRequest request, LockedRunnable<E> work) throws E {
@@ -124,7 +124,7 @@ public interface LockedExecution {
      * @param key what to lock
      * @param work runs on this thread while the lock is held
      * @param <E> the exception the work may throw
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <E extends Throwable> void execute(String key, LockedRunnable<E> work) throws E {
         execute(LockRequest.of(key), work);
@@ -138,8 +138,8 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
      * @return {@link LockResult.Executed} or {@link LockResult.NotAcquired}, never null
-     * @throws E the exception of the work
-     * @throws LockLostException if the lock was lost before the work ended; an exception of the work is suppressed in it
+     * @throws E the exception thrown by the work
+     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
      */
     <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E;
@@ -152,7 +152,7 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             String key, LockedFunction<T, E> work) throws E {
@@ -166,7 +166,7 @@ public interface LockedExecution {
      * @param work runs on this thread while the lock is held, and receives the lock
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedConsumer<E> work)
@@ -184,7 +184,7 @@ public interface LockedExecution {
      * @param work runs on this thread while the lock is held, and receives the lock
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedConsumer<E> work) throws E {
         return tryExecute(LockRequest.of(key), work);
@@ -198,7 +198,7 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedCallable<T, E> work) throws E {
@@ -213,7 +213,7 @@ public interface LockedExecution {
      * @param <T> the work's result
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             String key, LockedCallable<T, E> work) throws E {
@@ -227,7 +227,7 @@ public interface LockedExecution {
      * @param work runs on this thread while the lock is held
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedRunnable<E> work)
@@ -245,7 +245,7 @@ public interface LockedExecution {
      * @param work runs on this thread while the lock is held
      * @param <E> the exception the work may throw
      * @return the outcome
-     * @throws E the exception of the work
+     * @throws E the exception thrown by the work
      */
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(String key, LockedRunnable<E> work) throws E {
         return tryExecute(LockRequest.of(key), work);
@@ -257,11 +257,12 @@ public interface LockedExecution {
      * Cancelling the returned future ends the wait; once the work has started, the lock is still held until its stage completes.
      *
      * @param request what to lock; waits for 5 s by default
-     * @param work called on a thread of the client's executor while the lock is held, with the lock. The lock belongs to that
+     * @param work called with the lock, on a thread of the client's executor, while the lock is held. The lock belongs to that
      *     thread until the work returns, and is then detached
      * @param <T> the work's result
-     * @return a future that completes like the work's stage, after the lock was released; or exceptionally, with the exceptions
-     *     of {@link #execute(LockRequest, LockedCallable)}, or with a {@link LockOverloadException} if too many calls wait
+     * @return a future that completes like the work's stage, after the lock has been released; or exceptionally, with the
+     *     exceptions of {@link #execute(LockRequest, LockedCallable)}, or with a {@link LockOverloadException} if too many
+     *     calls are waiting
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work);
@@ -270,9 +271,9 @@ public interface LockedExecution {
      * See {@link #executeAsync(LockRequest, Function)}.
      *
      * @param key what to lock
-     * @param work called on a thread of the client's executor while the lock is held, with the lock
+     * @param work called with the lock, on a thread of the client's executor, while the lock is held
      * @param <T> the work's result
-     * @return a future that completes like the work's stage, after the lock was released
+     * @return a future that completes like the work's stage, after the lock has been released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
@@ -285,7 +286,7 @@ public interface LockedExecution {
      * @param request what to lock; waits for 5 s by default
      * @param work called on a thread of the client's executor while the lock is held
      * @param <T> the work's result
-     * @return a future that completes like the work's stage, after the lock was released
+     * @return a future that completes like the work's stage, after the lock has been released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Supplier<? extends CompletionStage<T>> work) {
@@ -298,7 +299,7 @@ public interface LockedExecution {
      * @param key what to lock
      * @param work called on a thread of the client's executor while the lock is held
      * @param <T> the work's result
-     * @return a future that completes like the work's stage, after the lock was released
+     * @return a future that completes like the work's stage, after the lock has been released
      */
     default <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             String key, Supplier<? extends CompletionStage<T>> work) {

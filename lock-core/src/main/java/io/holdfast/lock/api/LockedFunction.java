@@ -3,8 +3,8 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that runs while a lock is held, receives that lock, and returns a result. It extends {@link LockedConsumer}, so that a
- * lambda that fits both is a function.
+ * Work that runs while a lock is held, receives that lock, and returns a result. It extends {@link LockedConsumer}, so a
+ * lambda that matches both is treated as a function.
  *
  * @param <T> the result
  * @param <E> the exception it may throw, which is passed on unchanged

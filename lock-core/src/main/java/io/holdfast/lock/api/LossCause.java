@@ -6,14 +6,14 @@ public enum LossCause {
     EXPIRED(
             "its lease expired before a renewal was acknowledged. Check that Redis responds and that this process was not"
                     + " paused for longer than the lease."),
-    /** The lease expired and was not, or no longer, renewed ({@code renew = false}, {@code maxHold}). */
+    /** The lease expired because it was not renewed, or no longer renewed ({@code renew = false}, {@code maxHold}). */
     LIMIT_REACHED(
-            "the work took longer than its fixed lease or maxHold, or its handle was never closed. Raise the limit, or enable"
-                    + " lease renewal."),
+            "the work took longer than its fixed lease or maxHold, or its handle was never closed. Raise the limit,"
+                    + " enable lease renewal, or close the handle."),
     /** The store reported that the lock is held by somebody else or by nobody: a forced release, lost data, or a failover. */
-    REVOKED("the store reports that this handle does not hold it. It was released by force, or the store lost data."),
+    REVOKED("the store reports that this handle no longer holds it. It was released by force, or the store lost data."),
     /** The thread that the lock was bound to ended without releasing it, so the lock was released. */
-    THREAD_DIED("the thread it was bound to ended without releasing it. Unlock in a finally block."),
+    THREAD_DIED("the thread that it was bound to ended without releasing it. Unlock in a finally block."),
     /** This client was closed while the lock was held. */
     CLOSED("the lock client was closed."),
     /** A checkpoint of this process was taken while the lock was held; the lock was released first. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Somebody who waits for a lock while holding others, as reported to the store by its client. For display only.
+ * A caller that waits for a lock while it holds others, as reported to the store by its client. For display only.
  *
  * @param clientId the id of the client that waits
  * @param host the host name of its machine
@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * @param thread the thread that waits
  * @param key the lock that it waits for
  * @param mode whether it waits for the lock exclusively
- * @param waited for how long it has been waiting
- * @param holds the locks that it holds meanwhile; at most 32
+ * @param waited how long it has been waiting
+ * @param holds the locks that it holds while it waits; at most 32
  */
 public record NestedWait(
         String clientId,
@@ -26,7 +26,7 @@ public record NestedWait(
         Duration waited,
         List<Held> holds) {
 
-    /** Copies the list, and escapes the names, which appear in messages, see {@link LockKey#printable}. */
+    /** Copies the list, and escapes the names, because they appear in messages, see {@link LockKey#printable}. */
     public NestedWait {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
@@ -35,7 +35,7 @@ public record NestedWait(
     }
 
     /**
-     * A lock that is held meanwhile.
+     * A lock that is held during the wait.
      *
      * @param key the lock
      * @param fencingToken the token of the grant; if the lock was handed off within the client, the store has a lower one
@@ -43,7 +43,7 @@ public record NestedWait(
      */
     public record Held(LockKey key, long fencingToken, LockMode mode) {}
 
-    /** {@return for a message: who waits, which locks it holds, and for which one it waits} */
+    /** {@return a description for messages: who waits, which locks it holds, and which one it waits for} */
     public String describe() {
         String held = holds.stream().map(hold -> "'" + hold.key() + "'").collect(Collectors.joining(", "));
         return host + " (pid " + pid + ", thread " + thread + ") holds " + held + " and waits for '" + key + "'";

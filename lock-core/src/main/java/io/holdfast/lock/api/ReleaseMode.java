@@ -3,15 +3,15 @@ package io.holdfast.lock.api;
 /** What a release waits for. */
 public enum ReleaseMode {
 
-    /** The reply of Redis. If it says that the lock was lost, the call throws {@link LockLostException}. */
+    /** The reply from Redis. If it says that the lock was lost, the call throws {@link LockLostException}. */
     ACKNOWLEDGED,
 
     /**
      * Nothing: the call returns once the release has been sent, which saves a round trip. A failed release is retried in the
-     * background until the lease has expired. A loss that only Redis knows of is reported as an event and logged, but not thrown.
-     * Later calls of this client for the same key reach Redis after the release, unless a connection breaks.
+     * background until the lease has expired. A loss that only Redis knows about is logged and reported as an event, but not
+     * thrown. Later calls of this client for the same key reach Redis after the release, unless a connection breaks.
      *
-     * <p>The release is acknowledged where this is not supported: on a quorum, in memory, for several locks released together,
+     * <p>Where this is not supported, the release is acknowledged: on a quorum, in memory, for several locks released together,
      * with connection factories other than those of Jedis and Lettuce, and with Jedis while most of its connections are in use.
      */
     SENT

@@ -17,11 +17,11 @@ import java.util.concurrent.locks.Lock;
  * try { … } finally { lock.unlock(); }
  * }</pre>
  *
- * <p>All methods that acquire the lock throw {@link LockStoreException} if Redis fails, {@link LockLostException} if the thread
- * has acquired the lock before and lost it, and {@link IllegalStateException} if the client is closed, or if the request has a
- * {@code minHold} and the thread already holds the lock. A thread that holds the lock in shared mode and requests it exclusively
- * (write inside read), or with a greater weight, would wait for itself: {@code lock} and {@code lockInterruptibly} then throw
- * {@link IllegalStateException}, and {@code tryLock} returns false immediately.
+ * <p>All methods that acquire the lock throw {@link LockStoreException} if Redis fails, {@link LockLostException} if the
+ * thread acquired the lock earlier and has lost it, and {@link IllegalStateException} if the client is closed, or if the
+ * request has a {@code minHold} and the thread already holds the lock. A thread that holds the lock in shared mode and
+ * requests it exclusively (write inside read), or with a greater weight, would wait for itself: {@code lock} and {@code
+ * lockInterruptibly} then throw {@link IllegalStateException}, and {@code tryLock} returns false immediately.
  *
  * <p>A lock with several keys is held if all of them are.
  */
@@ -70,7 +70,7 @@ public interface RemoteLock extends Lock {
     /**
      * Releases the most recent {@code lock} of this thread.
      *
-     * @throws LockLostException if the lock was lost before
+     * @throws LockLostException if the lock was lost before it was released
      * @throws IllegalMonitorStateException if this thread did not lock it through a {@code RemoteLock}
      */
     @Override
@@ -104,16 +104,18 @@ public interface RemoteLock extends Lock {
     boolean isHeldByCurrentThread();
 
     /**
-     * Asks the store whether anybody holds the lock in the mode of this lock: the write lock whether there is a writer, the read
-     * lock whether there is a reader. The result may be outdated when it arrives, so use it for monitoring only; to find out
-     * whether the lock is free, try to lock it.
+     * Asks the store whether anybody holds the lock in the mode of this lock: for a write lock, whether there is a writer; for
+     * a read lock, whether there is a reader. The result may be outdated when it arrives, so use it for monitoring only; to
+     * find out whether the lock is free, try to lock it.
      *
      * @return whether any thread of any client holds it
      * @throws LockStoreException if the store refused or did not respond
      */
     boolean isLocked();
 
-    /** {@return for how long the current thread certainly holds it without further renewal; zero if it does not hold it} */
+    /**
+     * {@return how long the current thread certainly holds the lock without further renewal; zero if it does not hold it}
+     */
     Duration remaining();
 
     /**
@@ -125,8 +127,8 @@ public interface RemoteLock extends Lock {
     long fencingToken();
 
     /**
-     * Releases the lock by force for every holder in the mode of this lock: the write lock for the writer, the read lock for all
-     * readers, a semaphore for all holders of a permit. {@link LockTemplate#forceRelease(String)} does not distinguish modes.
+     * Releases the lock by force for every holder in the mode of this lock: a write lock for the writer, a read lock for all
+     * readers, a semaphore for all holders of permits. {@link LockTemplate#forceRelease(String)} does not distinguish modes.
      *
      * @return whether anybody held it in that mode
      * @throws LockStoreException if the store refused or did not respond

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReadWriteLock;
  * waiting writer waits behind it. Both locks are reentrant.
  *
  * <p>A thread that holds the write lock may acquire the read lock as well, and keeps it when it unlocks the write lock first: it
- * then continues as a reader, and no other writer can come in between (downgrading). A thread that holds only the read lock
+ * then continues as a reader, and no other writer can get in between (downgrading). A thread that holds only the read lock
  * cannot acquire the write lock, because it would wait for itself: {@code lock} throws {@link IllegalStateException}, and {@code
  * tryLock} returns false immediately.
  *

@@ -73,7 +73,7 @@ final class RequestOptions {
     void maxWaiting(int value) {
         if (value < 1) {
             throw new IllegalArgumentException("maxWaiting is " + value
-                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) for a try that never waits");
+                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
         }
         maxWaiting = value;
     }

@@ -12,7 +12,8 @@ import java.util.function.UnaryOperator;
  *
  * @param key what is locked
  * @param mode exclusive or shared
- * @param limit how many may hold the lock together: 1 if exclusive; 1 to {@link LockRequest#UNLIMITED} if shared
+ * @param limit how many callers may hold the lock at the same time: 1 if exclusive; 1 to {@link LockRequest#UNLIMITED} if
+ *     shared
  * @param weight how much of the limit this request takes
  * @param fair whether the lock is granted strictly in the order in which requests arrived at the store
  */

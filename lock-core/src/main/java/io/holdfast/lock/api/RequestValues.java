@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link LockRequest} asks for, to be read. */
+/** The values of a {@link LockRequest}. */
 abstract class RequestValues {
 
     /** Several parts: sorted by their keys, with one for each key. */
@@ -39,8 +39,8 @@ abstract class RequestValues {
     }
 
     /**
-     * {@return how many may hold the lock together: 1 if exclusive, 1 to {@link LockRequest#UNLIMITED} if shared; for the first key if there
-     * are several, see {@link LockRequest#each()}}
+     * {@return how many callers may hold the lock at the same time: 1 if exclusive, 1 to {@link LockRequest#UNLIMITED} if
+     * shared; for the first key if there are several, see {@link LockRequest#each()}}
      */
     public int limit() {
         return parts.get(0).limit();
@@ -52,13 +52,14 @@ abstract class RequestValues {
     }
 
     /**
-     * {@return whether it is served strictly in order of arrival; for the first key if there are several, see {@link LockRequest#each()}}
+     * {@return whether requests are served strictly in order of arrival; for the first key if there are several, see {@link
+     * LockRequest#each()}}
      */
     public boolean fair() {
         return parts.get(0).fair();
     }
 
-    /** {@return the name of this use of locks; empty for none} */
+    /** {@return the name; empty if there is none} */
     public String name() {
         return options.name;
     }
@@ -68,7 +69,7 @@ abstract class RequestValues {
         return options.lease;
     }
 
-    /** {@return how long to wait, zero for a single try; empty for the default} */
+    /** {@return how long to wait; zero for a single try; empty for the default} */
     public Optional<Duration> waitFor() {
         return options.waitFor;
     }
@@ -78,17 +79,19 @@ abstract class RequestValues {
         return options.renew;
     }
 
-    /** {@return the minimum time after the grant for which others are kept out; empty for none} */
+    /** {@return the minimum time from the grant during which others are kept out; empty if there is none} */
     public Optional<Duration> minHold() {
         return options.minHold;
     }
 
-    /** {@return how long after the grant renewal ends; empty for the client's default} */
+    /** {@return the time from the grant after which renewal ends; empty for the client's default} */
     public Optional<Duration> maxHold() {
         return options.maxHold;
     }
 
-    /** {@return after which time the lock is logged as held for long, once; empty for the client's default} */
+    /**
+     * {@return the time after which a warning is logged, once, that the lock is still held; empty for the client's default}
+     */
     public Optional<Duration> warnAfter() {
         return options.warnAfter;
     }
@@ -108,7 +111,7 @@ abstract class RequestValues {
         return options.maxWaiting;
     }
 
-    /** {@return whether the loss of the lock stops the work} */
+    /** {@return whether the work is stopped when the lock is lost} */
     public boolean interruptOnLoss() {
         return options.interruptOnLoss;
     }

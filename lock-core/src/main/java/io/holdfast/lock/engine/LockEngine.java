@@ -35,7 +35,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock client: {@link LockTemplate} on a {@link LockStore}. One for each application; thread-safe.
+ * The lock client: {@link LockTemplate} on a {@link LockStore}. An application needs one instance; thread-safe.
  *
  * <pre>{@code
  * LockStore store = new RedisLockStore(connectionFactory, RedisLockSettings.STANDARD);
@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * locks.execute("order:42", () -> charge(42));
  * }</pre>
  *
- * <p>Closing it refuses new locks, declares what is still held lost, and releases it; {@link #drain} before that gives
- * holders time. The store belongs to the caller.
+ * <p>Closing it rejects new requests, declares locks that are still held lost, and releases them; call {@link #drain} before
+ * to give holders time. The store belongs to the caller.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
@@ -83,9 +83,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * {@return a builder}
+     * {@return a builder of a client}
      *
-     * @param store keeps the locks; belongs to the caller, which closes it after the engine
+     * @param store keeps the locks; the caller owns it, and closes it after the engine
      */
     public static LockEngineBuilder builder(LockStore store) {
         return new LockEngineBuilder(store);
@@ -290,20 +290,21 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Forgets what this thread has lost and not given back, as if it had: it counts neither for
-     * {@link #ensureHeld(Duration)} nor for a new acquisition of the same lock. For the end of a test, or of a task in a pool
-     * of threads, that may have left handles open.
+     * Forgets the locks that this thread has lost but not released, as if it had released them: they count neither for {@link
+     * #ensureHeld(Duration)} nor for a new acquisition of the same lock. For the end of a test, or of a task in a thread pool,
+     * that may have left handles open.
      */
     public void forgetLost() {
         operations().check().forgetLost();
     }
 
     /**
-     * Refuses new locks from now on, ends waits for locks, and gives holders time to release theirs. Meanwhile their leases are
-     * renewed, and they may reenter what they hold. Lost locks are not awaited. Must be followed by {@link #close}.
+     * Rejects new requests from now on, ends waits for locks, and gives holders time to release their locks. During that time
+     * leases are renewed, and holders may reenter the locks they hold. Lost locks are not awaited. Must be followed by {@link
+     * #close}.
      *
-     * @param atMost how long to wait for them
-     * @return whether nothing is held any more
+     * @param atMost how long to wait for holders
+     * @return whether all locks have been released
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
@@ -311,10 +312,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Makes this process fit for being copied: by CRaC, SnapStart, or any other checkpoint. As {@link #drain}; what is still
-     * held then is declared lost, with the cause {@link io.holdfast.lock.api.LossCause#CHECKPOINT}, and released; for the
-     * copies would all go on with it. The store's connections and the files of this client are closed. To be followed by
-     * {@link #resume}, in each copy, and here.
+     * Prepares this process for being copied by CRaC, SnapStart, or any other checkpoint. Does what {@link #drain} does; locks
+     * that are still held then are declared lost, with the cause {@link io.holdfast.lock.api.LossCause#CHECKPOINT}, and
+     * released, because otherwise every copy would hold them. The store's connections and the files of this client are closed.
+     * Must be followed by {@link #resume}, in each copy and in this process.
      *
      * @param atMost how long to wait for holders
      * @throws InterruptedException if this thread is interrupted while it waits
@@ -324,8 +325,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Takes locks again after {@link #suspend}, as a client of its own: under another id, which no other copy has. Does nothing
-     * if the client is not suspended.
+     * Resumes operation after {@link #suspend}, as a new client with a unique id. Has no effect if the client is not suspended.
      */
     public void resume() {
         if (operations != null) {

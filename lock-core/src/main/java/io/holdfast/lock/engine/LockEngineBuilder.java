@@ -39,7 +39,7 @@ public final class LockEngineBuilder {
     /**
      * {@return this}
      *
-     * @param value what a request leaves open
+     * @param value the options that apply unless a request sets its own
      */
     public LockEngineBuilder defaults(LockDefaults value) {
         this.defaults = value;
@@ -47,10 +47,10 @@ public final class LockEngineBuilder {
     }
 
     /**
-     * Changes each request before it is used, after the changes that were set before.
+     * Changes each request before it is used, after the changes of earlier calls of this method.
      *
-     * @param value yields the request to be used instead, which may be the same; for the same keys. Called on the
-     *     caller's thread for each acquisition, and once for each lock view
+     * @param value returns the request to use, which may be the same one, and must have the same keys. Called on the caller's
+     *     thread for each acquisition, and once for each lock view
      * @return this
      */
     public LockEngineBuilder requests(UnaryOperator<LockRequest> value) {
@@ -81,10 +81,10 @@ public final class LockEngineBuilder {
     /**
      * {@return this}
      *
-     * @param value begins the work of {@code executeAsync}: calls the function that yields its stage, while the lock is held.
-     *     Locks are acquired and given back by threads of the client. It must run each task soon, on another thread than the
-     *     one that hands it over, or reject it: not behind work that waits for a lock, which would wait for ever, and it must not
-     *     drop any. By default daemon threads, as many as are needed
+     * @param value starts the work of {@code executeAsync}: it calls the function that returns the stage, while the lock is
+     *     held. Locks are acquired and released by threads of the client. It must run each task soon, on a different thread
+     *     than the one that submits it, or reject it. It must not drop tasks, or queue them behind work that waits for a lock,
+     *     which would wait forever. By default daemon threads, as many as needed
      */
     public LockEngineBuilder executor(Executor value) {
         this.executor = value;
@@ -94,8 +94,8 @@ public final class LockEngineBuilder {
     /**
      * {@return this}
      *
-     * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more: one more fails at once,
-     *     with a {@link LockOverloadException}. 10,000 unless set
+     * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more; further calls fail
+     *     immediately with a {@link LockOverloadException}. Default 10,000
      * @throws IllegalArgumentException if it is out of range
      */
     public LockEngineBuilder maxWaiting(int value) {
@@ -107,9 +107,9 @@ public final class LockEngineBuilder {
     }
 
     /**
-     * Has logs, exceptions, events and endpoints show the keys of all locks as hashes, see {@link LockKey#masked()}.
+     * Makes logs, exceptions, events and endpoints show the keys of all locks as hashes, see {@link LockKey#masked()}.
      *
-     * @param value whether to; not unless set
+     * @param value whether to mask keys; default false
      * @return this
      */
     public LockEngineBuilder maskKeys(boolean value) {
@@ -120,7 +120,7 @@ public final class LockEngineBuilder {
     /**
      * {@return this}
      *
-     * @param value the clock for leases and budgets, for tests
+     * @param value the clock for leases and timeouts, for tests
      */
     public LockEngineBuilder ticker(Ticker value) {
         this.ticker = value;
@@ -150,9 +150,9 @@ public final class LockEngineBuilder {
     }
 
     /**
-     * Adds listeners that are asked for at the first event, because they are not there yet.
+     * Adds listeners that are looked up at the first event, because they do not exist yet.
      *
-     * @param source yields the listeners; if it fails, it is asked again at the next event
+     * @param source returns the listeners; if it fails, it is called again at the next event
      * @return this
      */
     public LockEngineBuilder listeners(Supplier<List<LockListener>> source) {

@@ -75,7 +75,7 @@ final class Overview implements LockOverview {
 
     /**
      * Finds out why a wait was in vain, with a single call to the store, which has just answered. No call is made after a single
-     * try, since a caller that does not wait is in no circle, nor by a closed client. An interrupt of the thread is kept; if it breaks
+     * try, since a caller that does not wait is in no cycle, nor by a closed client. An interrupt of the thread is kept; if it breaks
      * the call, the call is not repeated.
      */
     Blockage blockage(AcquireResult.Refused refused) {
@@ -87,7 +87,7 @@ final class Overview implements LockOverview {
         try {
             return new WaitGraph(recorded()).blockage(client.id(), refused.nestedWait(), refused.key(), holder);
         } catch (RuntimeException e) { // the refusal is what the caller has to learn
-            log.debug("Could not find out what the holder of lock '{}' waits for", refused.key(), e);
+            log.debug("Could not find out what the holder of lock '{}' is waiting for", refused.key(), e);
             return Blockage.UNKNOWN;
         } finally {
             if (interrupted) {

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls the listeners of one role, one at a time, in the order of what they are told: on some thread, which ends when there is
- * nothing left to tell. The monitor is never held while a listener is called.
+ * Calls the listeners of one role, one at a time and in the order of the events, on a pool thread, which is returned when all
+ * calls are done. The monitor is never held while a listener is called.
  */
 class Announcer {
 
@@ -31,7 +31,9 @@ class Announcer {
         this.threads = threads;
     }
 
-    /** Has it told of the current term, too: whoever comes in between two steps hears of a term once. */
+    /**
+     * Also notifies the listener of the current term; a listener that is added between two steps is notified of a term once.
+     */
     void onElected(Consumer<Term> action) {
         synchronized (this) {
             whenElected.add(action);
@@ -46,13 +48,16 @@ class Announcer {
         whenRevoked.add(action);
     }
 
-    /** To be followed by {@link #goOn}, as is {@link #revoked}: the caller may hold a monitor, under which nobody is called. */
+    /**
+     * Must be followed by {@link #goOn}, like {@link #revoked}: the caller may hold a monitor, under which no listener may be
+     * called.
+     */
     synchronized void elected(Term term) {
         announced = term;
         add(whenElected, term);
     }
 
-    /** Returns what completes when all who are told so have returned. */
+    /** Returns a future that completes when all notified listeners have returned. */
     synchronized CompletableFuture<@Nullable Void> revoked(Term term) {
         CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
         announced = null;
@@ -65,7 +70,10 @@ class Announcer {
         actions.forEach(each -> calls.add(() -> call(each, term)));
     }
 
-    /** Has the calls made that are left; if there are no more threads, on this one, since whoever ends a term waits for it. */
+    /**
+     * Makes the remaining calls; on the current thread if there are no more threads, because whoever ends a term waits for
+     * them.
+     */
     void goOn() {
         synchronized (this) {
             if (calling || calls.isEmpty()) {

@@ -3,13 +3,13 @@ package io.holdfast.lock.leader;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 
-/** What runs on other threads than the caller's: at once, or later. */
+/** Runs actions on threads other than the caller's, immediately or later. */
 interface Background extends Executor, AutoCloseable {
 
-    /** Runs the action after that time. */
+    /** Runs the action after the given time. */
     void after(Duration time, Runnable action);
 
-    /** Runs nothing new any more. */
+    /** Accepts no more actions. */
     @Override
     void close();
 }

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long a candidate rests after a failure before it tries again: 100 ms, twice as long each time, 5 s at most, and at random up
- * to a half less, so that the instances of an application do not all come back at once. Used by one thread at a time.
+ * How long a candidate waits after a failure before it tries again: 100 ms, doubled each time, at most 5 s, and randomly
+ * shortened by up to half, so that the instances of an application do not all retry at the same time. Used by one thread at a
+ * time.
  */
 final class Backoff {
 
@@ -27,7 +28,7 @@ final class Backoff {
         return shortened(rest);
     }
 
-    /** Whether there was a rest since the last reset. */
+    /** Whether there was a delay since the last reset. */
     boolean isRepeated() {
         return !next.equals(FIRST);
     }
@@ -36,7 +37,7 @@ final class Backoff {
         next = FIRST;
     }
 
-    /** {@return that time, or up to a half less} */
+    /** {@return the time, randomly shortened by up to half} */
     Duration shortened(Duration time) {
         return time.minusNanos((long) (time.toNanos() * random.getAsDouble() / 2));
     }

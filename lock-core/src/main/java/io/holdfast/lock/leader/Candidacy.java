@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One instance's standing for one role, from a start to the stop that follows it: it waits for the lock, holds it for a term, and
- * begins again when that is over, whatever ended it.
+ * One instance's candidacy for one role, from a start to the next stop: it waits for the lock, holds it for a term, and starts
+ * over when the term has ended for whatever reason.
  *
  * <pre>
  *   attempt ──granted──► term ──lost─────────────────────────► rest ──► attempt
@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  *      └──stopped─────────────────────────────────────────────► ended
  * </pre>
  *
- * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end of
- * that call is the only way to the next attempt, and between the two there is always a rest, so this is never a busy loop.
+ * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end
+ * of that call is the only way to the next attempt, and there is always a delay in between, so this is never a busy loop.
  *
  * <p>The monitor is never held during a call of the template or a listener.
  */
@@ -34,12 +34,12 @@ final class Candidacy {
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
     /**
-     * How long one that resigned lets others come first. They are in the queue before it, so it would not have to; but a quorum
-     * has no queue, and those who wait ask it every 75 ms.
+     * How long an instance that resigned waits before its next attempt, so that others come first. In a queue they are ahead
+     * of it anyway, but a quorum has no queue, and its waiters poll every 75 ms.
      */
     static final Duration AFTER_RESIGNATION = Duration.ofSeconds(1);
 
-    /** For how long the release of the lock waits for listeners. */
+    /** How long the release of the lock waits for listeners. */
     static final Duration LISTENERS = Duration.ofSeconds(10);
 
     private final String role;
@@ -114,7 +114,7 @@ final class Candidacy {
         }
         announcer.goOn();
         log.info(
-                "Elected as leader in role '{}' (fencing token {})",
+                "Elected as leader for role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
         lock.onLost(loss -> lost(term));
@@ -139,7 +139,7 @@ final class Candidacy {
             return false;
         }
         log.info(
-                "Giving up the leadership in role '{}' (fencing token {})",
+                "Giving up leadership of role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
         var unused = told.whenComplete((nothing, failure) -> term.giveUp());
@@ -149,8 +149,9 @@ final class Candidacy {
     }
 
     /**
-     * In one step with what is told of it, so that nobody hears of the end of a term before its beginning, or after the beginning
-     * of the next one. Returns what completes when all have been told; null if the term was over before.
+     * Ends a term and queues its notification in one step, so that no listener is notified of the end of a term before its
+     * beginning, or after the beginning of the next one. Returns a future that completes when all listeners have been
+     * notified; null if the term was already over.
      */
     private synchronized @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
         return term.end() ? announcer.revoked(term.term()) : null;
@@ -181,12 +182,12 @@ final class Candidacy {
         if (failure == null) {
             return backoff.shortened(AFTER_RESIGNATION);
         }
-        tellOf(failure);
+        log(failure);
         return backoff.next();
     }
 
-    /** Once, as long as it goes on. A loss was told already, and a wait that took a year is no failure. */
-    private void tellOf(Throwable failure) {
+    /** Logs a series of failures once. A loss was already logged, and a wait that took a year is not a failure. */
+    private void log(Throwable failure) {
         if (failure instanceof LockLostException || failure instanceof LockNotAcquiredException) {
             return;
         }

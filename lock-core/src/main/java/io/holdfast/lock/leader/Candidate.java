@@ -30,11 +30,11 @@ final class Candidate implements Leadership {
         this.announcer = new Announcer(background);
     }
 
-    /** What makes a lock a term: it lasts until somebody ends it. */
+    /** The lock of a term lasts until it is ended explicitly. */
     private static LockRequest held(String role, LockRequest request) {
         if (request.keys().size() > 1 || request.mode() != LockMode.EXCLUSIVE) {
-            throw new IllegalArgumentException("The lock of role '" + role
-                    + "' must have one key and be exclusive, since one instance leads; it is " + request);
+            throw new IllegalArgumentException("The lock of role '" + role + "' must be exclusive and have a single"
+                    + " key, because only one instance leads; the request is " + request);
         }
         return request.waitWithoutLimit()
                 .renew(true)
@@ -102,7 +102,7 @@ final class Candidate implements Leadership {
         return locks.inspect(request.key().value()).holder();
     }
 
-    /** For people. */
+    /** For display only. */
     @Override
     public String toString() {
         return "Leadership[role=" + role + ", "

@@ -24,22 +24,22 @@ final class HeldTerm {
         return term;
     }
 
-    /** By the lock's own deadline, so that nobody has to be told first. */
+    /** Determined by the lock's own deadline, so no notification is needed. */
     boolean isCurrent() {
         return !over.get() && lock.isHeld();
     }
 
-    /** From now on it is not current. Returns whether it was not over before. */
+    /** Ends the term. Returns false if it was already over. */
     boolean end() {
         return over.compareAndSet(false, true);
     }
 
-    /** The lock may be released, or what is left of it cleaned up. */
+    /** Allows the lock to be released, or its remains to be cleaned up. */
     void giveUp() {
         work.complete(null);
     }
 
-    /** What the lock is held for. */
+    /** The work during which the lock is held. */
     CompletionStage<@Nullable Void> work() {
         return work;
     }

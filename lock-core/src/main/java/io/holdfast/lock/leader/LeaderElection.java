@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One instance of an application, as a candidate for the leadership in any number of roles. Thread-safe.
+ * One instance of an application, as a candidate for any number of leader roles. Thread-safe.
  *
  * <pre>{@code
  * LeaderElection election = LeaderElection.on(lockTemplate);
@@ -24,12 +24,12 @@ import org.slf4j.LoggerFactory;
  * election.start();
  * }</pre>
  *
- * <p>Each role is an ordinary lock, by default with the key {@code leader:<role>}: the leader holds it and renews its lease, and
- * candidates wait for it, without a thread each and without limit. After a failure of the store they try again for as long
- * as the election is running, at intervals that grow from 50 ms to 5 s.
+ * <p>Each role is an ordinary lock, by default with the key {@code leader:<role>}: the leader holds it and renews its lease,
+ * and candidates wait for it without limit, and without occupying a thread. After a failure of the store they try again as
+ * long as the election is running, at intervals that grow from 50 ms to 5 s.
  *
- * <p>Stop it before closing the lock client, so that the next candidate is notified immediately. The leader of an instance that
- * died is replaced when the lease has expired.
+ * <p>Stop it before closing the lock client, so that the next candidate is notified immediately. A leader whose instance has
+ * died is replaced when its lease has expired.
  */
 public final class LeaderElection implements AutoCloseable {
 
@@ -51,19 +51,19 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * {@return a new election that has no roles yet and is not started}
+     * {@return a new election, which has no roles yet and is not started}
      *
-     * @param locks acquires the locks; belongs to the caller, who closes it after the election
+     * @param locks acquires the locks; the caller owns it, and closes it after the election
      */
     public static LeaderElection on(LockTemplate locks) {
         return new LeaderElection(locks, new LeaderThreads());
     }
 
     /**
-     * Makes this instance a candidate, with the lock {@code leader:<role>} and the lease of the client's defaults, see
+     * Makes this instance a candidate, with the lock {@code leader:<role>} and the client's default lease, see
      * {@link #join(String, LockRequest)}.
      *
-     * @param role what to lead
+     * @param role the name of the role
      * @return the role
      */
     public Leadership join(String role) {
@@ -71,19 +71,19 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * Makes this instance a candidate: at once, or when the election is started.
+     * Makes this instance a candidate: immediately if the election is started, otherwise when it is started.
      *
-     * @param role what to lead: the same name in all instances
-     * @param request the lock, exclusive and with one key, the same in all instances, and its lease, which is the time after which
-     *     an instance that died is replaced. Its name is {@code leader-<role>} unless it has one. It is always renewed, is waited
-     *     for without limit, and has no maximum or minimum hold
+     * @param role the name of the role, the same in all instances
+     * @param request the lock, which must be exclusive, have a single key, and be the same in all instances; its lease is the
+     *     time after which a leader that has died is replaced. Its name is {@code leader-<role>} unless it has another one.
+     *     Its lease is always renewed, candidates wait for it without limit, and it has no maximum or minimum hold
      * @return the role
      * @throws IllegalArgumentException if the role is blank, or the request has several keys or is shared
      * @throws IllegalStateException if this election has joined the role before, or is closed
      */
     public Leadership join(String role, LockRequest request) {
         if (role.isBlank()) {
-            throw new IllegalArgumentException("The role of a leader is blank; give it a name");
+            throw new IllegalArgumentException("The role must not be blank");
         }
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
         return add(new Candidate(role, locks, named, background));
@@ -92,7 +92,7 @@ public final class LeaderElection implements AutoCloseable {
     private synchronized Candidate add(Candidate candidate) {
         requireOpen();
         if (candidates.putIfAbsent(candidate.role(), candidate) != null) {
-            throw new IllegalStateException("This instance is a candidate for role '" + candidate.role() + "' already");
+            throw new IllegalStateException("This instance is already a candidate for role '" + candidate.role() + "'");
         }
         if (started) {
             candidate.start();
@@ -101,10 +101,10 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * {@return what this instance knows of a role}
+     * {@return this instance's view of a role}
      *
-     * @param role one that was joined
-     * @throws IllegalArgumentException if it was not
+     * @param role a role that was joined
+     * @throws IllegalArgumentException if it was not joined
      */
     public Leadership of(String role) {
         Candidate candidate = candidates.get(role);
@@ -115,13 +115,13 @@ public final class LeaderElection implements AutoCloseable {
         return candidate;
     }
 
-    /** {@return all roles that were joined, by their names} */
+    /** {@return all roles that were joined, sorted by name} */
     public List<Leadership> roles() {
         return List.copyOf(candidates.values());
     }
 
     /**
-     * Makes this instance a candidate for all its roles. Does nothing if it is started.
+     * Makes this instance a candidate for all of its roles. Has no effect if it is already started.
      *
      * @throws IllegalStateException if it is closed
      */
@@ -138,10 +138,10 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * Gives up all terms, and ends all candidacies. It may be started again.
+     * Ends all terms and candidacies. The election may be started again.
      *
-     * @return completes when the locks of all terms were released, and so the next candidates may lead: once the listeners of
-     *     {@link Leadership#onRevoked} have returned, or after 10 s
+     * @return a future that completes when the locks of all terms have been released, so that the next candidates can take
+     *     over: once the listeners of {@link Leadership#onRevoked} have returned, or after 10 s
      */
     public synchronized CompletableFuture<@Nullable Void> stop() {
         started = false;
@@ -149,7 +149,10 @@ public final class LeaderElection implements AutoCloseable {
                 candidates.values().stream().map(Candidate::stop).toArray(CompletableFuture[]::new));
     }
 
-    /** Stops, waits for that, and ends the threads of this election. If this thread is interrupted, it does not wait. */
+    /**
+     * Stops the election, waits until it has stopped, and ends its threads. If the current thread is interrupted, it does not
+     * wait.
+     */
     @Override
     public void close() {
         CompletableFuture<@Nullable Void> stopping;

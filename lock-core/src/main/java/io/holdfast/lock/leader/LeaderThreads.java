@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of an election: none while nothing happens. */
+/** The threads of an election; there are none while there is nothing to do. */
 final class LeaderThreads implements Background {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
@@ -19,7 +19,7 @@ final class LeaderThreads implements Background {
     private static final int IDLE_SECONDS = 10;
     private static final int LAST_WORDS_MILLIS = 500;
 
-    /** One for each role at most, since its listeners are called one at a time; and for what is due. */
+    /** At most one for each role, because its listeners are called one at a time, and some for deferred actions. */
     private final ExecutorService threads = new ThreadPoolExecutor(
             0,
             Integer.MAX_VALUE,
@@ -46,11 +46,14 @@ final class LeaderThreads implements Background {
         try {
             var unused = timer.schedule(() -> execute(action), time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closed) {
-            log.debug("The election is closed; nothing is left to be done later", closed);
+            log.debug("The election is closed; dropped a deferred action", closed);
         }
     }
 
-    /** They are awaited, since web servers warn of threads that outlast their application; but a listener may take longer. */
+    /**
+     * Waits for the threads to end, because web servers warn about threads that outlive their application; a listener may take
+     * longer.
+     */
     @Override
     public void close() {
         timer.shutdownNow();

@@ -12,15 +12,15 @@ import java.util.function.Consumer;
  * if (leadership.isLeader()) { sendReports(); }
  * }</pre>
  *
- * <p>An instance that has been paused for longer than its lease has lost its term by its own clock before the next term begins, so
- * no two instances answer {@link #isLeader()} with true at the same time. What was begun while leading may still be under way
- * when the term ends: check {@link #isLeader()} between steps, and the {@linkplain Term#fencingToken() fencing token} where
- * something must never happen twice.
+ * <p>If an instance is paused for longer than its lease, its term has expired by its own clock before the next term begins, so
+ * {@link #isLeader()} never returns true on two instances at the same time. Work that was started during a term may still be
+ * running when the term ends: check {@link #isLeader()} between steps, and check the {@linkplain Term#fencingToken() fencing
+ * token} where something must never happen twice.
  *
- * <p>Listeners are called on a thread of their own, which may block, and one at a time for each role: for each term
- * {@code onElected} before {@code onRevoked}, and {@code onRevoked} before {@code onElected} of the next one. They should return,
- * since the next one waits for it. Their exceptions are logged and have no other effect. The term may be over when a listener is
- * called.
+ * <p>Listeners are called on a separate thread, which they may block, and one at a time for each role: for each term {@code
+ * onElected} before {@code onRevoked}, and {@code onRevoked} before {@code onElected} of the next term. They must return
+ * eventually, because later calls wait for them. Their exceptions are logged and have no other effect. The term may already be
+ * over when a listener is called.
  */
 public interface Leadership {
 
@@ -30,45 +30,46 @@ public interface Leadership {
     /**
      * Does not call Redis.
      *
-     * @return whether this instance certainly leads now; false once its term was lost, resigned or stopped, or is past its
-     *     deadline by the local clock
+     * @return whether this instance is certainly the leader now; false once its term was lost, resigned or stopped, or is past
+     *     its deadline by the local clock
      */
     boolean isLeader();
 
     /**
      * Does not call Redis.
      *
-     * @return the current term, if this instance leads
+     * @return the current term, if this instance is the leader
      */
     Optional<Term> term();
 
     /**
-     * Has the action called at the beginning of each term of this instance; also for the current term, if there is one.
+     * Registers an action that is called at the beginning of each term of this instance, and for the current term, if there is
+     * one.
      *
      * @param action receives the term
      */
     void onElected(Consumer<Term> action);
 
     /**
-     * Has the action called at the end of each term of this instance, whatever ended it: a loss, {@link #resign()}, or the
-     * stop of the election. A term that is resigned or stopped is given up once the listeners have returned, or after 10 s, so the
-     * next leader begins only after they have finished. A lost term cannot wait for them.
+     * Registers an action that is called at the end of each term of this instance, whether it was lost, {@linkplain #resign()
+     * resigned}, or ended by stopping the election. In the last two cases the lock is released once the listeners have
+     * returned, or after 10 s, so the next leader starts only after they have finished. A lost term cannot wait for them.
      *
      * @param action receives the term
      */
     void onRevoked(Consumer<Term> action);
 
     /**
-     * Gives up the current term: the next candidate becomes the leader. This instance becomes a
-     * candidate again, behind the others, after half a second to a second. Returns before the term is given up, see {@link #onRevoked}; from then on
-     * {@link #isLeader()} is false.
+     * Resigns the current term, so that the next candidate becomes the leader. This instance becomes a candidate again, behind
+     * the others, after half a second to a second. From the return of this method on, {@link #isLeader()} is false; the lock
+     * is released later, see {@link #onRevoked}.
      *
-     * @return whether there was a term to give up
+     * @return whether there was a term to resign
      */
     boolean resign();
 
     /**
-     * Asks the store which instance leads now, this one or another.
+     * Asks the store which instance is the leader now, this one or another.
      *
      * @return the holder of the role's lock; empty if there is no leader at the moment
      * @throws LockStoreException if the store refused or did not respond

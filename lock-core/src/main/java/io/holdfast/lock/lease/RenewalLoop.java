@@ -25,7 +25,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
 
     /**
      * What is asked for where the lease is not to be extended. It is shorter than any lease, so a store that never shortens
-     * one changes nothing, and tells whether the lock is still held.
+     * one changes nothing, and reports whether the lock is still held.
      */
     private static final long LOOK_MILLIS = 1;
 
@@ -198,12 +198,12 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
                 .filter(lease -> lease.isRenewing() && lease.isLive())
                 .toList();
         if (batch.isEmpty()) {
-            log.debug("Renewal failed for leases that were lost in the meantime or only checked", failure);
+            log.debug("Renewal failed for leases that have since been lost, or that were only checked", failure);
             return;
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
-                "Renewal of {} lock(s) failed, among them {}, held for {} ms; retrying until the lease expires: {}",
+                "Failed to renew {} lock(s), including {}, held for {} ms; retrying until the lease expires: {}",
                 keys.size(),
                 Grant.label(keys.get(0), batch.get(0).name()),
                 batch.get(0).held().toMillis(),

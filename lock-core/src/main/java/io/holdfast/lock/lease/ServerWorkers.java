@@ -41,7 +41,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
          * Does all that was waiting.
          *
          * @param work in the order in which it was added
-         * @return for how long the worker rests before it goes on, in nanoseconds
+         * @return how long the worker pauses before it continues, in nanoseconds
          */
         long work(List<W> work);
     }
@@ -275,7 +275,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             try {
                 long unused = changed.awaitNanos(nanos);
             } catch (InterruptedException e) {
-                log.debug("{} was interrupted; it stops if the client is closed", threadName);
+                log.debug("{} was interrupted; it will stop if the client is closed", threadName);
             }
         }
     }

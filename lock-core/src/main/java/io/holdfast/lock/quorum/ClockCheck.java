@@ -57,7 +57,8 @@ final class ClockCheck {
         }
         log.warn(
                 "The clocks of the lock servers differ by {} s, more than the rejoin-delay of {} s."
-                        + " Fencing tokens may decrease after a server has lost its data. Synchronize the clocks. Times in microseconds: {}",
+                        + " Fencing tokens may decrease after a server loses its data. Synchronize the clocks. Times"
+                        + " in microseconds: {}",
                 TimeUnit.MICROSECONDS.toSeconds(high - low),
                 TimeUnit.MICROSECONDS.toSeconds(longestMicros),
                 tokens);

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 /** What several servers say of one lock, as one. */
 final class Merged {
 
-    /** The same grant, whichever server tells of it. */
+    /** The same grant, whichever server reports it. */
     private record Grant(String clientId, String thread, long token, LockMode mode) {
         Grant(LockHolder holder) {
             this(holder.clientId(), holder.thread(), holder.fencingToken(), holder.mode());

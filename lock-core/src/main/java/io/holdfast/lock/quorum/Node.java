@@ -111,7 +111,9 @@ final class Node {
     void requireNoDoubt(OwnerId owner) {
         if (inDoubt.contains(owner)) {
             throw new LockStoreException(
-                    "skipped: it did not respond before an earlier attempt for this lock was undone", null, false);
+                    "skipped: the release of an earlier attempt to acquire this lock has not been confirmed",
+                    null,
+                    false);
         }
     }
 

@@ -139,7 +139,7 @@ final class Quorum {
             int at = i;
             Function<LockStore, A> call = calls.apply(i);
             CompletableFuture<A> answer = call == null
-                    ? CompletableFuture.failedFuture(new LockStoreException("left out", null, false))
+                    ? CompletableFuture.failedFuture(new LockStoreException("not called", null, false))
                     : nodes.get(i).send(call);
             var unused = answer.whenComplete((done, failure) -> ballot.add(at, done, failure));
         }
@@ -197,7 +197,7 @@ final class Quorum {
         return policies;
     }
 
-    /** The servers, to be told something that they need not agree on. */
+    /** The servers, for messages that need no majority. */
     Stream<LockStore> stores() {
         return nodes.stream().map(Node::store);
     }

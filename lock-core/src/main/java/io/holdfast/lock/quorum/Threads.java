@@ -34,7 +34,7 @@ final class Threads {
      * Runs it on a thread, as soon as there is one.
      *
      * @param run does not throw
-     * @param refused is told that it never runs
+     * @param refused is notified that it will never run
      */
     void execute(Runnable run, Consumer<LockStoreException> refused) {
         Task task = new Task(run, refused);
@@ -43,7 +43,7 @@ final class Threads {
             case LATER -> {}
             case NEVER ->
                 refused.accept(new LockStoreException(
-                        name + " is too slow: " + LINE + " calls are waiting for it", null, false));
+                        name + " is too slow: " + LINE + " calls are already waiting for it", null, false));
         }
     }
 

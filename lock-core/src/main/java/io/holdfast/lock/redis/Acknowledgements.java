@@ -56,7 +56,7 @@ final class Acknowledgements {
      * {@return a grant by message as it counts} If replicas are waited for, it has ended already, since nobody knows whether they have it: so
      * the waiter asks for it, and that call waits for them.
      *
-     * @param told as the message says
+     * @param told the reservation in the message
      */
     Reservation byMessage(Reservation told) {
         return wanted()
@@ -67,6 +67,6 @@ final class Acknowledgements {
     private String tooFew(long replicas) {
         return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
                 + acks.timeout().toMillis()
-                + " ms, so it does not count. Check replication, and holdfast.redis.replica-acks.";
+                + " ms, so it counts as failed. Check the replication, and the setting holdfast.redis.replica-acks.";
     }
 }

@@ -31,7 +31,7 @@ final class BatchSplitter {
     private final long patienceNanos;
     private final Ticker ticker;
 
-    /** @param isOneServer asked anew each time, since of some drivers only a connection tells */
+    /** @param isOneServer called each time, because with some drivers only a connection reveals it */
     BatchSplitter(BooleanSupplier isOneServer, Duration commandTimeout, Ticker ticker) {
         this.isOneServer = isOneServer;
         this.patienceNanos = commandTimeout.toNanos() * TIMEOUTS;
@@ -41,7 +41,7 @@ final class BatchSplitter {
     /**
      * Cuts requests into calls.
      *
-     * @param server tells which server a request is for
+     * @param server returns the server that a request is for
      * @param weight what counts of a request
      * @param most how much of it is in one call at most, unless a single request has more
      * @return the numbers of the requests of each call

@@ -31,7 +31,7 @@ final class Drivers {
      * Makes connections that only locks use: to the same Redis, with the same credentials and TLS, as the application's.
      * Those of an unknown driver are the application's.
      *
-     * @param applications tells where Redis is and how to log in
+     * @param applications specifies where Redis is and how to log in
      * @param timeout limits the answer of one command, and the wait for a pooled connection
      * @param acks what calls wait for besides
      * @param connections the most at a time, where the driver pools them
@@ -47,7 +47,7 @@ final class Drivers {
         }
         log.warn(
                 "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
-                        + " LettuceConnectionFactory: set its command and pool timeouts to about {}",
+                        + " LettuceConnectionFactory. Set its command and pool timeouts to about {}",
                 applications.getClass().getName(),
                 timeout);
         return new SharedConnections(applications);

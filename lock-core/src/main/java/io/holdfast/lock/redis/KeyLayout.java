@@ -32,7 +32,7 @@ final class KeyLayout implements LockNames {
         return prefix;
     }
 
-    /** The one channel on which a client is told what concerns it. */
+    /** The channel on which a client receives the messages that concern it. */
     byte[] channel(String clientId) {
         return (wake + clientId).getBytes(StandardCharsets.UTF_8);
     }

@@ -81,7 +81,7 @@ final class LockConnections {
             try {
                 disposable.destroy();
             } catch (Exception e) {
-                log.warn("Closing the lock connections failed", e);
+                log.warn("Failed to close the lock connections", e);
             }
         }
     }

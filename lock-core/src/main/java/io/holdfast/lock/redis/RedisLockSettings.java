@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** How locks are kept in Redis. Immutable: start with {@link #STANDARD}, and change what differs. */
+/** How locks are kept in Redis. Immutable: start with {@link #STANDARD}, and change individual settings. */
 public final class RedisLockSettings {
 
     private static final int MOST_REPLICAS = 100;
@@ -67,10 +67,10 @@ public final class RedisLockSettings {
     }
 
     /**
-     * The replicas that must have what was written before it counts.
+     * The replicas that must have acknowledged a write before it counts.
      *
-     * @param number how many; 0 to 100, 0 waits for none
-     * @param timeout how long they may take, beside the command itself; 1 ms to 1 min
+     * @param number the number of replicas; 0 to 100; 0 waits for none
+     * @param timeout how long they may take, in addition to the command itself; 1 ms to 1 min
      */
     public record ReplicaAcks(int number, Duration timeout) {
 
@@ -126,7 +126,7 @@ public final class RedisLockSettings {
         return values.tokenRetention;
     }
 
-    /** {@return how many connections lock calls use at most, where the client pools them (Jedis)} */
+    /** {@return the maximum number of connections for locks, if the driver pools them (Jedis)} */
     public int connections() {
         return values.connections;
     }
@@ -136,13 +136,13 @@ public final class RedisLockSettings {
         return values.replicaAcks;
     }
 
-    /** {@return how long a server that was started without its data grants no lock it does not know} */
+    /** {@return how long a server that has started without its data does not grant unknown locks} */
     public Duration rejoinDelay() {
         return values.rejoinDelay;
     }
 
     /**
-     * {@return a copy with that prefix}
+     * {@return a copy with the given prefix}
      *
      * @param value the first part of each key; no braces, blanks or control characters; 1 to 200 characters
      * @throws IllegalArgumentException if it is out of range
@@ -152,7 +152,7 @@ public final class RedisLockSettings {
     }
 
     /**
-     * {@return a copy with that timeout}
+     * {@return a copy with the given timeout}
      *
      * @param value how long one command, and the wait for a pooled connection, may take; 10 ms to 1 min
      * @throws IllegalArgumentException if it is out of range
@@ -162,7 +162,7 @@ public final class RedisLockSettings {
     }
 
     /**
-     * {@return a copy with that retention}
+     * {@return a copy with the given retention}
      *
      * @param value how long the last fencing token of an unused lock is remembered; 1 s to 365 days
      * @throws IllegalArgumentException if it is out of range
@@ -172,9 +172,9 @@ public final class RedisLockSettings {
     }
 
     /**
-     * {@return a copy with that limit}
+     * {@return a copy with the given limit}
      *
-     * @param value how many connections lock calls use at most, where the client pools them (Jedis); 1 to 1,000
+     * @param value the maximum number of connections for locks, if the driver pools them (Jedis); 1 to 1,000
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withConnections(int value) {
@@ -182,7 +182,7 @@ public final class RedisLockSettings {
     }
 
     /**
-     * {@return a copy with that number of acknowledgements}
+     * {@return a copy with the given number of acknowledgements}
      *
      * @param value how many replicas must have a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
      */
@@ -191,9 +191,10 @@ public final class RedisLockSettings {
     }
 
     /**
-     * {@return a copy with that delay}
+     * {@return a copy with the given delay}
      *
-     * @param value how long a server that was started without its data grants no lock it does not know; zero, to grant at once, to 365 days
+     * @param value how long a server that has started without its data does not grant unknown locks; zero, to grant them
+     *     immediately, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withRejoinDelay(Duration value) {

@@ -37,9 +37,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Locks in Redis 6.2 or later, or Valkey. One lock is one hash; every call is one Lua script on it, so it is atomic, and
- * all time is Redis' own. What the hash holds is written down in {@code common.lua}.
+ * all time is Redis' own. The contents of the hash are described in {@code common.lua}.
  *
- * <p>The arguments for each promise of {@link LockStore}:
+ * <p>How each guarantee of {@link LockStore} is met:
  *
  * <ul>
  *   <li><b>Exclusive.</b> {@code acquire} writes an owner only where there is none, or one whose {@code lease_end} has
@@ -80,8 +80,8 @@ public final class RedisLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param applications tells where Redis is and how to log in; the store makes connections of its own from it, and
-     *     never closes it
+     * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, and never
+     *     closes it
      * @param settings names, timeouts, retention
      * @throws IllegalArgumentException if the settings do not fit the kind of server
      */

@@ -14,7 +14,7 @@ import java.time.Duration;
  * is taken to be when it was started.
  *
  * <p><b>Never too early.</b> A lease of the time before was granted before the server was started, and ends within the
- * delay from then on. So the note must not be earlier than the start. Redis tells that in whole seconds only; the note is
+ * delay from then on. So the note must not be earlier than the start. Redis reports it in whole seconds only; the note is
  * the latest start that fits, up to a second after the real one, see {@code join.lua}.
  *
  * <p><b>A clock that is set.</b> All of this is by the server's own wall clock. Set forward while the delay lasts, it ends

@@ -93,7 +93,7 @@ final class ScriptClient implements Servers {
         return connections.isCluster();
     }
 
-    /** Whether one server is known to have all locks. Of a driver that is not known, the first call has to tell. */
+    /** Whether one server is known to have all locks. For an unknown driver, this is known after the first call. */
     @Override
     public boolean isOneServer() {
         return connections.isOneServer();

@@ -237,7 +237,8 @@ final class ScriptDecoder {
     private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
         return new LockStoreException(
                 "Redis returned an unexpected reply to a lock script: '" + LockKey.printable(reply)
-                        + "'. Check for proxies between this client and Redis, and for other writers under the key prefix.",
+                        + "'. Check whether there is a proxy between this client and Redis, and whether something"
+                        + " else writes under the key prefix.",
                 cause,
                 true);
     }

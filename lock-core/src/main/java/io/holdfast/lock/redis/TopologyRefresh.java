@@ -40,7 +40,7 @@ final class TopologyRefresh {
         try {
             refresh.run();
         } catch (RuntimeException e) {
-            log.debug("Refreshing the Redis topology failed", e);
+            log.debug("Failed to refresh the Redis topology", e);
         }
     }
 }

@@ -139,7 +139,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 subscription.subscribe(channel);
             }
         } catch (RuntimeException e) {
-            log.debug("The wake-up subscription does not respond", e);
+            log.debug("The wake-up subscription is not responding", e);
         }
     }
 

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what comes over a wake-up channel, and tells the listener. Anybody may have written it who may publish there, so
+ * Reads the messages on a wake-up channel, and notifies the listener. Anybody may have written it who may publish there, so
  * nothing that it says is an error of the channel: what no lock script says is dropped, with a warning once a minute, and what
  * a later version says is ignored. Whether a message can be true the listener judges.
  */

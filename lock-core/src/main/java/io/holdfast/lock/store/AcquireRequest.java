@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockKey;
  * @param owner the acquisition
  * @param leaseMillis how long the lock survives without renewal, in milliseconds
  * @param holder where the acquisition comes from
- * @param limit how many may hold the lock together; {@link #EXCLUSIVE} for an exclusive lock
+ * @param limit how many callers may hold the lock at the same time; {@link #EXCLUSIVE} for an exclusive lock
  * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
  * @param fair whether this acquisition, once it has an entry, must not be overtaken by hand-offs within another client
  * @param waiting whether the caller will ask again. If so, it gets an entry in the queue, or keeps the one that it has; if not, its entry
@@ -43,7 +43,7 @@ public record AcquireRequest(
      * @param owner the acquisition
      * @param leaseMillis how long the lock survives without renewal, in milliseconds
      * @param holder where the acquisition comes from
-     * @param limit how many may hold the lock together
+     * @param limit how many callers may hold the lock at the same time
      * @param fair whether this acquisition must not be overtaken once it has an entry
      * @param waiting whether the caller will ask again
      * @param tokens how many consecutive fencing tokens to reserve

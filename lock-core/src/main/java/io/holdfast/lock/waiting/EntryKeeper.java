@@ -310,7 +310,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     private static String reason(EntryReply reply) {
-        return reply instanceof EntryReply.Failed failed ? failed.reason() : "no answer";
+        return reply instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
     }
 
     /** Queues that fail are polled together, in one call. */

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reply of the store, and what it tells about later messages.
+ * A reply of the store, and what it reveals about later messages.
  *
  * <p>A message says when the lock was granted by the store's clock, and until when, but not how old the message is. The store
  * replied no earlier than the call was sent. So a reservation that was made some time after the reply expires at the earliest by

@@ -210,7 +210,7 @@ class ArchitectureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "leader", "engine", "api"})
-    void files_form_no_circle(String packages) {
+    void files_form_no_cycle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))
                 .should()

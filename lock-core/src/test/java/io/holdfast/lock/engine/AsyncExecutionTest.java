@@ -259,7 +259,7 @@ class AsyncExecutionTest extends EngineFixture {
 
         assertThatThrownBy(bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture(3))::join)
                 .hasCauseInstanceOf(LockOverloadException.class)
-                .hasMessageContaining("2 calls of executeAsync")
+                .hasMessageContaining("2 asynchronous calls (executeAsync")
                 .hasMessageContaining("holdfast.async.max-waiting");
 
         Awaitility.await().until(() -> bounded.waiting().size() == 2);

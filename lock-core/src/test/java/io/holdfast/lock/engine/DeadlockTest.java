@@ -47,7 +47,7 @@ class DeadlockTest {
     }
 
     private final List<AutoCloseable> open = new ArrayList<>();
-    private final String prefix = "circle:" + UUID.randomUUID() + ":";
+    private final String prefix = "cycle:" + UUID.randomUUID() + ":";
     /** All hold their first locks before anybody asks for another one. */
     private final CompletableFuture<Void> go = new CompletableFuture<>();
 
@@ -135,8 +135,8 @@ class DeadlockTest {
                 .get(0);
     }
 
-    private static List<String> keys(Deadlock circle) {
-        return circle.waits().stream()
+    private static List<String> keys(Deadlock cycle) {
+        return cycle.waits().stream()
                 .map(wait -> wait.key().value())
                 .map(key -> key.substring(key.lastIndexOf(':') + 1))
                 .collect(Collectors.toList());
@@ -153,14 +153,14 @@ class DeadlockTest {
         var told = nested(one, first, patient);
         var other = nested(another, key("b"), key("a"));
 
-        Deadlock circle = awaitDeadlock(one);
+        Deadlock cycle = awaitDeadlock(one);
 
-        assertThat(keys(circle)).containsExactlyInAnyOrder("a", "b");
+        assertThat(keys(cycle)).containsExactlyInAnyOrder("a", "b");
         for (int i = 0; i < 2; i++) {
-            NestedWait next = circle.waits().get(1 - i);
+            NestedWait next = cycle.waits().get(1 - i);
             assertThat(next.holds())
                     .extracting(NestedWait.Held::key)
-                    .contains(circle.waits().get(i).key());
+                    .contains(cycle.waits().get(i).key());
         }
         LockNotAcquiredException refused = told.join().orElseThrow();
         assertThat(refused.deadlock().map(DeadlockTest::keys).orElseThrow()).containsExactlyInAnyOrder("a", "b");
@@ -174,16 +174,16 @@ class DeadlockTest {
     }
 
     @Test
-    void three_clients_form_a_circle_in_its_order() {
+    void three_clients_form_a_cycle_in_its_order() {
         use(Kind.STANDALONE);
         List<LockEngine> clients = List.of(client(), client(), client());
         var first = nested(clients.get(0), key("a"), key("b").waitFor(Duration.ofSeconds(6)));
         var second = nested(clients.get(1), key("b"), key("c"));
         var third = nested(clients.get(2), key("c"), key("a"));
 
-        Deadlock circle = awaitDeadlock(clients.get(0));
+        Deadlock cycle = awaitDeadlock(clients.get(0));
 
-        List<String> keys = keys(circle);
+        List<String> keys = keys(cycle);
         assertThat(keys).containsExactlyInAnyOrder("a", "b", "c");
         assertThat(String.join("", keys) + String.join("", keys)).contains("abc");
         assertThat(first.join().orElseThrow().deadlock()).isPresent();
@@ -203,7 +203,7 @@ class DeadlockTest {
     }
 
     @Test
-    void shared_holder_blocks_a_writer_and_is_part_of_the_circle() {
+    void shared_holder_blocks_a_writer_and_is_part_of_the_cycle() {
         LockEngine one = client();
         LockEngine another = client();
         LockHandle bystander = client().acquire(key("a").shared());
@@ -236,7 +236,7 @@ class DeadlockTest {
     }
 
     @Test
-    void chain_without_a_circle_names_what_the_holder_waits_for() {
+    void chain_without_a_cycle_names_what_the_holder_waits_for() {
         LockEngine one = client();
         LockHandle end = client().acquire(key("c"));
         var middle = nested(one, key("b"), key("c"));

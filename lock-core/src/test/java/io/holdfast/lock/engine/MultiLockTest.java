@@ -336,7 +336,7 @@ class MultiLockTest extends EngineFixture {
     }
 
     @Test
-    void overlapping_locks_in_any_order_never_wait_for_each_other_in_a_circle() throws Exception {
+    void overlapping_locks_in_any_order_never_wait_for_each_other_in_a_cycle() throws Exception {
         List<List<String>> sets =
                 List.of(List.of("a", "b"), List.of("b", "c"), List.of("c", "a"), List.of("c", "b", "a"));
         InMemoryLockStore real = new InMemoryLockStore();

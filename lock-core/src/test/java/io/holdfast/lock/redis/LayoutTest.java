@@ -266,7 +266,7 @@ class LayoutTest {
 
         assertThatThrownBy(() -> exclusive(first, 1))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade this application too");
+                .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade Holdfast in this application");
         assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.release(new ReleaseRequest(KEY, first))).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.leave(KEY, first, Duration.ZERO, ReleaseRequest.ALL_TOKENS))

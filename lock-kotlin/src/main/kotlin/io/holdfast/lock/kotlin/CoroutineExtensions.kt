@@ -16,7 +16,7 @@ import kotlinx.coroutines.supervisorScope
 import kotlinx.coroutines.withContext
 
 /**
- * Runs work that suspends under the lock, without a thread of the caller's that waits.
+ * Runs suspending work under the lock, without blocking the caller's thread.
  *
  * ```kotlin
  * suspend fun pay(order: Order): Receipt =
@@ -24,32 +24,32 @@ import kotlinx.coroutines.withContext
  * ```
  *
  * The lock is acquired on a thread of the lock client, see [LockTemplate.executeAsync]; the work runs in a child of the
- * calling coroutine, with its context and dispatcher. The lock belongs to no thread: work that asks for the same key again
+ * calling coroutine, with its context and dispatcher. The lock belongs to no thread: work that requests the same key again
  * waits for itself.
  *
- * A cancel while it waits ends the wait, and one while the work runs cancels the work; the lock is released when that has
- * ended, and the call ends after that.
+ * Cancellation during the wait ends the wait, and cancellation while the work is running cancels the work; the lock is
+ * released when the work has ended, and the call ends after that.
  *
  * @param key what to lock
- * @param work runs while the lock is held, and is given the lock
+ * @param work runs while the lock is held, and receives the lock
  * @return what the work returned, after the lock was released
  * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
- * @throws io.holdfast.lock.api.LockOverloadException if too many wait already
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ * @throws io.holdfast.lock.api.LockOverloadException if too many calls are already waiting
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
  */
 public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (LockHandle) -> R): R =
     executeAndAwait(LockRequest.of(key), work)
 
 /**
- * Runs work that suspends under the lock, see [executeAndAwait].
+ * Runs suspending work under the lock, see [executeAndAwait].
  *
- * @param request what to lock, and how; waits 5 s unless told otherwise
- * @param work runs while the lock is held, and is given the lock
+ * @param request what to lock, and how; waits for 5 s by default
+ * @param work runs while the lock is held, and receives the lock
  * @return what the work returned, after the lock was released
  */
 public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
-    // A supervisor: work that fails is told with the future, after the release, and does not cancel the wait for that.
+    // A supervisor: the failure of the work is reported by the future, after the release, and does not cancel the wait for it.
     supervisorScope {
         val begun = AtomicBoolean()
         val held =
@@ -72,7 +72,7 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
     }
 
 /**
- * Runs work that suspends if the lock is free, without a thread of the caller's that waits.
+ * Runs suspending work if the lock is free, without blocking the caller's thread.
  *
  * ```kotlin
  * when (val outcome = locks.tryExecuteAndAwait("nightly") { import() }) {
@@ -84,21 +84,21 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
  * The work runs as that of [executeAndAwait] does.
  *
  * @param key what to lock
- * @param work runs while the lock is held, and is given the lock
- * @return the outcome, after the lock was released; contention is no exception
+ * @param work runs while the lock is held, and receives the lock
+ * @return the outcome, after the lock was released; contention does not throw
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
- * @throws io.holdfast.lock.api.LockOverloadException if too many wait already
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ * @throws io.holdfast.lock.api.LockOverloadException if too many calls are already waiting
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
  */
 public suspend fun <R> LockTemplate.tryExecuteAndAwait(key: String, work: suspend (LockHandle) -> R): LockResult<R> =
     tryExecuteAndAwait(LockRequest.of(key), work)
 
 /**
- * Runs work that suspends if the lock is free, see [tryExecuteAndAwait].
+ * Runs suspending work if the lock is free, see [tryExecuteAndAwait].
  *
- * @param request what to lock, and how; does not wait unless told to
- * @param work runs while the lock is held, and is given the lock
- * @return the outcome, after the lock was released; contention is no exception
+ * @param request what to lock, and how; a single try unless it has a `waitFor`
+ * @param work runs while the lock is held, and receives the lock
+ * @return the outcome, after the lock was released; contention does not throw
  */
 public suspend fun <R> LockTemplate.tryExecuteAndAwait(
     request: LockRequest,

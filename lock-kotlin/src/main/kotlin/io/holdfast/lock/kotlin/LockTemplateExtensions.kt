@@ -7,35 +7,35 @@ import io.holdfast.lock.api.LockTemplate
 import io.holdfast.lock.api.LockedFunction
 
 /**
- * Runs the work under the lock: [LockTemplate.execute], whose calls Kotlin cannot infer the types of.
+ * Runs the work under the lock: like [LockTemplate.execute], whose type arguments Kotlin cannot infer.
  *
  * ```kotlin
  * val receipt = locks.withLock("order:$id") { charge(id) }
  * ```
  *
- * The lock belongs to this thread, so the work cannot suspend; for that there is [executeAndAwait].
+ * The lock belongs to this thread, so the work cannot suspend; use [executeAndAwait] for that.
  *
  * @param key what to lock
- * @param work runs on this thread while the lock is held, and is given the lock
+ * @param work runs on this thread while the lock is held, and receives the lock
  * @return what the work returned
  * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not answer, or refused
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
  */
 public fun <R> LockTemplate.withLock(key: String, work: (LockHandle) -> R): R = withLock(LockRequest.of(key), work)
 
 /**
  * Runs the work under the lock, see [withLock].
  *
- * @param request what to lock, and how; waits 5 s unless told otherwise
- * @param work runs on this thread while the lock is held, and is given the lock
+ * @param request what to lock, and how; waits for 5 s by default
+ * @param work runs on this thread while the lock is held, and receives the lock
  * @return what the work returned
  */
 public fun <R> LockTemplate.withLock(request: LockRequest, work: (LockHandle) -> R): R =
     execute(request, LockedFunction<R, Throwable> { lock -> work(lock) })
 
 /**
- * Runs the work if the lock is free: [LockTemplate.tryExecute], whose calls Kotlin cannot infer the types of.
+ * Runs the work if the lock is free: like [LockTemplate.tryExecute], whose type arguments Kotlin cannot infer.
  *
  * ```kotlin
  * when (val outcome = locks.tryWithLock("nightly") { import() }) {
@@ -45,8 +45,8 @@ public fun <R> LockTemplate.withLock(request: LockRequest, work: (LockHandle) ->
  * ```
  *
  * @param key what to lock
- * @param work runs on this thread while the lock is held, and is given the lock
- * @return the outcome; contention is no exception
+ * @param work runs on this thread while the lock is held, and receives the lock
+ * @return the outcome; contention does not throw
  */
 public fun <R> LockTemplate.tryWithLock(key: String, work: (LockHandle) -> R): LockResult<R> =
     tryWithLock(LockRequest.of(key), work)
@@ -54,9 +54,9 @@ public fun <R> LockTemplate.tryWithLock(key: String, work: (LockHandle) -> R): L
 /**
  * Runs the work if the lock is free, see [tryWithLock].
  *
- * @param request what to lock, and how; does not wait unless told to
- * @param work runs on this thread while the lock is held, and is given the lock
- * @return the outcome; contention is no exception
+ * @param request what to lock, and how; a single try unless it has a `waitFor`
+ * @param work runs on this thread while the lock is held, and receives the lock
+ * @return the outcome; contention does not throw
  */
 public fun <R> LockTemplate.tryWithLock(request: LockRequest, work: (LockHandle) -> R): LockResult<R> =
     tryExecute(request, LockedFunction<R, Throwable> { lock -> work(lock) })

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * One try to get several locks in one call of the store, for a request that finds them all free. Everybody else takes them in
  * order, see {@link MultiAcquisition}.
  *
- * <p><b>No circle of waiters.</b> No caller waits here. The thread holds none of the keys, or it does not come here. It enters
+ * <p><b>No cycle of waiters.</b> No caller waits here. The thread holds none of the keys, or it does not come here. It enters
  * only empty lines, and stands in none. It makes one call, for which the store keeps no queue entry. Then it has all locks, or
  * it has left all lines, before it stands in any line. So callers that line up behind it in the meantime wait for the end of one
  * call.

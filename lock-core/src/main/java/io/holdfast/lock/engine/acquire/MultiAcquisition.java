@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Several locks, all or nothing. If they are all free, they are taken {@linkplain AllAtOnce in one call}. Else they are
  * taken one after the other in the order of their keys, which is the same for every request; so whoever waits for one
- * holds only smaller keys, and a circle of waiters, each waiting for a key that is greater than all it holds, cannot
+ * holds only smaller keys, and a cycle of waiters, each waiting for a key that is greater than all it holds, cannot
  * close. One budget serves all, and the acquisition waits in one queue at a time.
  *
  * <p>A lock may be lost while the others are waited for: it was released by force, Redis forgot it, or its lease was not to
@@ -103,8 +103,8 @@ public final class MultiAcquisition implements Steps {
         if (last) {
             throw new LockStoreException(
                     "Locks " + calls.stream().map(Call::key).toList()
-                            + " could not be acquired together: one was lost before the others were acquired. Nothing is"
-                            + " held. Check whether the lease is too short or Redis is slow.",
+                            + " could not be acquired together: one was lost before the others were acquired. None"
+                            + " of them is held. Check whether the lease is too short or Redis is slow.",
                     null,
                     false);
         }

@@ -81,11 +81,12 @@ final class Question {
     LockStoreException tooLate(AcquireReply reply) {
         String why = reply instanceof AcquireReply.Granted
                 ? "was granted by Redis, but its lease of " + terms.leaseMillis()
-                        + " ms had expired when the reply arrived after "
+                        + " ms had already expired when the reply arrived, after "
                         + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
-                        + " ms. The grant is undone. Check why Redis, the network or this process is slow, or use a"
-                        + " longer lease."
-                : "was refused by Redis because this acquisition was cancelled before. No holder is known.";
+                        + " ms. The grant is being undone. Check why Redis, the network or this process is slow, or"
+                        + " use a longer lease."
+                : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
+                        + " is unknown.";
         return new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
     }
 }

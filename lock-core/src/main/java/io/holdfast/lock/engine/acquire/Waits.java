@@ -28,7 +28,7 @@ public final class Waits {
     private final ClientContext client;
     private final NestedWaits nested;
 
-    /** @param nested is told of those whose callers hold locks */
+    /** @param nested is notified of waits whose callers hold locks */
     public Waits(EventPublisher events, ClientContext client, NestedWaits nested) {
         this.events = events;
         this.client = client;

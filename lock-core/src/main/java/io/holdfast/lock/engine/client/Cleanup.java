@@ -138,7 +138,8 @@ public final class Cleanup {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
                 log.warn(
-                        "{} releases are waiting to be retried; lock '{}' and later ones expire with their leases",
+                        "{} releases are already waiting for a retry; lock '{}' and any others released from now on"
+                                + " expire with their leases",
                         MOST_WAITING,
                         key);
             }
@@ -210,7 +211,7 @@ public final class Cleanup {
                     log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
                     return false;
                 } catch (RuntimeException e) {
-                    log.warn("Cleaning up lock '{}' failed; it expires with its lease", attempt.key, e);
+                    log.warn("Failed to clean up lock '{}'; it expires with its lease", attempt.key, e);
                 }
             }
             waiting.decrementAndGet();

@@ -137,7 +137,7 @@ public final class EventPublisher {
             });
         } catch (RejectedExecutionException closed) {
             guarded(action);
-        } catch (OutOfMemoryError noThread) { // the clock may be the one who tells, and has others to look after
+        } catch (OutOfMemoryError noThread) { // the clock thread may be publishing, and has other work to do
             log.warn("Cannot start a thread to notify lock listeners", noThread);
         }
     }
@@ -161,7 +161,7 @@ public final class EventPublisher {
         boolean interrupted = Thread.interrupted();
         try {
             if (!thread.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
-                log.debug("A lock listener is still running while the client closes");
+                log.debug("A lock listener is still running while the client is being closed");
             }
         } catch (InterruptedException e) {
             interrupted = true;

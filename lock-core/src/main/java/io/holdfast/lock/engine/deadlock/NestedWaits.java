@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The callers of this client that wait for a lock while they hold others, and a thread that tells the store of them. Callers
- * wait for neither. A client without such waits tells nothing, and has no such thread.
+ * The callers of this client that wait for a lock while they hold others, and a thread that reports them to the store. Callers
+ * never wait for either. A client without such waits reports nothing, and has no such thread.
  *
- * <p>A wait is told of when it has lasted for 20 ms, once more after 100 ms, and every 500 ms from then on, all waits of the client
- * together. What has changed is told at once, but not more often than twice a second and four times in a row.
+ * <p>A wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on, all waits of the
+ * client together. Changes are reported immediately, but at most twice a second on average and four times in a row.
  *
- * <p>What is told is bounded: the oldest {@value #MOST_WAITS} waits, {@value #MOST_HOLDS} holds of each, and {@value #MOST_CHARACTERS}
- * characters of keys.
+ * <p>Reports are bounded: the oldest {@value #MOST_WAITS} waits, {@value #MOST_HOLDS} holds of each, and {@value
+ * #MOST_CHARACTERS} characters of keys.
  */
 public final class NestedWaits {
 
@@ -47,24 +47,24 @@ public final class NestedWaits {
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
     private @Nullable WritePace pace;
-    private Set<Long> told = Set.of();
-    private boolean toldTwice;
-    private long toldAt;
+    private Set<Long> reported = Set.of();
+    private boolean reportedTwice;
+    private long reportedAt;
 
-    /** Guarded by this monitor; which the thread holds neither while it calls nor while it pauses. */
+    /** Guarded by this monitor, which the thread holds neither while it calls the store nor while it pauses. */
     private @Nullable Thread thread;
 
     private volatile boolean closed;
 
-    /** Somebody who waits. */
+    /** A caller that waits. */
     @FunctionalInterface
     public interface Waiting {
 
-        /** What it holds and waits for now. Called by another thread. */
+        /** What it holds and waits for now. Called on another thread. */
         NestedWait describe();
     }
 
-    /** @param ownThread whether a thread tells; if not, somebody calls {@link #tick} */
+    /** @param ownThread whether a thread reports the waits; if not, the owner calls {@link #tick} */
     public NestedWaits(ClientContext client, boolean ownThread) {
         this(client, ownThread, DaemonThreads.named("holdfast-waits"));
     }
@@ -75,7 +75,7 @@ public final class NestedWaits {
         this.threads = threads;
     }
 
-    /** A caller that holds locks begins to wait. */
+    /** Called when a caller that holds locks starts to wait. */
     public Wait begin(Waiting waiting) {
         Wait wait = new Wait(ids.incrementAndGet(), waiting, client.ticker().nanos());
         waits.put(wait.id, wait);
@@ -83,7 +83,7 @@ public final class NestedWaits {
         return wait;
     }
 
-    /** One wait; begun and ended by its caller. */
+    /** A wait, which its caller begins and ends. */
     public final class Wait {
 
         private final long id;
@@ -104,14 +104,14 @@ public final class NestedWaits {
             return id;
         }
 
-        /** It has got its lock, or failed: it is forgotten. */
+        /** The wait has acquired its lock or failed, and is forgotten. */
         public void end() {
             ended = true;
             waits.remove(id);
             wake();
         }
 
-        /** It was in vain: others of its circle can name it for another second. */
+        /** The wait ended without the lock; others in its cycle can name it for another second. */
         public void endInVain() {
             keptUntil = client.ticker().nanos() + KEEP_NANOS;
             ended = true;
@@ -121,7 +121,10 @@ public final class NestedWaits {
             wake();
         }
 
-        /** Whether it was going on after it was described decides, since the caller may acquire more once it has ended. */
+        /**
+         * Reports the wait only if it was still going on after it was described, because the caller may acquire more locks
+         * once it has ended.
+         */
         private @Nullable WaitReport report() {
             NestedWait seen = waiting.describe();
             if (!ended) {
@@ -149,14 +152,16 @@ public final class NestedWaits {
         }
     }
 
-    /** If the thread cannot be started for lack of memory, the next wait starts it. The caller acquires its lock all the same. */
+    /**
+     * If the thread cannot be started for lack of memory, the next wait starts it. The caller still acquires its lock.
+     */
     private void start() {
         try {
             Thread starting = threads.newThread(this::run);
             starting.start();
             thread = starting;
         } catch (RuntimeException | Error e) {
-            log.debug("Could not start holdfast-waits, so a deadlock may not be recognized", e);
+            log.debug("Could not start holdfast-waits, so a deadlock may go undetected", e);
         }
     }
 
@@ -183,7 +188,7 @@ public final class NestedWaits {
     }
 
     private synchronized boolean isIdle() {
-        boolean idle = waits.isEmpty() && told.isEmpty();
+        boolean idle = waits.isEmpty() && reported.isEmpty();
         if (idle) {
             thread = null;
         }
@@ -200,9 +205,9 @@ public final class NestedWaits {
     }
 
     /**
-     * Tells the store what is due. By one thread at a time.
+     * Sends the reports that are due. Called by one thread at a time.
      *
-     * @return for how long nothing is due, in nanoseconds, if nothing changes; negative if nothing ever is
+     * @return the time in nanoseconds until the next report is due, if nothing changes; negative if none ever is
      */
     public long tick() {
         long now = client.ticker().nanos();
@@ -211,7 +216,7 @@ public final class NestedWaits {
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
                 .limit(MOST_WAITS)
                 .toList();
-        if (waits.isEmpty() && told.isEmpty()) {
+        if (waits.isEmpty() && reported.isEmpty()) {
             return -1;
         }
         WritePace mine = pace == null ? new WritePace(now) : pace;
@@ -222,16 +227,18 @@ public final class NestedWaits {
         }
         mine.called(now);
         report(due, now);
-        return waits.isEmpty() && told.isEmpty() ? -1 : YOUNG_NANOS;
+        return waits.isEmpty() && reported.isEmpty() ? -1 : YOUNG_NANOS;
     }
 
     private long delay(List<Wait> due, long now) {
         Set<Long> ids = new HashSet<>();
         due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
-        if (!ids.equals(told)) {
+        if (!ids.equals(reported)) {
             return 0;
         }
-        long next = ids.isEmpty() ? Long.MAX_VALUE : toldAt + (toldTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
+        long next = ids.isEmpty()
+                ? Long.MAX_VALUE
+                : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
         long young = waits.values().stream()
                 .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
                 .filter(left -> left > 0)
@@ -244,13 +251,13 @@ public final class NestedWaits {
         Set<Long> ids = new HashSet<>();
         due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
         List<WaitReport> reports = reports(due);
-        toldTwice = ids.equals(told);
-        toldAt = now;
-        told = ids;
+        reportedTwice = ids.equals(reported);
+        reportedAt = now;
+        reported = ids;
         try {
             client.store().recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // a client that is being closed as well
-            log.debug("Waits of this client could not be recorded, so a deadlock may not be recognized", e);
+            log.debug("Waits of this client could not be recorded, so a deadlock may go undetected", e);
         }
     }
 
@@ -275,7 +282,7 @@ public final class NestedWaits {
                         .sum();
     }
 
-    /** Tells nothing any more; what was told is forgotten soon. */
+    /** Stops reporting; the store soon forgets what was reported. */
     public void close() {
         closed = true;
         synchronized (this) {

@@ -20,28 +20,28 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Who waits for whom, by one atomic read of what all clients have recorded.
+ * Who waits for whom, from one atomic read of the waits that all clients have recorded.
  *
- * <p><b>A circle that is found was a deadlock.</b> Each record says of a wait that it was certainly going on, with all that is said
- * to be held meanwhile, during an interval on the clock of one server, see {@link RecordedWait}. A caller that waits acquires
- * nothing, so it holds during the whole interval what it held at its end. A circle counts only if there is one moment that
- * lies in the intervals of all its waits. At that moment each of them waited for a lock that the next one held in a mode which
- * excludes it: an exclusive lock has one holder at a time, and whoever wants a lock exclusively has to wait for each of its shared
- * holders. So none of them could go on unless another one gave up, or lost its lock (by its lease, by force, or because another
- * thread closed the handle). Names of threads, clocks of clients, and the time that messages take play no part.
+ * <p><b>A cycle that is found was a deadlock.</b> Each record states that a wait was certainly going on, with all the locks it
+ * lists as held, during an interval on the clock of one server, see {@link RecordedWait}. A waiting caller acquires nothing,
+ * so during the whole interval it holds what it held at its end. A cycle counts only if one moment lies in the intervals of
+ * all its waits. At that moment each of them waited for a lock that the next one held in a conflicting mode: an exclusive lock
+ * has one holder at a time, and a caller that wants a lock exclusively has to wait for each of its shared holders. So none of
+ * them could continue unless another one gave up or lost its lock (because its lease expired, by force, or because another
+ * thread closed the handle). Names of threads, clocks of clients, and message delays play no part.
  *
- * <p><b>It may be over.</b> That moment is before the read, by 0.5 s as a rule, and by as much as records are kept at most. If one
- * of the waits has ended meanwhile, its record is gone within half a second, or marked: {@link #waits} passes over circles with a
- * marked wait; who asks why it did not get a lock is told of them, since they were the reason.
+ * <p><b>It may be over.</b> That moment is usually 0.5 s before the read, and at most the time for which records are kept. If
+ * one of the waits has ended since, its record is removed within half a second, or marked: {@link #waits} skips cycles with a
+ * marked wait; {@link #blockage} includes them, because they were the reason why a caller did not get its lock.
  *
- * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second: each wait has to be recorded twice after the
- * last one has begun. Callers that wait for a permit of a semaphore, which any of its holders may give back. Callers that
- * wait behind others in a queue, and not for a holder. Locks that are held by nobody who waits for a lock, but for something else.
- * What was cut, see {@link NestedWaits}.
+ * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
+ * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
+ * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits that
+ * were truncated, see {@link NestedWaits}.
  */
 public final class WaitGraph {
 
-    /** So many are looked at, so that a circle is found in some milliseconds. */
+    /** The maximum number of waits examined, so that a cycle is found within a few milliseconds. */
     private static final int MOST_WAITS = 500;
 
     private final List<RecordedWait> waits;
@@ -60,16 +60,16 @@ public final class WaitGraph {
         return recorded.report().what();
     }
 
-    /** {@return the waits that go on, and their circles} */
+    /** {@return the current waits, and their cycles} */
     public LockWaits waits() {
         List<Deadlock> deadlocks = new ArrayList<>();
         Set<Set<RecordedWait>> known = new HashSet<>();
-        // The wait that began last closes a circle: at its beginning all others were going on.
+        // A cycle is closed by the wait that began last: at its beginning all others were going on.
         for (RecordedWait last : waits) {
-            List<RecordedWait> circle = circle(last, last.sinceMicros());
-            boolean goesOn = circle.stream().noneMatch(each -> each.report().ended());
-            if (!circle.isEmpty() && goesOn && known.add(Set.copyOf(circle))) {
-                deadlocks.add(deadlock(circle));
+            List<RecordedWait> cycle = cycle(last, last.sinceMicros());
+            boolean goesOn = cycle.stream().noneMatch(each -> each.report().ended());
+            if (!cycle.isEmpty() && goesOn && known.add(Set.copyOf(cycle))) {
+                deadlocks.add(deadlock(cycle));
             }
         }
         return new LockWaits(
@@ -81,12 +81,12 @@ public final class WaitGraph {
     }
 
     /**
-     * Why somebody has waited in vain.
+     * Finds out why a caller waited without getting its lock.
      *
-     * @param clientId whose wait it was
-     * @param waitId which of its nested waits; 0 if it held nothing
-     * @param key what it waited for
-     * @param holder who held that, by the store
+     * @param clientId the client of the caller
+     * @param waitId the id of its nested wait; 0 if it held no lock
+     * @param key the lock that it waited for
+     * @param holder the holder of that lock, according to the store
      */
     public Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
         Optional<RecordedWait> holders = waitOf(holder, key);
@@ -100,7 +100,9 @@ public final class WaitGraph {
         return new Blockage(holders.map(WaitGraph::what), deadlock);
     }
 
-    /** A lock that was handed off within the client has another token there; of an exclusive one there is only one holder. */
+    /**
+     * A lock that was handed off within its client has a different token there; an exclusive lock has only one holder.
+     */
     private Optional<RecordedWait> waitOf(LockHolder holder, LockKey key) {
         return holders.getOrDefault(key, List.of()).stream()
                 .filter(each -> !each.report().ended() && what(each).clientId().equals(holder.clientId()))
@@ -117,18 +119,20 @@ public final class WaitGraph {
     private Optional<Deadlock> deadlockThrough(RecordedWait wait) {
         return waits.stream()
                 .map(RecordedWait::sinceMicros)
-                .map(moment -> circle(wait, moment))
-                .filter(circle -> !circle.isEmpty())
+                .map(moment -> cycle(wait, moment))
+                .filter(cycle -> !cycle.isEmpty())
                 .findFirst()
                 .map(WaitGraph::deadlock);
     }
 
-    private static Deadlock deadlock(List<RecordedWait> circle) {
-        return new Deadlock(circle.stream().map(WaitGraph::what).toList());
+    private static Deadlock deadlock(List<RecordedWait> cycle) {
+        return new Deadlock(cycle.stream().map(WaitGraph::what).toList());
     }
 
-    /** The shortest circle through a wait of those that were going on at that moment; empty if there is none. */
-    private List<RecordedWait> circle(RecordedWait start, long micros) {
+    /**
+     * The shortest cycle through the given wait, of waits that were going on at the given moment; empty if there is none.
+     */
+    private List<RecordedWait> cycle(RecordedWait start, long micros) {
         if (!start.isAt(micros)) {
             return List.of();
         }

@@ -8,14 +8,14 @@ final class WritePace {
     private static final int MOST_AT_ONCE = 4;
     private static final long REFILL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** When the bucket was, or will be, empty, less one refill for each token that is in it. */
+    /** When the bucket was or will be empty, minus one refill for each token in it. */
     private long filledAt;
 
     WritePace(long now) {
         filledAt = now - MOST_AT_ONCE * REFILL_NANOS;
     }
 
-    /** For how long to wait before the next call; not positive if it may be made. */
+    /** How long to wait before the next call; zero or negative if it may be made now. */
     long delay(long now) {
         return filledAt + REFILL_NANOS - now;
     }

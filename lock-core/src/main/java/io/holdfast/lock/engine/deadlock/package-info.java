@@ -1,4 +1,7 @@
-/** Who waits for whom: what this client tells the store of its callers that wait while holding locks, and the circles among all. */
+/**
+ * Who waits for whom: reports to the store about callers of this client that wait while holding locks, and cycles among the
+ * waits of all clients.
+ */
 @NullMarked
 package io.holdfast.lock.engine.deadlock;
 

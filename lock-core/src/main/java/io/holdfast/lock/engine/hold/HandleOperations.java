@@ -53,7 +53,9 @@ public final class HandleOperations {
         lease.throwIfLost();
     }
 
-    /** Takes a lock that the current thread has lost out of all books. Its handles still tell the loss, should they be closed. */
+    /**
+     * Removes a lock that the current thread has lost from all records. Its handles still report the loss when they are closed.
+     */
     void forget(Hold hold) {
         Lease lease = hold.lease();
         holds.ofCurrentThread().remove(lease.key(), hold);

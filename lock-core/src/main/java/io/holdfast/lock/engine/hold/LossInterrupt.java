@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Both steps hold one monitor, so either the loss comes first: then the thread is interrupted while its hold has not ended,
  * and the end, which knows of it, clears the flag. Or the end comes first: then there is no thread to interrupt any more. So
  * nobody is interrupted after its hold has ended, be it by this lock or, in a pool, during the next task; and whoever was
- * interrupted in time has lost the lock before, and is told so when it closes its handle.
+ * interrupted in time lost the lock earlier, and learns of it when it closes its handle.
  */
 public final class LossInterrupt {
 

@@ -42,7 +42,7 @@ final class Releases {
     /**
      * What came of a close.
      *
-     * @param loss if the lock was lost before
+     * @param loss the loss, if the lock was lost before its release
      * @param ends whether the lock is still to be given back
      * @param alone whether the handle needed it alone
      */
@@ -81,7 +81,7 @@ final class Releases {
      * Ends what was closed together: in one call what nobody of this client stands in line for, and then the others, one
      * after the other. So a thread that one of these is handed off to finds the rest given back.
      *
-     * @return for each the loss, if it was lost before
+     * @return for each lock its loss, if it was lost before its release
      */
     List<LockEvent.@Nullable Lost> endAll(List<Closed> closed) {
         List<LockEvent.@Nullable Lost> losses = new ArrayList<>(Collections.nCopies(closed.size(), null));
@@ -193,7 +193,7 @@ final class Releases {
             settle(hold, request, answer::await, new AtomicBoolean(), () -> hold.releaseInBackground(client.cleanup()));
         } catch (RuntimeException e) {
             log.warn(
-                    "Releasing lock '{}' failed; it expires with its lease",
+                    "Failed to release lock '{}'; it expires with its lease",
                     hold.lease().key(),
                     e);
         } finally {
@@ -227,7 +227,7 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Releasing lock '{}', held for {} ms, failed; retrying in the background until the lease"
+                    "Failed to release lock '{}', held for {} ms; retrying in the background until the lease"
                             + " expires: {}",
                     lease.key(),
                     lease.held().toMillis(),
@@ -252,7 +252,7 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Downgrading lock '{}' to shared failed; retrying in the background: {}",
+                    "Failed to downgrade lock '{}' to shared; retrying in the background: {}",
                     lease.key(),
                     e.getMessage());
             client.cleanup().downgrade(lease.key(), lease.owner(), lastToken, lease.leaseNanos());

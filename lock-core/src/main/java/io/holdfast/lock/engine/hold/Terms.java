@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param outageNanos for how long a failure of the store is waited for, by who has queued before
  * @param releaseSent whether a release is not waited for
  * @param interrupting whether a loss interrupts the thread that holds the lock
- * @param limit how many may hold the lock together; {@link AcquireRequest#EXCLUSIVE} for one alone
+ * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for one alone
  * @param weight how many of them it stands for
  * @param maxWaiting how many calls of the client may wait for the key
  */

@@ -32,7 +32,7 @@ public final class ThreadCheck {
         }
     }
 
-    /** What the current thread has lost does not count any more, as if it had been given back. */
+    /** Locks that the current thread has lost no longer count, as if they had been released. */
     public void forgetLost() {
         for (Hold hold : holds.ofCurrentThread().values()) {
             if (hold.lease().loss() != null) {
@@ -41,7 +41,10 @@ public final class ThreadCheck {
         }
     }
 
-    /** A client that was closed has given the lock back, but this thread's handle is open, and the loss is not told. */
+    /**
+     * A client that was closed has released the lock, but this thread's handle is still open, and the loss has not been
+     * reported.
+     */
     private void ensureHeld(Lease lease, long nanos) {
         lease.throwIfLost();
         if (lease.holdCount() > 0 && lacks(lease, nanos)) {
@@ -58,8 +61,8 @@ public final class ThreadCheck {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
             throw new IllegalArgumentException("The requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                    + " ms, but the longest possible lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
-                    + " ms on this store (for a quorum, its rejoin-delay)");
+                    + " ms, but the longest lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms in this store (in a quorum, the rejoin-delay)");
         }
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {
@@ -67,7 +70,8 @@ public final class ThreadCheck {
                 if (call > MOST_CALLS) {
                     throw new LockStoreException(
                             "Lock '" + lease.key()
-                                    + "' could not be extended by the requested time, because the store responds too slowly",
+                                    + "' could not be extended to cover the requested time, because the store"
+                                    + " responds too slowly",
                             null,
                             false);
                 }

@@ -17,10 +17,13 @@ public interface DriverConnections extends RedisConnectionFactory {
     /** Has a thread that reads from a subscription's connection meet an error. If the driver binds none, that is nothing. */
     default void breakOff(RedisConnection subscription) {}
 
-    /** Has the action run whenever the connection of a subscription was lost, also of an earlier one, if the driver tells. */
+    /**
+     * Registers an action that runs whenever the connection of a subscription is lost, including earlier ones, if the driver
+     * reports it.
+     */
     default void onDisconnect(Runnable action) {}
 
-    /** Whether the connection of the latest subscription was lost, if the driver tells. */
+    /** Whether the connection of the latest subscription was lost, if the driver reports it. */
     default boolean isSubscriptionLost() {
         return false;
     }
@@ -64,7 +67,8 @@ public interface DriverConnections extends RedisConnectionFactory {
     }
 
     /**
-     * A slot of each master of a cluster, asked for anew; none if there is no cluster, or {@link #serverOf} tells its servers apart.
+     * A slot of each master of a cluster, asked for anew; none if there is no cluster, or {@link #serverOf} distinguishes its
+     * servers.
      */
     default List<Integer> slotOfEachMaster() {
         return List.of();

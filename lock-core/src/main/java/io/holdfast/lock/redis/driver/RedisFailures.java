@@ -61,10 +61,10 @@ public final class RedisFailures {
             Map.entry(
                     "WRONGPASS",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
-            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what uses it."),
+            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what uses the memory."),
             Map.entry("LOADING", "Redis is still loading its data after a restart; try again shortly."),
             Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
-            Map.entry("NOREPLICAS", "Too few replicas are connected for min-replicas-to-write."),
+            Map.entry("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires."),
             Map.entry("MISCONF", "Redis cannot save its data and refuses writes: check its log and disk."),
             Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
             Map.entry("BUSY", "Redis is busy running another script: check its slow log."),
@@ -72,12 +72,15 @@ public final class RedisFailures {
             Map.entry("ASK", "The key is being moved to another node of the cluster."),
             Map.entry(
                     "WRONGTYPE",
-                    "The key holds a value that is not a lock: check for other writers under the key prefix."),
+                    "The key contains a value that is not a lock: check whether something else writes under the key"
+                            + " prefix."),
             Map.entry(
                     LAYOUT,
-                    "The lock was written by a later version of this library, or by something else. Upgrade this"
-                            + " application too."),
-            Map.entry("ERR", "Check the server version (6.2 or later), and for other writers under the key prefix."));
+                    "The lock was written by a later version of Holdfast, or by another program. Upgrade Holdfast in"
+                            + " this application."),
+            Map.entry(
+                    "ERR",
+                    "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
     private RedisFailures() {}
 
@@ -94,7 +97,7 @@ public final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    capitalize(server.get()) + " refused: " + sentence(LockKey.printable(error.get())) + " "
+                    capitalize(server.get()) + " refused the call: " + sentence(LockKey.printable(error.get())) + " "
                             + hint(error.get()),
                     failure,
                     false);
@@ -102,7 +105,8 @@ public final class RedisFailures {
         if (isRefused(failure)) {
             return new LockStoreException(
                     capitalize(server.get())
-                            + " cannot be reached. Check that the server is running, and its address (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set). ("
+                            + " cannot be reached. Check that the server is running and that its address is correct"
+                            + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set). ("
                             + rootOf(failure) + ")",
                     failure,
                     false);
@@ -117,10 +121,11 @@ public final class RedisFailures {
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(server.get())
-                        + " did not respond in time. Check that the server responds on that port, with or without TLS as configured,"
-                        + " and holdfast.redis.command-timeout. "
+                        + " did not respond in time. Check that the server responds on that port, that both sides"
+                        + " agree on TLS, and that holdfast.redis.command-timeout is long enough. "
                 : "The connection to " + server.get()
-                        + " was lost. Check that the server is running, and check the network in between. ";
+                        + " was lost. Check that the server is running, and check the network between it and this"
+                        + " process. ";
         return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
     }
 
@@ -219,7 +224,8 @@ public final class RedisFailures {
             return HINTS.getOrDefault(NOPERM, "");
         }
         if (error.contains("AUTH") && error.contains("without any password")) {
-            return "The server has no password: remove spring.data.redis.password, or the password in" + URLS;
+            return "The server has no password configured: remove spring.data.redis.password, or the password in"
+                    + URLS;
         }
         Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER)
                 .filter(error::contains)
@@ -242,7 +248,10 @@ public final class RedisFailures {
         return Optional.empty();
     }
 
-    /** No node told the driver which nodes there are, so nothing was sent; drivers keep what each node replied as suppressed. */
+    /**
+     * No node reported the topology to the driver, so nothing was sent; drivers add the reply of each node as a suppressed
+     * exception.
+     */
     private static Optional<String> nodeError(Throwable ofCluster) {
         return Stream.of(ofCluster.getSuppressed())
                 .map(RedisFailures::serverError)

@@ -18,7 +18,7 @@ public final class SharedConnections implements DriverConnections {
 
     private final RedisConnectionFactory delegate;
 
-    /** Null as long as there was no connection: only a connection tells. */
+    /** Null until there was a connection, because only a connection reveals it. */
     private volatile @Nullable Boolean cluster;
 
     public SharedConnections(RedisConnectionFactory delegate) {

@@ -21,10 +21,10 @@ public final class Topology {
             return "the Redis Cluster of " + nodes(cluster.getClusterNodes());
         }
         if (servers instanceof SentinelConfiguration sentinels) {
-            return "the Redis that sentinels " + nodes(sentinels.getSentinels()) + " call "
-                    + (sentinels.getMaster() == null
-                            ? "master"
-                            : sentinels.getMaster().getName());
+            String name = sentinels.getMaster() == null
+                    ? "master"
+                    : sentinels.getMaster().getName();
+            return "the Redis primary '" + name + "' of the sentinels " + nodes(sentinels.getSentinels());
         }
         if (servers instanceof StaticMasterReplicaConfiguration replicated) {
             return "Redis at one of "

@@ -36,7 +36,7 @@ public interface Wire {
      * connection does not break.
      *
      * @param answered is given what came of it, once, on any thread, which it must not block; {@code await} does not wait then
-     * @return whether it was sent, or may have been; if not, nobody is told
+     * @return whether it was sent, or may have been; if not, nobody is notified
      */
     default boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
         return false;

@@ -6,21 +6,21 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** A holder as {@code describe.lua} tells of it, in four lines. */
+/** A holder in the format of {@code describe.lua}: four lines. */
 public final class HolderLines {
 
-    /** How many lines a holder has. */
+    /** The number of lines of a holder. */
     public static final int COUNT = 4;
 
     private HolderLines() {}
 
     /**
-     * {@return the holder} A token is the time of its grant, or a little later.
+     * {@return the holder} Its token is the time of the grant, or slightly later.
      *
-     * @param lines of an answer
-     * @param from where those of the holder begin
-     * @throws IllegalArgumentException if no script says that
-     * @throws IndexOutOfBoundsException as well
+     * @param lines the lines of a reply
+     * @param from the index of the first line of the holder
+     * @throws IllegalArgumentException if the lines are not in that format
+     * @throws IndexOutOfBoundsException if lines are missing
      */
     public static LockHolder read(String[] lines, int from) {
         String[] words = lines[from].split(" ", -1);
@@ -39,7 +39,7 @@ public final class HolderLines {
                 words[2].equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED);
     }
 
-    /** Of an OwnerId, behind a minus if the lock was released and is kept. */
+    /** The client id of an OwnerId, which has a minus in front if the lock was released and is kept. */
     static String clientOf(String owner) {
         return owner.substring(owner.startsWith("-") ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
     }

@@ -19,21 +19,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through the locks of all servers, one server after the other. A step is one call: either {@code SCAN} looks at some
- * thousand keys, or the next hundred locks that it has found are looked at. On a cluster these are a hundred scripts that go out
- * together, since keys of several slots cannot be in the same one.
+ * Scans the locks of all servers, one server after the other. A step is one call: either {@code SCAN} examines about a
+ * thousand keys, or the next hundred locks that it found are read. On a cluster these are a hundred scripts that are sent
+ * together, because a script cannot have keys of several slots.
  *
- * <p>{@code SCAN} returns each key that is there from the beginning to the end of its walk, some of them more than once. It is
- * called by a script, because the way of a script to a server is known for each driver; that of other commands is not.
+ * <p>{@code SCAN} returns each key that exists from the beginning to the end of the scan, some of them more than once. It is
+ * called by a script, because every driver routes a script to a known server, which is not so for other commands.
  *
- * <p>A server that fails is left out, unless all do. If a slot moves meanwhile, its locks may be found on none of both servers.
+ * <p>A server that fails is skipped, unless all fail. If a slot moves during the scan, its locks may be found on neither
+ * server.
  */
 public final class RedisScan implements StoreScan {
 
-    /** Keys for {@code SCAN} to look at: it takes some 0.5 ms for them. */
+    /** The number of keys that {@code SCAN} examines, which takes it about 0.5 ms. */
     private static final int KEYS_PER_CALL = 1_000;
 
-    /** At 5 to 15 µs each, Redis serves nobody else for 0.5 to 1.5 ms. */
+    /** At 5 to 15 µs each, Redis is blocked for 0.5 to 1.5 ms. */
     static final int LOCKS_PER_CALL = 100;
 
     private static final String BEGIN = "0";
@@ -55,8 +56,8 @@ public final class RedisScan implements StoreScan {
     /**
      * The scripts of this package.
      *
-     * @param scan names locks
-     * @param overview looks at them
+     * @param scan finds the names of locks
+     * @param overview reads their state
      */
     public record Scripts(Script scan, Script overview) {}
 
@@ -149,7 +150,7 @@ public final class RedisScan implements StoreScan {
                 script, keys.size(), Stream.concat(keys.stream(), texts).toArray(byte[][]::new), false);
     }
 
-    /** A call of several that fails fails all: each of them has only locks of the same server. */
+    /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
     private List<String> ask(List<ScriptCall> calls) {
         List<String> texts = new ArrayList<>(calls.size());
         for (Servers.Answer answer : servers.ask(calls)) {

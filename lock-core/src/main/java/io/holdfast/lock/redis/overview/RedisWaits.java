@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The nested waits of all clients, in one hash, so that one call reads the whole graph as it was at one moment. On a cluster it is
- * on one of the nodes.
+ * The nested waits of all clients, in a single hash, so that one call reads the whole graph as it was at one moment. On a
+ * cluster the hash is on one of the nodes.
  */
 public final class RedisWaits {
 
-    /** A client that dies leaves a field behind. Every so many reports look for such fields. */
+    /** The number of reports after which fields left behind by dead clients are removed. */
     private static final int REPORTS_PER_SWEEP = 10;
 
     private static final String TTL_MILLIS = Long.toString(LockStore.WAITS_TIMEOUT.toMillis());
@@ -39,9 +39,9 @@ public final class RedisWaits {
     /**
      * Creates an instance.
      *
-     * @param key what the hash is called
+     * @param key the name of the hash
      * @param report records the waits of a client
-     * @param read reads those of all
+     * @param read reads the waits of all clients
      */
     public RedisWaits(Servers servers, byte[] key, Script report, Script read) {
         this.servers = servers;

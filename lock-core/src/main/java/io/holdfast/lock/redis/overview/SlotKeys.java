@@ -10,14 +10,14 @@ import java.util.stream.IntStream;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * A key for each master of a cluster: a call goes to the server that has its key, and drivers tell who has one, but have no common
- * way to list the masters. So there is a key for each slot.
+ * A key for each master of a cluster. A call goes to the server that has its key; drivers report which server that is, but
+ * have no common way to list the masters. So there is a key for each slot.
  */
 final class SlotKeys {
 
     private static final int SLOTS = 16_384;
 
-    /** Loaded with the first scan of a cluster; found in some 50 ms. */
+    /** Computed at the first scan of a cluster, in about 50 ms. */
     private static final class Numbers {
         private static final int[] BY_SLOT = find();
 
@@ -38,7 +38,7 @@ final class SlotKeys {
 
     private SlotKeys() {}
 
-    /** A key of each server. */
+    /** Returns one key for each server. */
     static List<byte[]> ofServers(Servers servers, Function<LockKey, byte[]> names) {
         List<Integer> slots = servers.slotOfEachMaster();
         if (!slots.isEmpty()) {

@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockWaiter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the answer of {@code overview.lua}. */
+/** Reads the reply of {@code overview.lua}. */
 final class StatusLines {
 
     private static final int ENTRY_LINES = 4;
@@ -23,9 +23,9 @@ final class StatusLines {
     /**
      * The locks that are held or waited for.
      *
-     * @param keys what was asked for
-     * @throws IllegalArgumentException if no script says that
-     * @throws IndexOutOfBoundsException as well
+     * @param keys the requested keys
+     * @throws IllegalArgumentException if the reply is not in that format
+     * @throws IndexOutOfBoundsException if lines are missing
      */
     static List<LockStatus> read(String answer, List<LockKey> keys) {
         if (answer.isEmpty()) {

@@ -13,9 +13,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The nested waits of a client as text. The first line has the number of this form, process and host; then there are for each wait: its
- * id, since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1), number of holds; thread; key;
- * and for each hold its token, mode and key. Keys have an {@code m} in front if they are masked, {@code -} if not, and no line breaks.
+ * The nested waits of a client as text. The first line has the version of this format, the process and the host; then there
+ * are for each wait: its id, since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1),
+ * number of holds; thread; key; and for each hold its token, mode and key. Keys start with {@code m} if they are masked,
+ * otherwise with {@code -}, and contain no line breaks.
  */
 final class WaitLines {
 
@@ -29,7 +30,7 @@ final class WaitLines {
         this.at = at;
     }
 
-    /** @param waits of one client, at least one */
+    /** @param waits the waits of one client, at least one */
     static String write(List<RecordedWait> waits) {
         NestedWait any = waits.get(0).report().what();
         StringBuilder text = new StringBuilder(FORM + ' ' + any.pid() + ' ' + any.host());
@@ -56,7 +57,7 @@ final class WaitLines {
         return (key.isMasked() ? "m" : "-") + key.value().replace("%", "%25").replace("\n", "%0A");
     }
 
-    /** What {@code waits.lua} answers. What a client has told in another form is passed over. */
+    /** Reads the reply of {@code waits.lua}. Reports in another format are skipped. */
     static List<RecordedWait> read(String answer) {
         String[] lines = answer.split("\n", -1);
         long now = Long.parseLong(lines[0]);

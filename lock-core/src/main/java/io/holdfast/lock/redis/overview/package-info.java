@@ -1,4 +1,4 @@
-/** All locks of a Redis at a glance; the single ones are looked after by the package above. */
+/** Overviews of all locks in Redis; the parent package implements the operations on single locks. */
 @NullMarked
 package io.holdfast.lock.redis.overview;
 

@@ -1,25 +1,25 @@
 package io.holdfast.lock.store.overview;
 
 /**
- * A nested wait as the store has recorded it. It was certainly going on, with all that it held, from {@code sinceMicros} to
- * {@code seenMicros}; if the latter is earlier, there is no moment at which it certainly was.
+ * A nested wait as recorded by the store. It was certainly going on, with all locks it held, from {@code sinceMicros} to
+ * {@code seenMicros}; if the latter is earlier, there is no moment at which it was certainly going on.
  *
- * @param report what its client told
- * @param sinceMicros the store's time when it was first told of the wait; before that, if it is 0, when it got this report
+ * @param report the report of its client
+ * @param sinceMicros the store's time when the wait was first reported; 0 means the time of this report
  * @param seenMicros a time of the store after which the client still saw the wait going on; 0 if there is none
  */
 public record RecordedWait(WaitReport report, long sinceMicros, long seenMicros) {
 
     /**
-     * {@return the same wait with another beginning}
+     * {@return the same wait with a different beginning}
      *
-     * @param micros when it was first told of
+     * @param micros the store's time when the wait was first reported
      */
     public RecordedWait since(long micros) {
         return new RecordedWait(report, micros, seenMicros);
     }
 
-    /** {@return whether it was certainly going on at that time of the store} */
+    /** {@return whether it was certainly going on at the given time of the store} */
     public boolean isAt(long micros) {
         return sinceMicros <= micros && micros <= seenMicros;
     }

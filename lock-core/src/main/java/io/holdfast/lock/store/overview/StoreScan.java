@@ -5,27 +5,27 @@ import io.holdfast.lock.api.LockStoreException;
 import java.util.List;
 
 /**
- * A walk through the locks of a store that are held or waited for, step by step. The caller paces it. Used by one thread at a
+ * A step-by-step scan of the locks of a store that are held or waited for. The caller sets the pace. Used by one thread at a
  * time; there is nothing to close.
  *
- * <p>A lock that is held or waited for during the whole walk is found. Broken locks, and keys that are none, are passed over.
+ * <p>A lock that is held or waited for during the whole scan is found. Corrupt locks, and keys that are not locks, are skipped.
  */
 public interface StoreScan {
 
     /**
-     * Goes one step: one call to each server that is asked in it, which reads a bounded number of locks.
+     * Performs one step: at most one call to each server, each of which reads a bounded number of locks.
      *
-     * @return whether there is a further step
-     * @throws LockStoreException if the store did not answer or refused; if only some of its servers did, they are left out
+     * @return whether there is another step
+     * @throws LockStoreException if the store did not respond or refused; if only some of its servers failed, they are skipped
      */
     boolean step();
 
-    /** {@return how many locks were found so far} */
+    /** {@return the number of locks found so far} */
     int size();
 
-    /** {@return whether no server was left out so far, and nothing moved between servers} */
+    /** {@return whether no server has been skipped so far, and no locks have moved between servers} */
     boolean isComplete();
 
-    /** {@return what was found, each lock once, in any order; to be called once, after the last step that the caller wants} */
+    /** {@return the locks found, each once, in any order; called once, after the last step} */
     List<LockStatus> found();
 }

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Dates the waits of one client by the clock of one server, though nobody knows how long a message takes.
+ * Dates the waits of one client by the clock of one server, although message delays are unknown.
  *
- * <p>A wait has begun when the server is first told of it, so that moment is a safe beginning. What is told may be over by then. But
- * the client has looked at its waits after the previous answer had arrived, so the server's time in that answer is a moment
- * at which they were still going on. So each report dates the one before: two of them make an interval that is certain.
+ * <p>A wait has begun by the time it is first reported to the server, so that time is a safe beginning. A reported wait may
+ * have ended by then. But the client checks its waits after the previous reply has arrived, so the server's time in that reply
+ * is a moment at which they were still going on. So each report dates the previous one, and two reports make a certain
+ * interval.
  *
- * <p>Thread-safe. Of one client, a report begins after the previous one has ended, with waits that were looked at in between.
+ * <p>Thread-safe. A client starts a report after the previous one has ended, with waits that were checked in between.
  */
 public final class WaitTimes {
 
@@ -19,7 +20,7 @@ public final class WaitTimes {
     private long answeredMicros;
 
     /**
-     * {@return what to tell the server}
+     * {@return the waits to report to the server}
      *
      * @param reports all nested waits of the client
      */
@@ -36,14 +37,14 @@ public final class WaitTimes {
     }
 
     /**
-     * The server has answered.
+     * Notes the reply of the server.
      *
-     * @param told what it was told
-     * @param micros its time when it was
+     * @param reported the reported waits
+     * @param micros the server's time at the report
      */
-    public synchronized void answered(List<RecordedWait> told, long micros) {
+    public synchronized void answered(List<RecordedWait> reported, long micros) {
         known.clear();
-        for (RecordedWait wait : told) {
+        for (RecordedWait wait : reported) {
             known.put(wait.report().id(), wait.sinceMicros() == 0 ? wait.since(micros) : wait);
         }
         answeredMicros = micros;

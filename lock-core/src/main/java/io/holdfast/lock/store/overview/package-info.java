@@ -1,4 +1,6 @@
-/** What a store tells of all its locks at a glance, beside what {@link io.holdfast.lock.store.LockStore} does for single ones. */
+/**
+ * Overviews of all locks of a store, in addition to the operations of {@link io.holdfast.lock.store.LockStore} on single locks.
+ */
 @NullMarked
 package io.holdfast.lock.store.overview;
 

@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which circles of recorded waits are deadlocks. */
+/** Which cycles of recorded waits are deadlocks. */
 class WaitGraphTest {
 
     private static final LockMode EXCLUSIVE = LockMode.EXCLUSIVE;
@@ -56,7 +56,7 @@ class WaitGraphTest {
     }
 
     @Test
-    void circle_of_waits_that_were_going_on_at_one_moment_is_a_deadlock_once() {
+    void cycle_of_waits_that_were_going_on_at_one_moment_is_a_deadlock_once() {
         assertThat(deadlocks(wait("one", "a", "b", 10, 30), wait("two", "b", "a", 20, 40)))
                 .isEqualTo(1);
         assertThat(deadlocks(wait("one", "a", "b", 20, 40), wait("two", "b", "a", 20, 40)))
@@ -72,7 +72,7 @@ class WaitGraphTest {
     }
 
     @Test
-    void circle_of_three_needs_a_moment_that_all_have_in_common() {
+    void cycle_of_three_needs_a_moment_that_all_have_in_common() {
         RecordedWait one = wait("one", "a", "b", 10, 30);
         RecordedWait two = wait("two", "b", "c", 20, 40);
 
@@ -103,7 +103,7 @@ class WaitGraphTest {
     }
 
     @Test
-    void circle_with_a_wait_that_has_ended_is_told_to_those_who_were_in_it_only() {
+    void cycle_with_a_wait_that_has_ended_is_told_to_those_who_were_in_it_only() {
         RecordedWait mine = wait("one", "a", "b", 10, 30);
         var graph = new WaitGraph(List.of(mine, wait("two", "b", EXCLUSIVE, "a", EXCLUSIVE, 20, 30, true)));
 

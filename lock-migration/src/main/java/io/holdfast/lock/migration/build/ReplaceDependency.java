@@ -19,14 +19,14 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Option(
             displayName = "Artifacts",
-            description =
-                    "What is replaced, as group:artifact; an artifact that ends with an asterisk stands for all that begin so.",
+            description = "What is replaced, as group:artifact; an artifact that ends with an asterisk matches all"
+                    + " artifacts with that prefix.",
             example = "net.javacrumbs.shedlock:*")
     private final List<String> artifacts;
 
     @Option(
             displayName = "Packages",
-            description = "What the names of the types of the former library begin with.",
+            description = "The prefix of the type names of the former library.",
             example = "net.javacrumbs.shedlock.")
     private final List<String> packages;
 
@@ -45,12 +45,13 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Override
     public String getDisplayName() {
-        return "Replace dependencies by the starter of Holdfast";
+        return "Replace dependencies with the Holdfast starter";
     }
 
     @Override
     public String getDescription() {
-        return "Removes dependencies of a library that no code of the module uses any more, and adds `io.holdfast:lock-spring-boot-starter`.";
+        return "Removes dependencies of a library that the code of the module no longer uses, and adds"
+                + " `io.holdfast:lock-spring-boot-starter`.";
     }
 
     /** What the code uses is known once the other recipes are through. */

@@ -18,11 +18,11 @@ public final class MarkUses extends Recipe {
 
     @Option(
             displayName = "Types",
-            description = "Names of types. A name that ends with a dot stands for all types whose names begin with it.",
+            description = "Names of types. A name that ends with a dot matches all types whose names start with it.",
             example = "org.redisson.api.RLock")
     private final List<String> types;
 
-    @Option(displayName = "Reason", description = "What the note says.", example = "still locks with Redisson")
+    @Option(displayName = "Reason", description = "The text of the note.", example = "still locks with Redisson")
     private final String reason;
 
     @Option(displayName = "Page", description = "File and anchor below docs/migration.", example = "redisson.md#lock")

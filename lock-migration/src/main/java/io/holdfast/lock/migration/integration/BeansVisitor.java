@@ -19,7 +19,8 @@ import org.openrewrite.java.tree.Statement;
 final class BeansVisitor extends NotingVisitor {
 
     private static final Note RENEWED = new Note(
-            "a lock is renewed while it is held; it did not outlive its time before", "spring-integration.md#the-bean");
+            "a lock is renewed while it is held; previously it expired after its time to live",
+            "spring-integration.md#the-bean");
     private static final String NAME = "lockTemplate";
     private static final String CALL =
             "new HoldfastLockRegistry(#{any(io.holdfast.lock.api.LockTemplate)}, #{any(String)}";

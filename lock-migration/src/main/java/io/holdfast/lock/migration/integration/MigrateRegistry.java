@@ -20,13 +20,13 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public String getDisplayName() {
-        return "Replace `RedisLockRegistry` by `HoldfastLockRegistry`";
+        return "Replace `RedisLockRegistry` with `HoldfastLockRegistry`";
     }
 
     @Override
     public String getDescription() {
-        return "Beans of the registry are replaced. If one is made outside of a bean method, or used in a way that Holdfast's "
-                + "registry does not know, all are left.";
+        return "Beans of the registry are replaced. If one is created outside a bean method, or used in a way that"
+                + " Holdfast's registry does not support, none is changed.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */

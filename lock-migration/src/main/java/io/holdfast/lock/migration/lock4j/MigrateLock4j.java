@@ -22,18 +22,18 @@ public final class MigrateLock4j extends Recipe {
 
     private static final String LOCK4J = "com.baomidou.lock.annotation.Lock4j";
     private static final Note COMPOSED = new Note(
-            "a composed annotation is not migrated, and its methods are locked by Lock4j still",
+            "a composed annotation is not migrated, so its methods are still locked by Lock4j",
             "lock4j.md#keys-expire-acquiretimeout");
 
     @Override
     public String getDisplayName() {
-        return "Replace `@Lock4j` by `@DistributedLock`";
+        return "Replace `@Lock4j` with `@DistributedLock`";
     }
 
     @Override
     public String getDescription() {
         return "Keys, names and times are translated; `expire` becomes a lease that is not renewed. Methods with strategies, "
-                + "key builders or executors are left and marked.";
+                + "key builders or executors are kept and marked.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */

@@ -23,7 +23,7 @@ public final class MigrateLockTemplate extends Recipe {
     @Override
     public String getDescription() {
         return "Calls of `lock` become `tryAcquire`, with a lease that is not renewed, and `releaseLock` becomes `close`. "
-                + "Files that use Lock4j in other ways are left.";
+                + "Files that use Lock4j in other ways are not changed.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */

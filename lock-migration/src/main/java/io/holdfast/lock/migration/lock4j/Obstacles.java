@@ -17,7 +17,7 @@ import org.openrewrite.java.tree.TypeUtils;
 /** What keeps a {@code @Lock4j} from being migrated: classes of the application that Holdfast cannot call. */
 final class Obstacles {
 
-    private static final String STILL = "this method is locked by Lock4j still: ";
+    private static final String STILL = "this method is still locked by Lock4j: ";
     private static final String NOTHING_ELSE = "lock4j.md#what-else-is-different";
 
     private static final Set<String> WITH_COUNTERPART = Set.of(
@@ -59,7 +59,7 @@ final class Obstacles {
                         .flatMap(name -> Constants.text(name, file))
                         .filter(name -> name.contains(":"))
                         .isPresent(),
-                "a name has no colon",
+                "a name must not contain a colon",
                 "lock4j.md#keys-expire-acquiretimeout");
     }
 

@@ -59,7 +59,7 @@ final class Calls {
 
     private void blockUnless(boolean known, String page) {
         if (!known) {
-            component.block(new Note("this is Redisson still: " + name() + " is not migrated", page));
+            component.block(new Note("this still uses Redisson: " + name() + " is not migrated", page));
         }
     }
 

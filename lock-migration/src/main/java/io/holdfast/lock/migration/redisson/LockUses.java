@@ -18,16 +18,18 @@ final class LockUses extends JavaIsoVisitor<Components> {
 
     private static final String RED = "getRedLock";
     private static final Note PASSED_ON =
-            new Note("this is Redisson still: the lock is passed on, as a lock of Redisson", "redisson.md#lock");
+            new Note("this still uses Redisson: the lock is passed on, as a lock of Redisson", "redisson.md#lock");
     private static final Note NO_TEMPLATE = new Note(
-            "this is Redisson still: its client is not an injected field, so there is no LockTemplate here",
+            "this still uses Redisson: its client is not an injected field, so there is no LockTemplate here",
             "redisson.md#lock");
     private static final Note UNKNOWN = new Note(
-            "this is Redisson still: a lock of this kind is not migrated", "redisson.md#inspection-and-forced-release");
+            "this still uses Redisson: a lock of this kind is not migrated",
+            "redisson.md#inspection-and-forced-release");
     private static final Note RED_LOCK = new Note(
-            "this is Redisson still: several servers are a matter of configuration in Holdfast", "redisson.md#redlock");
+            "this still uses Redisson: several servers are a matter of configuration in Holdfast",
+            "redisson.md#redlock");
     private static final Note PERMITS =
-            new Note("this is Redisson still: the number of permits is not known here", "redisson.md#semaphore");
+            new Note("this still uses Redisson: the number of permits is not known here", "redisson.md#semaphore");
 
     private final Map<String, ClientField> clients;
 

@@ -15,14 +15,14 @@ public final class MigrateLocks extends Recipe {
 
     @Override
     public String getDisplayName() {
-        return "Replace locks of Redisson";
+        return "Replace Redisson locks";
     }
 
     @Override
     public String getDescription() {
-        return "Locks, fair locks, read-write locks, multi-locks, fenced locks and semaphores that an injected `RedissonClient` makes "
-                + "become locks of `LockTemplate`. Explicit leases are not renewed, as before. Locks with uses that have no "
-                + "counterpart are left and marked.";
+        return "Locks, fair locks, read-write locks, multi-locks, fenced locks and semaphores that an injected"
+                + " `RedissonClient` creates become locks of `LockTemplate`. Explicit leases are not renewed, as"
+                + " before. Locks with uses that have no counterpart are kept and marked.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */

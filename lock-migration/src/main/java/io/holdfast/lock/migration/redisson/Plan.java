@@ -20,7 +20,7 @@ import org.openrewrite.java.tree.JavaType;
 final class Plan {
 
     private static final Note MIXED = new Note(
-            "this is Redisson still: only plain locks of the same client are migrated together",
+            "this still uses Redisson: only plain locks of the same client are migrated together",
             "redisson.md#several-locks");
 
     private final Components components = new Components();

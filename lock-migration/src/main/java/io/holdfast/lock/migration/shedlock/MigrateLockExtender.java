@@ -28,7 +28,7 @@ public final class MigrateLockExtender extends Recipe {
 
     @Override
     public String getDisplayName() {
-        return "Replace `LockExtender` by `LockHandle.extend`";
+        return "Replace `LockExtender` with `LockHandle.extend`";
     }
 
     @Override

@@ -26,16 +26,16 @@ public final class MigrateSchedulerLock extends Recipe {
     private static final MethodMatcher EXTEND =
             new MethodMatcher("net.javacrumbs.shedlock.core.LockExtender extendActiveLock(..)");
     private static final Note COMPOSED = new Note(
-            "a composed annotation is not migrated, and what it locks is not locked for Holdfast", "shedlock.md#a-job");
+            "a composed annotation is not migrated, so its methods are not locked by Holdfast", "shedlock.md#a-job");
     private static final Note PRIMITIVE = new Note(
-            "a method with a primitive result cannot be skipped, and fails startup",
+            "a method with a primitive result cannot be skipped, and causes startup to fail",
             "shedlock.md#what-else-is-different");
     private static final Note CONSTANT =
             new Note("the name must not contain a colon, or an expression #{…}", "shedlock.md#names-with-parameters");
 
     @Override
     public String getDisplayName() {
-        return "Replace `@SchedulerLock` by `@DistributedLock`";
+        return "Replace `@SchedulerLock` with `@DistributedLock`";
     }
 
     @Override
@@ -110,7 +110,7 @@ public final class MigrateSchedulerLock extends Recipe {
             }
         }
 
-        /** Text without a unit counts milliseconds in ShedLock, and fails startup in Holdfast. */
+        /** Text without a unit counts milliseconds in ShedLock, and causes startup to fail in Holdfast. */
         private void addTime(LockAnnotation annotation, String attribute, Expression time) {
             Optional<String> text = Constants.text(time, file());
             if (text.filter(String::isEmpty).isPresent()) {

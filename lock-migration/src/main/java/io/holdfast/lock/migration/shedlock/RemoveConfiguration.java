@@ -74,7 +74,7 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
     private static final class Remover extends NotingVisitor {
 
         private static final String PAGE = "shedlock.md#configuration";
-        private static final Note USED = new Note("this provider is left, since code uses it", PAGE);
+        private static final Note USED = new Note("this provider is kept, because code uses it", PAGE);
         private static final Note OTHER_STORE =
                 new Note("annotated jobs are now locked in Redis, not in the store of this provider", PAGE);
         private final boolean used;

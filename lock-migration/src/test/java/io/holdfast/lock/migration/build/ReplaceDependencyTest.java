@@ -92,7 +92,7 @@ class ReplaceDependencyTest implements RewriteTest {
         String provider =
                 "import net.javacrumbs.shedlock.core.LockProvider;\n\nclass Left {\n%s    LockProvider provider;\n}\n";
         String note =
-                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
         String first = SHEDLOCK.substring(0, SHEDLOCK.indexOf("</dependency>") + "</dependency>\n".length());
         rewriteRun(
                 job(""),

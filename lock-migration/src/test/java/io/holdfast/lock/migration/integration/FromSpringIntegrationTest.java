@@ -10,9 +10,9 @@ import org.openrewrite.test.RewriteTest;
 class FromSpringIntegrationTest implements RewriteTest {
 
     private static final String LEFT =
-            "// Holdfast: this is the registry of Spring Integration still, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
+            "// Holdfast: this still uses the registry of Spring Integration, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
     private static final String RENEWED =
-            "// Holdfast: a lock is renewed while it is held; it did not outlive its time before; see docs/migration/spring-integration.md#the-bean\n";
+            "// Holdfast: a lock is renewed while it is held; previously it expired after its time to live; see docs/migration/spring-integration.md#the-bean\n";
     private static final String USER = """
             import org.springframework.integration.redis.util.RedisLockRegistry;
 

@@ -112,7 +112,7 @@ class FromLock4jTest implements RewriteTest {
     }
 
     private static final String REST =
-            "// Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different";
+            "// Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different";
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -121,11 +121,11 @@ class FromLock4jTest implements RewriteTest {
                     executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
                     expire = 99 | a lease lasts for at least 100 ms | keys-expire-acquiretimeout
                     autoRelease = false | give the time for which it keeps others out | autorelease--false
-                    name = "a:b" | a name has no colon | keys-expire-acquiretimeout
+                    name = "a:b" | a name must not contain a colon | keys-expire-acquiretimeout
                     """)
     void what_has_no_counterpart_is_left_and_marked(String attribute, String reason, String anchor) {
         String annotation = "@Lock4j(" + attribute + ")";
-        String note = "// Holdfast: this method is locked by Lock4j still: " + reason
+        String note = "// Holdfast: this method is still locked by Lock4j: " + reason
                 + "; see docs/migration/lock4j.md#" + anchor + "\n    ";
         rewriteRun(java(
                 shop(LOCK4J, annotation, STRATEGIES),
@@ -153,6 +153,6 @@ class FromLock4jTest implements RewriteTest {
                         former,
                         former.replace(
                                 "@Lock4j(",
-                                "// Holdfast: a composed annotation is not migrated, and its methods are locked by Lock4j still; see docs/migration/lock4j.md#keys-expire-acquiretimeout\n@Lock4j(")));
+                                "// Holdfast: a composed annotation is not migrated, so its methods are still locked by Lock4j; see docs/migration/lock4j.md#keys-expire-acquiretimeout\n@Lock4j(")));
     }
 }

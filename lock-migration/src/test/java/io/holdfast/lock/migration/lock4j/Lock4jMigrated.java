@@ -41,14 +41,14 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this method is locked by Lock4j still: translate its failStrategy; see
+    // Holdfast: this method is still locked by Lock4j: translate its failStrategy; see
     // docs/migration/lock4j.md#failstrategy
     @Lock4j(name = "order", keys = "#id", acquireTimeout = 0, failStrategy = OrderIsBusy.class)
     public void strategy(long id) {
         shop.charge(id);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
     // docs/migration/lock4j.md#what-else-is-different
     public static class OrderIsBusy implements LockFailureStrategy {
         @Override
@@ -57,14 +57,14 @@ public class Lock4jMigrated {
         }
     }
 
-    // Holdfast: this method is locked by Lock4j still: translate its keyBuilderStrategy; see
+    // Holdfast: this method is still locked by Lock4j: translate its keyBuilderStrategy; see
     // docs/migration/lock4j.md#keybuilderstrategy
     @Lock4j(name = "branch-order", keys = "#id", acquireTimeout = 0, keyBuilderStrategy = TenantKeys.class)
     public void builder(long id) {
         shop.charge(id);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
     // docs/migration/lock4j.md#what-else-is-different
     public static class TenantKeys implements LockKeyBuilder {
         private final Tenants tenants;
@@ -84,7 +84,7 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this is Lock4j still, and does not exclude what Holdfast locks; see
+    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
     // docs/migration/lock4j.md#what-else-is-different
     public static class Silence implements LockFailureStrategy {
         @Override

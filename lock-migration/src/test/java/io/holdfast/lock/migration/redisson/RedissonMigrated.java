@@ -116,7 +116,7 @@ final class RedissonMigrated {
     }
 
     boolean expirable(long id) throws InterruptedException {
-        // Holdfast: this is Redisson still, and does not exclude what Holdfast locks; see
+        // Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see
         // docs/migration/redisson.md#semaphore
         RPermitExpirableSemaphore gateway = redisson.getPermitExpirableSemaphore("gateway:expirable");
         gateway.trySetPermits(2);
@@ -144,7 +144,7 @@ final class RedissonMigrated {
 
     static void red(long id, Shop shop, RedissonClient a, RedissonClient b, RedissonClient c) {
         String key = "order:" + id;
-        // Holdfast: this is Redisson still: several servers are a matter of configuration in Holdfast; see
+        // Holdfast: this still uses Redisson: several servers are a matter of configuration in Holdfast; see
         // docs/migration/redisson.md#redlock
         RLock lock = a.getRedLock(a.getLock(key), b.getLock(key), c.getLock(key));
         lock.lock();
@@ -167,7 +167,7 @@ final class RedissonMigrated {
     }
 
     CompletionStage<Void> async(long id, Supplier<CompletionStage<Void>> charge) {
-        // Holdfast: this is Redisson still: lockAsync is not migrated; see docs/migration/redisson.md#asynchronous
+        // Holdfast: this still uses Redisson: lockAsync is not migrated; see docs/migration/redisson.md#asynchronous
         RLock lock = redisson.getLock("order:" + id);
         long owner = ThreadLocalRandom.current().nextLong();
         return lock.lockAsync(owner)
@@ -176,7 +176,7 @@ final class RedissonMigrated {
     }
 
     void askAbout(long id) {
-        // Holdfast: this is Redisson still: remainTimeToLive is not migrated; see
+        // Holdfast: this still uses Redisson: remainTimeToLive is not migrated; see
         // docs/migration/redisson.md#inspection-and-forced-release
         RLock lock = redisson.getLock("order:" + id);
         boolean somebodyHasIt = lock.isLocked();

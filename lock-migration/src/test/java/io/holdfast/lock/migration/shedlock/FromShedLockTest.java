@@ -127,7 +127,7 @@ class FromShedLockTest implements RewriteTest {
                 job("@SchedulerLock(name = \"report\")")
                         .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }"),
                 migrated(
-                                "// Holdfast: a method with a primitive result cannot be skipped, and fails startup; see docs/migration/shedlock.md#what-else-is-different\n"
+                                "// Holdfast: a method with a primitive result cannot be skipped, and causes startup to fail; see docs/migration/shedlock.md#what-else-is-different\n"
                                         + "    @DistributedLock(name = \"report\", waitFor = 0, onContention = OnContention.SKIP)")
                         .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }")));
     }
@@ -142,7 +142,7 @@ class FromShedLockTest implements RewriteTest {
                 """, """
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
-                // Holdfast: a composed annotation is not migrated, and what it locks is not locked for Holdfast; see docs/migration/shedlock.md#a-job
+                // Holdfast: a composed annotation is not migrated, so its methods are not locked by Holdfast; see docs/migration/shedlock.md#a-job
                 @SchedulerLock(name = "report")
                 @interface OnOneNode {}
                 """));
@@ -259,10 +259,10 @@ class FromShedLockTest implements RewriteTest {
                         former,
                         former.replace(
                                 "    @Bean",
-                                "    // Holdfast: this provider is left, since code uses it; see docs/migration/shedlock.md#configuration\n    @Bean")),
+                                "    // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration\n    @Bean")),
                 java(
                         "class User {\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n",
-                        "class User {\n    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
+                        "class User {\n    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
     }
 
     @Test

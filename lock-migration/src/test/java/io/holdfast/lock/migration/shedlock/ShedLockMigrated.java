@@ -22,11 +22,11 @@ import org.springframework.scheduling.annotation.Scheduled;
 public class ShedLockMigrated {
 
     private final Shop shop;
-    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
     // docs/migration/shedlock.md#without-annotation
     private final LockProvider lockProvider;
 
-    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
     // docs/migration/shedlock.md#without-annotation
     public ShedLockMigrated(Shop shop, LockProvider lockProvider) {
         this.shop = shop;
@@ -39,7 +39,7 @@ public class ShedLockMigrated {
     @EnableScheduling
     static class Scheduling {
 
-        // Holdfast: this provider is left, since code uses it; see docs/migration/shedlock.md#configuration
+        // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration
         @Bean
         LockProvider lockProvider(RedisConnectionFactory redis) {
             return new RedisLockProvider(redis, "shop");
@@ -88,10 +88,10 @@ public class ShedLockMigrated {
     }
 
     public boolean now() throws Throwable {
-        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+        // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
         // docs/migration/shedlock.md#without-annotation
         LockingTaskExecutor executor = new DefaultLockingTaskExecutor(lockProvider);
-        // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see
+        // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
         // docs/migration/shedlock.md#without-annotation
         LockConfiguration lock =
                 new LockConfiguration(Instant.now(), "stock-taking", Duration.ofMinutes(30), Duration.ofMinutes(1));

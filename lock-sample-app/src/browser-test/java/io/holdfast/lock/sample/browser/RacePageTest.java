@@ -52,7 +52,7 @@ class RacePageTest extends BrowserTest {
         race(page, "Without the lock");
 
         assertThat(page.locator("#said.bad"))
-                .containsText("were sold that were not there", new LocatorAssertions.ContainsTextOptions().setTimeout(60_000));
+                .containsText("were sold that were not in stock", new LocatorAssertions.ContainsTextOptions().setTimeout(60_000));
         Locator stock = page.locator("#stock");
         assertThat(stock).hasAttribute("aria-label", java.util.regex.Pattern.compile("[1-9]\\d* sold more than once"));
         Chromium.picture(page, "race-without-lock", true);

@@ -64,7 +64,7 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
 
     private static String outcome(RaceResult result) {
         if (result.oversold() > 0) {
-            return result.oversold() + " items were sold that were not there.";
+            return result.oversold() + " items were sold that were not in stock.";
         }
         return isSound(result) ? "every item was sold exactly once." : "nothing was oversold.";
     }

@@ -49,8 +49,8 @@ class Races {
                 .param(id)
                 .query(Race.class)
                 .optional()
-                .orElseThrow(() ->
-                        new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no race " + id + " any more."));
+                .orElseThrow(
+                        () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "Race " + id + " no longer exists."));
     }
 
     /** {@return the ids of the latest races, the latest first} */

@@ -60,7 +60,7 @@ class Selling {
                 return waits;
             }
         }
-        throw new IllegalStateException("The race was still not over after " + LIMIT.toSeconds() + " s");
+        throw new IllegalStateException("The race was not over after " + LIMIT.toSeconds() + " s");
     }
 
     private static Tally tally(List<Future<Waits>> finished, long start) throws InterruptedException {

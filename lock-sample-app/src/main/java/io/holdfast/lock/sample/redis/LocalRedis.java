@@ -47,10 +47,10 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
         }
         String place = address.getHost() + ":" + address.getPort();
         if (RedisPing.answers(address.getHost(), address.getPort(), configured.getSslBundle() != null)) {
-            log.info("Redis: using the one that answers at {}", place);
+            log.info("Redis: using the server at {}", place);
             return configured;
         }
-        log.info("Redis: none answers at {}", place);
+        log.info("Redis: no server at {}", place);
         return new LocalConnectionDetails(joinOrStart());
     }
 
@@ -61,7 +61,7 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
                 return joined.isPresent() ? joined(joined.get(), place) : started(RedisServer.start(directory), place);
             });
         } catch (IOException e) {
-            throw new UncheckedIOException("No Redis can be found or started by way of " + directory, e);
+            throw new UncheckedIOException("No Redis could be found or started with " + directory, e);
         }
     }
 
@@ -80,7 +80,7 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
         place.publish(server.address());
         log.info(
                 "Redis: started an embedded redis-server on 127.0.0.1:{} (pid {}). Other instances on this machine"
-                        + " find it by {}; it ends with the last of them.",
+                        + " find it through {}; it stops with the last of them.",
                 server.address().port(),
                 server.address().pid(),
                 place.file());

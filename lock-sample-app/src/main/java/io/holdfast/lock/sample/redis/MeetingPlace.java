@@ -70,7 +70,7 @@ final class MeetingPlace {
             properties.load(reader);
             return Optional.of(RedisAddress.of(properties));
         } catch (IllegalArgumentException | NullPointerException broken) {
-            log.warn("Redis: {} is of no use ({})", file(), broken.getMessage());
+            log.warn("Redis: {} cannot be used ({})", file(), broken.getMessage());
             return Optional.empty();
         }
     }

@@ -67,8 +67,9 @@ final class RedisServer implements Closeable {
 
     static void refuseWindows(String system) {
         if (system.startsWith("Windows")) {
-            throw new UnsupportedOperationException("No Redis answers, and the one bundled for Windows is 5.0, while"
-                    + " Holdfast needs 6.2. Start a Redis (WSL, a container, another machine) and name it with"
+            throw new UnsupportedOperationException("No Redis is running, and the one bundled for Windows is 5.0,"
+                    + " while Holdfast needs 6.2. Start Redis (in WSL, in a container, or on another machine) and"
+                    + " specify it with"
                     + " spring.data.redis.host and spring.data.redis.port.");
         }
     }
@@ -115,7 +116,7 @@ final class RedisServer implements Closeable {
                 String reason = Files.exists(logFile) ? Files.readString(logFile) : "no output";
                 close();
                 throw new IllegalStateException(
-                        "redis-server on port " + address.port() + " does not come up:\n" + reason);
+                        "redis-server on port " + address.port() + " did not start:\n" + reason);
             }
             pauseBriefly();
         }

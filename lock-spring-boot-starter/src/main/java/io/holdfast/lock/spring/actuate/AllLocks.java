@@ -49,7 +49,7 @@ final class AllLocks {
                         .map(lock -> describe(lock, withKeys))
                         .toList(),
                 result.waits().deadlocks().stream()
-                        .map(circle -> new Deadlock(describe(circle.waits(), withKeys)))
+                        .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))
                         .toList(),
                 describe(result.waits().waits(), withKeys),
                 events.all().stream()

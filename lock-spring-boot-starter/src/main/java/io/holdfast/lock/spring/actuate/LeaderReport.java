@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the endpoint and health tell of the roles of this instance. */
+/** The roles of this instance, as the endpoint and the health indicator report them. */
 final class LeaderReport {
 
     private final Supplier<@Nullable LeaderRoles> roles;

@@ -22,11 +22,11 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 
 /**
- * {@code /actuator/locks}: what this client holds and waits for, which methods lock, and one lock as the store sees it.
- * Releases by force only where {@code management.endpoint.locks.access} is {@code unrestricted}; elsewhere it only reads.
+ * {@code /actuator/locks}: the locks that this client holds or waits for, the annotated methods, and a single lock as stored.
+ * Releases locks by force only if {@code management.endpoint.locks.access} is {@code unrestricted}; otherwise it is read-only.
  *
- * <p>A key may contain slashes, so it is all the rest of the path. A path cannot carry every key (two slashes in a row are
- * one): such a key is given as {@code exactKey} instead, and what the path says is not looked at.
+ * <p>A key may contain slashes, so it is the whole rest of the path. A path cannot represent every key (two slashes in a row
+ * become one): such a key is passed as {@code exactKey} instead, and the path is ignored.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
@@ -42,8 +42,8 @@ final class LocksEndpoint {
     /**
      * Creates an instance.
      *
-     * @param locks asked at the first request, so that the endpoint makes no bean that is lazy
-     * @param books yields null if the template is one that does not tell
+     * @param locks called at the first request, so that the endpoint does not create lazy beans
+     * @param books yields null if the template does not provide its activity
      */
     LocksEndpoint(
             Supplier<LockTemplate> locks,
@@ -92,7 +92,7 @@ final class LocksEndpoint {
                 leaders.all());
     }
 
-    /** As the metrics call it. */
+    /** The name as in the metrics. */
     private static String shown(String name) {
         return name.isEmpty() ? UNNAMED : name;
     }

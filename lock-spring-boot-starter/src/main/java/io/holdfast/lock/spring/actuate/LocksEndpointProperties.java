@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param showKeys When to show the keys of locks that are held or waited for.
  * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are
  *     authorized.
- * @param scanInterval Minimum time between two scans of all locks, however many clients ask for them. At least 1 second.
+ * @param scanInterval Minimum time between two scans of all locks, regardless of the number of clients. At least 1 second.
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(

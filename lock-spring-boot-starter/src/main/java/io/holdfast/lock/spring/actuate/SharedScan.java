@@ -33,7 +33,7 @@ final class SharedScan {
      */
     record Result(Instant time, LockClient client, LockScan scan, LockWaits waits) {}
 
-    /** @param locks yields null if the template is one that does not tell */
+    /** @param locks yields null if the template does not provide an overview */
     SharedScan(Supplier<@Nullable LockOverview> locks, Duration interval) {
         this.locks = locks;
         this.intervalNanos = interval.toNanos();

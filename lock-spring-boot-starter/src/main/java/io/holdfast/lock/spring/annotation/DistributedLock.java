@@ -18,20 +18,20 @@ import java.util.concurrent.TimeUnit;
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>The lock is acquired before a transaction of the same method begins, and released after it has completed. It is renewed
- * while the method runs, even if a lease is given, unless {@code renew} or {@code holdfast.renew} is false. A thread that already
- * holds the key reenters without a call to Redis.
+ * <p>The lock is acquired before a transaction of the same method begins, and released after the transaction has completed.
+ * The lease is renewed while the method runs, even if a lease is given, unless {@code renew} or {@code holdfast.renew} is
+ * false. A thread that already holds the key reenters the lock without a call to Redis.
  *
- * <p>A method that returns a stage, a future or a publisher (of Reactor, or adaptable to it) holds its lock until that has
- * completed, failed or was cancelled; the caller sees the completion after the release. If the lock is lost, it fails with {@link
- * io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired on each subscription, without blocking an event
- * loop. A Kotlin {@code suspend} function is locked like a method that returns a {@code Mono}.
+ * <p>A method that returns a stage, a future or a publisher (of Reactor, or adaptable to it) holds its lock until the result
+ * has completed, failed or been cancelled; the caller sees the completion after the release. If the lock is lost, the result
+ * fails with {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired on each subscription,
+ * without blocking an event loop. A Kotlin {@code suspend} function is locked like a method that returns a {@code Mono}.
  *
  * <p>On a class, the annotation applies to all public methods except the {@link #fallbackMethod()}; an annotation on a method
  * overrides it. It may be used as a meta-annotation, with attributes aliased by {@link
  * org.springframework.core.annotation.AliasFor}.
  *
- * <p>Repeated annotations on a method or class are several locks, all or none, each with its own mode:
+ * <p>Repeated annotations on a method or class request several locks, all or none, each with its own mode:
  *
  * <pre>{@code
  * @DistributedReadLock(name = "price-list")
@@ -39,14 +39,16 @@ import java.util.concurrent.TimeUnit;
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>Each has its own name, key, mode, limit, weight and fairness. All other attributes apply to the call, so only one of the
- * annotations may set them; settings and metrics use its name, or that of the first one if none does.
+ * <p>Each annotation has its own name, key, mode, limit, weight and fairness. All other attributes apply to the call, so only
+ * one of the annotations may set them; settings and metrics use the name of that annotation, or of the first one if none sets
+ * any.
  *
- * <p>Unset attributes use {@code holdfast.instances.<name>.*} for its {@link #name()}, and then {@code holdfast.*}. Beans of type
- * {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are resolved at startup in all text attributes.
+ * <p>Unset attributes use {@code holdfast.instances.<name>.*} for the {@link #name()}, and then {@code holdfast.*}. Beans of
+ * type {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are resolved at startup in all text
+ * attributes.
  *
- * <p>The lock is applied by a Spring proxy, so calling an annotated method on the same object does not lock; {@link LockAssert}
- * detects such calls. Methods that a proxy cannot intercept (private, static, final) fail startup.
+ * <p>The lock is applied by a Spring proxy, so a call of an annotated method on the same object is not locked; {@link
+ * LockAssert} detects such calls. Methods that a proxy cannot intercept (private, static, final) cause startup to fail.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -58,7 +60,7 @@ public @interface DistributedLock {
     /** Represents an unset time, for attributes of annotations that are meta-annotated with this one. */
     long NOT_GIVEN = Long.MIN_VALUE;
 
-    /** A {@link #waitFor()} without limit, that is of 365 days. */
+    /** A {@link #waitFor()} without limit, that is, of 365 days. */
     long WITHOUT_LIMIT = Long.MAX_VALUE;
 
     /**
@@ -88,7 +90,7 @@ public @interface DistributedLock {
     LockMode mode() default LockMode.EXCLUSIVE;
 
     /**
-     * How many may hold the lock together. Only with {@link LockMode#SHARED}.
+     * How many callers may hold the lock at the same time. Only with {@link LockMode#SHARED}.
      *
      * @return 1 or more; by default {@code holdfast.instances.<name>.limit}, or no limit
      */
@@ -125,7 +127,7 @@ public @interface DistributedLock {
     /**
      * How many calls of this instance of the application may wait for the same key, including this one. A call beyond the limit
      * fails immediately with a {@link io.holdfast.lock.api.LockOverloadException}, to shed load. Calls that find the lock free
-     * are never refused.
+     * are never rejected.
      *
      * @return 1 or more; by default {@code holdfast.instances.<name>.max-waiting}, or no limit
      */
@@ -206,9 +208,9 @@ public @interface DistributedLock {
      * private, and has the same parameters, optionally followed by the exception: {@link
      * io.holdfast.lock.api.LockNotAcquiredException} or a supertype. Its return type must be assignable to that of this method.
      *
-     * <p>If several methods have that name, the one with the most specific exception is called. One whose last parameter is
-     * exactly {@link io.holdfast.lock.api.LockStoreException} is called if the store fails before the method begins; otherwise
-     * that exception is thrown.
+     * <p>If several methods have that name, the one with the most specific exception is called. A method whose last parameter
+     * is exactly {@link io.holdfast.lock.api.LockStoreException} is called if the store fails before the method begins;
+     * otherwise that exception is thrown.
      *
      * @return the name of the method; cannot be combined with {@link OnContention#SKIP}
      */

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs the method on one instance of the application only: the leader in a role. A call on another instance does nothing, without
- * waiting and without a call to Redis.
+ * Runs the method on only one instance of the application: the leader for a role. A call on any other instance returns
+ * immediately without running the method, and without a call to Redis.
  *
  * <pre>{@code
  * @Scheduled(fixedDelay = 1000)
@@ -16,13 +16,13 @@ import java.lang.annotation.Target;
  * void publish() { … }
  * }</pre>
  *
- * <p>The role is declared by this annotation; {@code holdfast.leadership.roles.<role>} has its settings. On a class, the annotation
- * means all of its public methods. Calls that do not run return what a skipped call of
- * {@link DistributedLock#onContention() onContention = SKIP} returns: nothing, null, an empty {@code Optional}, or a future of null.
- * Methods that return a primitive value, a reactive type, or a Kotlin type that is never null fail the start.
+ * <p>The annotation declares the role; its settings are in {@code holdfast.leadership.roles.<role>}. On a class, the
+ * annotation applies to all public methods. Calls that do not run return what a skipped call of {@link
+ * DistributedLock#onContention() onContention = SKIP} returns: nothing, null, an empty {@code Optional}, or a future of null.
+ * Methods that return a primitive value, a reactive type, or a Kotlin type that is never null cause startup to fail.
  *
- * <p>Whether this instance leads is checked when the call begins. A call that is under way when the term ends goes on: check
- * {@code Leadership.isLeader()} between steps, and the fencing token of its term where something must never happen twice.
+ * <p>Leadership is checked when the call starts. A call that is running when the term ends continues: check {@code
+ * Leadership.isLeader()} between steps, and check the fencing token of the term where something must never happen twice.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,9 +30,9 @@ import java.lang.annotation.Target;
 public @interface LeaderOnly {
 
     /**
-     * What the instance has to lead. May contain placeholders.
+     * The role that the instance must lead. May contain placeholders.
      *
-     * @return the role
+     * @return the name of the role
      */
     String value();
 }

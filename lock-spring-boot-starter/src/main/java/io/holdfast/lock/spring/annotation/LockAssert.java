@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.annotation;
 import io.holdfast.lock.api.LockKey;
 
 /**
- * Detects calls that bypass the proxy and so run without their lock: {@code this.pay(order)} in the same class, or an object
- * created with {@code new}.
+ * Detects calls that bypass the proxy and therefore run without their lock: {@code this.pay(order)} in the same class, or an
+ * object created with {@code new}.
  *
  * <pre>{@code
  * @DistributedLock(name = "order", key = "#id")
@@ -20,9 +20,10 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " The method was called on this, or on an object that Spring did not create, and so bypassed its proxy: call"
-                    + " it on the injected bean, move it to another bean, or use LockTemplate inside it. Or its condition"
-                    + " evaluated to false, so it runs without a lock. In a test without Spring, call"
+            " Either the call bypassed the proxy, because it was made on 'this' or on an object that Spring did not"
+                    + " create: call the method on the injected bean, move it to another bean, or use LockTemplate"
+                    + " inside it. Or the condition of the annotation evaluated to false, so the method runs without"
+                    + " a lock. In a test without Spring, call"
                     + " LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);
@@ -59,10 +60,10 @@ public final class LockAssert {
         private TestHelper() {}
 
         /**
-         * Makes all assertions on the current thread pass, or work again. Undo it at the end of the test, because threads are
-         * reused.
+         * Makes all assertions on the current thread pass, or restores normal checks. Restore them at the end of the test,
+         * because threads are reused.
          *
-         * @param pass true to make them pass
+         * @param pass true to make all assertions pass; false to restore normal checks
          */
         public static void makeAllAssertsPass(boolean pass) {
             if (pass) {

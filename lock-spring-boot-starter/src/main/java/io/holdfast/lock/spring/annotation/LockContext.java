@@ -42,7 +42,7 @@ public final class LockContext {
     }
 
     /**
-     * Makes a handle the current one, like the annotation does: for a test that calls the method without Spring, or for another
+     * Makes a handle the current one, as the annotation does; for a test that calls the method without Spring, or for another
      * interceptor.
      *
      * <pre>{@code
@@ -51,8 +51,8 @@ public final class LockContext {
      * }
      * }</pre>
      *
-     * @param handle the lock, which is not closed by the scope
-     * @return the scope, to be closed by the same thread
+     * @param handle the lock; the scope does not close it
+     * @return the scope, which the same thread must close
      */
     public static Scope open(LockHandle handle) {
         Scope scope = new Scope(handle, INNERMOST.get());
@@ -72,7 +72,8 @@ public final class LockContext {
         }
 
         /**
-         * Ends the scope, and scopes inside it that were left open. Has no effect if it has ended, or on another thread.
+         * Ends the scope, and any scopes inside it that were left open. Has no effect if the scope has already ended, or on
+         * another thread.
          */
         @Override
         public void close() {

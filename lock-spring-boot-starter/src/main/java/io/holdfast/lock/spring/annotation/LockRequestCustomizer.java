@@ -4,8 +4,8 @@ import io.holdfast.lock.api.LockRequest;
 import java.lang.reflect.Method;
 
 /**
- * Customizes the lock request of annotated methods. Beans of this type are called in order, for each call of a locked method; the
- * result of the last one is used.
+ * Customizes the lock request of annotated methods. Beans of this type are called in order for each call of a locked method;
+ * the result of the last one is used.
  *
  * <pre>{@code
  * @Bean
@@ -26,7 +26,7 @@ public interface LockRequestCustomizer {
      * @param request the request as configured by the annotation, {@code holdfast.instances} and {@code holdfast.*}, with the
      *     keys of this call and the name of its definition
      * @param method the annotated method
-     * @return the request to use: the given one, or another one, which may have other keys
+     * @return the request to use: the given request or another one, which may have different keys
      */
     LockRequest customize(LockRequest request, Method method);
 }

@@ -6,7 +6,7 @@ public enum OnContention {
     THROW,
     /**
      * Skips the method, and returns nothing: void, {@link java.util.Optional#empty()}, a stage completed with null, or null. A
-     * method that returns a primitive cannot be skipped, and fails startup.
+     * method that returns a primitive cannot be skipped, and causes startup to fail.
      */
     SKIP
 }

@@ -6,20 +6,20 @@ package io.holdfast.lock.spring.annotation;
  */
 public enum OnLost {
     /**
-     * Throws {@link io.holdfast.lock.api.LockLostException}, with an exception of the method suppressed in it. The result of the
-     * method is discarded.
+     * Throws {@link io.holdfast.lock.api.LockLostException}, with an exception thrown by the method suppressed in it. The
+     * result of the method is discarded.
      */
     THROW,
     /**
-     * Like {@link #THROW}, and stops the method as soon as the loss is known: its thread is interrupted, and the stage or future
-     * it returned is cancelled. (The subscription to a publisher is cancelled with {@link #THROW} as well.) A thread is
-     * interrupted only while it holds the lock, and an unnoticed interrupt is cleared when the method ends, see {@link
-     * io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
+     * Like {@link #THROW}, and stops the method as soon as the loss is known: its thread is interrupted, and the stage or
+     * future it returned is cancelled. (The subscription to a publisher is also cancelled with {@link #THROW}.) A thread is
+     * interrupted only while it holds the lock, and an interrupt that is still pending when the method ends is cleared, see
+     * {@link io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
      */
     INTERRUPT,
     /**
      * Logs a warning, and returns the result of the method, or throws its exception. For work that may safely run twice. Not
-     * allowed for methods that run in a transaction, because that is not committed under a lost lock.
+     * allowed for methods that run in a transaction, because a transaction is not committed after its lock was lost.
      */
     LOG
 }

@@ -45,8 +45,8 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     @Serial
     private static final long serialVersionUID = 1L;
 
-    private static final String MISSING = "There is no LockTemplate: the application, or the slice that a test"
-            + " loads, excludes the lock auto-configuration or Spring Data Redis. ";
+    private static final String MISSING = "There is no LockTemplate: the application or the test slice excludes the"
+            + " lock auto-configuration or Spring Data Redis. ";
 
     private static final ProxyRules.Words WORDS = new ProxyRules.Words(
             DistributedLock.class, "cannot be locked", "Locks are applied by a proxy of the bean.", "LockTemplate");
@@ -107,9 +107,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
 
     private static String adviceIfMissing(ConfigurableBeanFactory beans) {
         return isPartForTest(beans)
-                ? "Add @AutoConfigureTestLocks (of lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean."
-                : "Do not exclude them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or,"
-                        + " in a test, add @AutoConfigureTestLocks (of lock-spring-boot-test).";
+                ? "Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test, or a LockStore or"
+                        + " LockTemplate bean."
+                : "Stop excluding them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or, in a"
+                        + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
     }
 
     /**

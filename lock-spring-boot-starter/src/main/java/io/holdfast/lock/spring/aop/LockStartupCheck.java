@@ -71,7 +71,9 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         return found;
     }
 
-    /** The proxy finds the template by itself, so Spring has to be told that the bean needs it until the bean ends. */
+    /**
+     * The proxy finds the template by itself, so Spring has to be notified that the bean needs it until the bean is destroyed.
+     */
     private void closeBeforeTheTemplate(String name) {
         for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
             beans.registerDependentBean(template, name);
@@ -84,10 +86,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
                             + " would run without its lock: bean '" + name + "' has no proxy with the lock"
-                            + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered as an"
-                            + " instance.",
-                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If it is a"
-                            + " double for a test, replace the bean with @MockitoBean or @TestBean.");
+                            + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered"
+                            + " as an existing instance.",
+                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If"
+                            + " it is a test double, replace the bean with @MockitoBean or @TestBean.");
         }
     }
 }

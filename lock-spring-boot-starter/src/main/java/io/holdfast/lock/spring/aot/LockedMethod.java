@@ -21,8 +21,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A method that may run under a lock, as its annotation says. Nothing is checked: what cannot work fails the start of the
- * application, with a better message.
+ * A method that may run under a lock, as its annotation says. Nothing is checked: an invalid definition causes startup of the
+ * application to fail, with a better message.
  *
  * @param method the method
  * @param type the class of the bean

@@ -39,9 +39,9 @@ final class ClusterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
                                 + ". For a cluster, list its nodes.",
                         failure)
                 : new FailureAnalysis(
-                        "Jedis cannot connect to the Redis Cluster, and connects to it at startup: " + replies + ".",
-                        "Check that the nodes in " + NODES + " are running and can be reached, and check user and"
-                                + " password.",
+                        "Jedis connects to the Redis Cluster at startup, but cannot reach it: " + replies + ".",
+                        "Check that the nodes in " + NODES + " are running and reachable, and that the user and"
+                                + " password are correct.",
                         failure);
     }
 }

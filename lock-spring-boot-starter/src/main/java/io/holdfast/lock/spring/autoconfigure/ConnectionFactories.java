@@ -69,7 +69,7 @@ final class ConnectionFactories {
     }
 
     /**
-     * Locks are told by properties where their Redis is, so no bean may say something else.
+     * Properties specify which Redis locks use, so no bean may specify another one.
      *
      * @throws LockSetupException if one does
      */

@@ -24,8 +24,8 @@ final class FailFastCheck implements SmartInitializingSingleton {
         String without = "To start without Redis, set holdfast.fail-fast=false.";
         return problem.contains("Check") || problem.contains("spring.data.redis")
                 ? without
-                : "Check host, port, user and password in spring.data.redis, or holdfast.redis.url or holdfast.quorum.nodes"
-                        + " if set. " + without;
+                : "Check the host, port, user and password in spring.data.redis.*, or in holdfast.redis.url or"
+                        + " holdfast.quorum.nodes if set. " + without;
     }
 
     @Override
@@ -34,14 +34,14 @@ final class FailFastCheck implements SmartInitializingSingleton {
         if (template == null) {
             throw new LockSetupException(
                     "holdfast.fail-fast is true, but there is no LockTemplate.",
-                    "Do not exclude the lock auto-configurations, or add a LockStore or LockTemplate bean.",
+                    "Stop excluding the lock auto-configurations, or add a LockStore or LockTemplate bean.",
                     null);
         }
         try {
             ask(template);
         } catch (LockStoreException e) {
             throw new LockSetupException(
-                    "holdfast.fail-fast is true, but the lock store does not respond: " + e.getMessage(),
+                    "holdfast.fail-fast is true, but the lock store is not available: " + e.getMessage(),
                     action(String.valueOf(e.getMessage())),
                     e);
         }

@@ -52,7 +52,7 @@ public final class InMemoryLockStoreAutoConfiguration {
         if (!given.isEmpty()) {
             throw new LockSetupException(
                     IN_MEMORY + " is set together with " + String.join(", ", given) + ".",
-                    "Remove one of them: locks are kept either in memory or in that Redis.",
+                    "Remove one or the other: locks are kept either in memory or in Redis.",
                     null);
         }
     }

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.
  * @param renew Whether the lease is renewed while the lock is held. Default is the value of holdfast.renew.
  * @param minHold Keeps others out for at least this time, even if the method ends earlier.
- * @param maxHold Renewal ends this long after the grant. Default is the value of holdfast.max-hold.
+ * @param maxHold Time from the grant after which renewal ends. Default is the value of holdfast.max-hold.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of
  *     holdfast.outage-tolerance.
  * @param release What a release waits for. Default is the value of holdfast.release.
  * @param fair Whether callers are served strictly in order of arrival, across all instances of the application.
- * @param limit How many may hold the lock together, if the mode of the annotation is SHARED.
- * @param maxWaiting How many calls may wait for the same key. More fail immediately. No limit by default.
+ * @param limit How many callers may hold the lock at the same time, if the mode of the annotation is SHARED.
+ * @param maxWaiting How many calls may wait for the same key. Further calls fail immediately. No limit by default.
  */
 record LockInstanceProperties(
         @Nullable Duration lease,

@@ -24,8 +24,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lease How long a lock survives without renewal, at least 100ms.
  * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is a single try.
  * @param renew Whether leases are renewed while locks are held.
- * @param maxHold Renewal ends this long after the grant. No limit by default.
- * @param warnAfter A lock that is held for longer is logged once.
+ * @param maxHold Time from the grant after which renewal ends. No limit by default.
+ * @param warnAfter Time after which a lock that is still held is logged once.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
  *     immediately.
  * @param release What a release waits for.
@@ -37,7 +37,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param instances Settings of annotated methods, by the name of their definition.
  * @param scheduled Settings of annotated methods that are scheduled, unless set for their instance.
  * @param transactions Locks and transactions.
- * @param quorum Independent servers that keep locks together.
+ * @param quorum Independent servers that form a quorum.
  * @param leadership Leadership among the instances of the application.
  * @param shutdown Locks that are held when the application shuts down.
  * @param async Asynchronous work under locks.
@@ -87,7 +87,7 @@ record LockProperties(
         scheduled.checkAs("holdfast.scheduled");
     }
 
-    /** Combinations of valid values that make no sense. */
+    /** Combinations of valid values that do not make sense. */
     List<String> doubts() {
         List<String> doubts = new ArrayList<>();
         if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
@@ -154,8 +154,8 @@ record LockProperties(
     /**
      * Asynchronous work under locks.
      *
-     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for locks at a time. More
-     *     fail immediately.
+     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for locks at a time.
+     *     Further ones fail immediately.
      */
     record Async(@DefaultValue("10000") int maxWaiting) {
 
@@ -181,7 +181,7 @@ record LockProperties(
     /**
      * Observations of acquisitions.
      *
-     * @param enabled Whether acquisitions are observed, and so appear in traces.
+     * @param enabled Whether acquisitions are observed, and therefore appear in traces.
      * @param includeKey Whether the key of the lock is a high-cardinality key value of the observation.
      */
     record Observations(
@@ -221,7 +221,7 @@ record LockProperties(
     /**
      * How annotated methods are locked.
      *
-     * @param order Order of the lock advisor. Lower values are further outside. Must be outside of transactions.
+     * @param order Order of the lock advisor. Lower values are further outside. Must be outside transactions.
      */
     record Aop(@DefaultValue("2147483547") int order) {}
 
@@ -230,8 +230,8 @@ record LockProperties(
      *
      * @param releaseAfterCompletion Whether the lock of an annotated method that is called inside a transaction is released after
      *     the transaction has completed, instead of when the method ends.
-     * @param commitMargin How long all locks of the thread must last when a commit begins. Locks that do not are extended. If one
-     *     was lost, the transaction is rolled back.
+     * @param commitMargin How long all locks of the thread must still last when a commit begins. Locks that expire earlier are
+     *     extended. If one was lost, the transaction is rolled back.
      */
     record Transactions(
             @DefaultValue("true") boolean releaseAfterCompletion,

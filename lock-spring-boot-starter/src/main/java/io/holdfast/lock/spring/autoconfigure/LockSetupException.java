@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Locks cannot work with what the application has. Ends its start. */
+/** Locks cannot work with the configuration of the application, which fails to start. */
 final class LockSetupException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

@@ -83,7 +83,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         suspended = true;
         giveUpLeadership();
         for (LockEngine locks : clients()) {
-            tellHeld(locks, await, "takes a checkpoint");
+            tellHeld(locks, await, "is taking a checkpoint");
             locks.suspend(await);
         }
     }
@@ -147,7 +147,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void end(LockEngine locks, Duration atMost) {
-        tellHeld(locks, atMost, "shuts down");
+        tellHeld(locks, atMost, "is shutting down");
         try {
             locks.drain(atMost);
         } catch (InterruptedException e) {

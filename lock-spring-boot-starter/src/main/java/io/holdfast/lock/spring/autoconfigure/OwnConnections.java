@@ -74,7 +74,7 @@ final class OwnConnections implements DisposableBean {
         }
         if (!chosen.isPresent(loader)) {
             throw new LockSetupException(
-                    "Locks should connect to Redis with " + chosen + ", which is not on the classpath.",
+                    "The driver for the lock connections is " + chosen + ", which is not on the classpath.",
                     "Add " + chosen.artifact() + ", or change spring.data.redis.client-type.",
                     null);
         }

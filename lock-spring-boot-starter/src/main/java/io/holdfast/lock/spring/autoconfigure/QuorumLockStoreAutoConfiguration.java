@@ -78,8 +78,9 @@ public final class QuorumLockStoreAutoConfiguration {
         if (!others.isEmpty()) {
             throw new LockSetupException(
                     "holdfast.quorum.nodes is set together with " + String.join(", ", others) + ".",
-                    "Remove one of them: locks are kept either by a quorum, or by one Redis with its replicas. User, password"
-                            + " and database of a quorum server belong in its URL.",
+                    "Remove one or the other: locks are kept either in a quorum of servers, or in a single Redis"
+                            + " with its replicas. The user, password and database of a quorum server belong in its"
+                            + " URL.",
                     null);
         }
     }
@@ -91,7 +92,8 @@ public final class QuorumLockStoreAutoConfiguration {
                     "holdfast.lease is " + InvalidLockPropertyException.text(lease)
                             + ", longer than holdfast.quorum.rejoin-delay of "
                             + InvalidLockPropertyException.text(delay)
-                            + ": a server that has lost its data would grant locks whose old leases are still running.",
+                            + ": a server that has lost its data could grant locks whose previous leases have not"
+                            + " expired.",
                     "Set holdfast.quorum.rejoin-delay to the longest lease in use, or shorten holdfast.lease.",
                     null);
         }

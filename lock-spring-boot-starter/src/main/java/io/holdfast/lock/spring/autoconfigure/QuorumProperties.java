@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Independent servers that keep locks together.
+ * Independent servers that form a quorum.
  *
- * @param nodes Independent Redis servers, an odd number of at least 3. A lock is held if a majority has granted it. Each is
- *     host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
+ * @param nodes Independent Redis servers; an odd number, at least 3. A lock is held if a majority has granted it. Each server
+ *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
  * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
- * @param rejoinDelay How long a server that was started without its data grants no unknown locks. Upper limit of all leases.
- *     Default is the value of holdfast.lease.
+ * @param rejoinDelay How long a server that has started without its data does not grant unknown locks. Upper limit of all
+ *     leases. Default is the value of holdfast.lease.
  * @param ssl TLS for these servers.
  */
 record QuorumProperties(

@@ -61,7 +61,7 @@ record RedisProperties(
     /**
      * The replicas that must have a grant or a renewal before it counts.
      *
-     * @param number How many replicas. Zero waits for none.
+     * @param number Number of replicas. Zero waits for none.
      * @param timeout How long the replicas may take, in addition to the command itself.
      */
     record ReplicaAcks(
@@ -99,7 +99,7 @@ record RedisProperties(
                 .withReplicaAcks(replicaAcks.toSettings());
     }
 
-    /** The properties that name a server; empty if locks use that of the application. */
+    /** The properties that specify a server; empty if locks use that of the application. */
     List<String> givenServer(@Nullable LockConnectionDetails details) {
         List<String> given = new ArrayList<>();
         if (url != null) {
@@ -121,9 +121,9 @@ record RedisProperties(
     }
 
     /**
-     * The server that only locks use; null if they use the application's.
+     * The separate server for locks; null if they use the application's.
      *
-     * @throws LockSetupException if there is a bundle, and no server to use it for
+     * @throws LockSetupException if there is a bundle, but no server to use it for
      * @throws InvalidLockPropertyException if there is no such bundle
      */
     @Nullable
@@ -134,8 +134,8 @@ record RedisProperties(
         if (StringUtils.hasText(ssl.bundle)) {
             throw new LockSetupException(
                     BUNDLE + " is set, but " + URL + " is not.",
-                    "Set " + URL + " to the Redis that locks use, or use spring.data.redis.ssl.bundle for the"
-                            + " application's.",
+                    "Set " + URL + " to the Redis for locks, or use spring.data.redis.ssl.bundle for the"
+                            + " application's Redis.",
                     null);
         }
         return null;

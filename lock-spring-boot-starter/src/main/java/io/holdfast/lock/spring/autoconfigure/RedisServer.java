@@ -26,8 +26,8 @@ record RedisServer(
     static final int DEFAULT_PORT = 6379;
 
     private static final String URL =
-            "redis://[user:password@]host[:port][/database], or rediss:// for TLS, with special"
-                    + " characters in user and password percent-encoded";
+            "redis://[user:password@]host[:port][/database], or rediss:// for TLS, with special characters in the"
+                    + " user and password percent-encoded";
     private static final Pattern NODE_FORM = Pattern.compile("([^\\s:/@\\[\\]]+|\\[[0-9a-fA-F:.]+]):(\\d{1,5})");
     private static final Pattern DATABASE_FORM = Pattern.compile("(/\\d{0,9})?");
 

@@ -72,8 +72,8 @@ final class SpringDataRedis {
         if (binder.bind(PREFIX + nodes, Bindable.listOf(String.class)).isBound()) {
             throw new LockSetupException(
                     PREFIX + nodes + " is set, but there is no RedisConnectionFactory bean for it.",
-                    "Add Spring Boot's module for Redis, org.springframework.boot:spring-boot-data-redis, or do not exclude its"
-                            + " auto-configuration.",
+                    "Add Spring Boot's Redis module, org.springframework.boot:spring-boot-data-redis, or stop"
+                            + " excluding its auto-configuration.",
                     null);
         }
     }

@@ -51,8 +51,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         return action + "Correct the name, or remove the property."
                 + (meant.isEmpty() && !known.isEmpty() ? " Known here: " + String.join(", ", known) + "." : "")
                 + (meant.isEmpty() && redis
-                        ? " To use another Redis for locks, set holdfast.redis.url, including user,"
-                                + " password and database in it."
+                        ? " To use a different Redis for locks, set holdfast.redis.url, which includes the user,"
+                                + " password and database."
                         : "");
     }
 }

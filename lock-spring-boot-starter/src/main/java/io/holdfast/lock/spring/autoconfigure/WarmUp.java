@@ -56,7 +56,7 @@ final class WarmUp implements SmartInitializingSingleton {
             store.inspect(LockKey.of("warm-up"));
         } catch (RuntimeException e) {
             log.warn(
-                    "The lock store does not respond yet; calls that need a lock fail until it does: {}",
+                    "The lock store is not responding yet; calls that need a lock will fail until it does: {}",
                     e.getMessage());
             log.debug("Stack trace of the failure", e);
         }

@@ -38,8 +38,8 @@ public final class BareKeys {
         }
         single.keySet().retainAll(joined.keySet());
         single.forEach((name, caller) -> log.warn(
-                "Lock keys of {} and {} share the name '{}', but have one part and several parts, so a colon in the single part"
-                        + " may make them equal. Give one of them another name.",
+                "Lock keys of {} and {} share the name '{}'. One has a single part and the other several, so a colon"
+                        + " in the single part can make the two keys equal. Rename one of them.",
                 caller,
                 joined.get(name),
                 name));
@@ -64,7 +64,8 @@ public final class BareKeys {
         if (callers.size() > 1) {
             log.warn(
                     "These lock keys have neither a name nor literal text, so different resources with equal values share"
-                            + " one lock: {}. Give each a name: @DistributedLock(name = \"order\", key = \"#order.id\")",
+                            + " one lock: {}. Give each of them a name: @DistributedLock(name = \"order\", key ="
+                            + " \"#order.id\")",
                     callers.values());
         }
     }

@@ -24,9 +24,9 @@ final class DoubtfulSettings {
     static void warn(String where, boolean isCron, LockSettings settings) {
         if (isCron && settings.minHold().isEmpty()) {
             log.warn(
-                    "{} is scheduled by cron and has no minHold: a node that starts after another one has finished runs it"
-                            + " again. Set minHold, or holdfast.scheduled.min-hold, to more than the clocks of the"
-                            + " nodes differ, and waitFor = 0 with onContention = SKIP.",
+                    "{} is scheduled by cron and has no minHold: a node that starts late runs it again after another"
+                            + " node has finished. Set minHold, or holdfast.scheduled.min-hold, to more than the"
+                            + " clock difference between nodes, and set waitFor = 0 with onContention = SKIP.",
                     where);
         }
         settings.lease().ifPresent(lease -> {
@@ -40,9 +40,9 @@ final class DoubtfulSettings {
     private static void warnOfLongLease(String where, Duration lease) {
         if (lease.compareTo(LONG_LEASE) >= 0) {
             log.warn(
-                    "{} has a lease of {}: if an instance is killed while it holds the lock, others wait that long. With"
-                            + " renewal, which is the default, a lease can be shorter than the method takes. Numbers are in"
-                            + " seconds, unless timeUnit is set.",
+                    "{} has a lease of {}: if an instance is killed while it holds the lock, others have to wait for"
+                            + " the whole lease. With renewal, which is the default, a lease can be shorter than the"
+                            + " method's run time. Numbers are in seconds unless timeUnit is set.",
                     where,
                     lease);
         }
@@ -51,8 +51,8 @@ final class DoubtfulSettings {
     private static void warnOfShortMaxHold(String where, Duration maxHold, Duration lease) {
         if (maxHold.compareTo(lease) < 0) {
             log.warn(
-                    "{} has a maxHold of {}, but a lease of {}: the lock is held until its lease ends. Set a lease of at"
-                            + " most maxHold.",
+                    "{} has a maxHold of {}, but a lease of {}: the lock is held until its lease expires. Set the"
+                            + " lease to at most maxHold.",
                     where,
                     maxHold,
                     lease);

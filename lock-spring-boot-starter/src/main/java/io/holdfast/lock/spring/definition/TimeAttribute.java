@@ -37,8 +37,8 @@ final class TimeAttribute {
                             + " days. Write a number in units of timeUnit (" + name
                             + " = 10), or text with a unit or an expression ("
                             + textName()
-                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\", \"#order.lease\"). Omit the attribute"
-                            + " to use the value of the properties." + withoutLimit(value),
+                            + " = \"10s\", \"PT10S\", \"${app.lock.time}\", \"#order.lease\"). Omit the attribute to"
+                            + " use the value from the properties." + withoutLimit(value),
                     cause);
         }
 

@@ -19,8 +19,8 @@ import org.springframework.integration.util.CheckedRunnable;
 import org.springframework.util.Assert;
 
 /**
- * The locks of a {@link LockTemplate} for Spring Integration: for aggregators, leader election, and whatever else takes a
- * {@link org.springframework.integration.support.locks.LockRegistry}. In the place of {@code RedisLockRegistry}:
+ * The locks of a {@link LockTemplate} for Spring Integration: for aggregators, leader election, and anything else that takes a
+ * {@link org.springframework.integration.support.locks.LockRegistry}. As a replacement for {@code RedisLockRegistry}:
  *
  * <pre>{@code
  * @Bean
@@ -31,9 +31,9 @@ import org.springframework.util.Assert;
  *
  * <p>{@code obtain("42")} is then the same lock as {@code locks.getLock("orders:42")}.
  *
- * <p>Its locks are reentrant and bound to their thread. The time to live of {@code RedisLockRegistry} is the lease here: how long
- * a lock survives its holder. It is renewed while the holder lives, without a scheduler, unless {@code holdfast.renew} or the
- * settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
+ * <p>Its locks are reentrant and bound to their thread. The time to live of {@code RedisLockRegistry} corresponds to the lease
+ * here: how long a lock survives its holder. It is renewed while the holder is alive, without a scheduler, unless {@code
+ * holdfast.renew} or the settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
  *
  * <p>Thread-safe. It has no cache of locks, so nothing needs to be expired.
  */
@@ -135,16 +135,17 @@ public final class HoldfastLockRegistry
     private void renew(LockRequest request, @Nullable Duration lease) {
         if (locks.getLock(request).holdCount() == 0) {
             throw new IllegalStateException(
-                    "Lock '" + request.key() + "' cannot be renewed: the current thread does not hold it.");
+                    "Lock '" + request.key() + "' cannot be renewed, because the current thread does not hold it.");
         }
         try (LockHandle handle = locks.acquire(reentry(request, lease))) {
             handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
         } catch (LockLostException lost) {
-            throw new IllegalStateException("Lock '" + request.key() + "' cannot be renewed: it is lost.", lost);
+            throw new IllegalStateException(
+                    "Lock '" + request.key() + "' cannot be renewed, because it was lost.", lost);
         }
     }
 
-    /** One that does not last long enough for its lease is extended by being entered again; other times, afterwards. */
+    /** A reentrant acquisition extends the lock to its lease if necessary; any other time is applied afterwards. */
     private static LockRequest reentry(LockRequest request, @Nullable Duration lease) {
         LockRequest plain = request.renew(false).minHold(Duration.ZERO);
         return lease == null ? plain : plain.lease(LockRequest.MIN_LEASE);
@@ -183,7 +184,7 @@ public final class HoldfastLockRegistry
         return run(lock, callable);
     }
 
-    /** As everywhere in Holdfast, what the work has thrown is not lost together with the lock. */
+    /** As everywhere in Holdfast, an exception thrown by the work is kept if the lock was lost. */
     private static <T extends @Nullable Object, E extends Throwable> T run(Lock lock, CheckedCallable<T, E> work)
             throws E {
         T result;

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** One lock of a {@link HoldfastLockRegistry}. Keeps nothing of its own: any number of them for one key are one lock. */
+/** One lock of a {@link HoldfastLockRegistry}. Has no state of its own: all instances for a key are the same lock. */
 final class RegistryLock implements DistributedLock {
 
     private final LockTemplate locks;
@@ -67,7 +67,7 @@ final class RegistryLock implements DistributedLock {
         return lock.newCondition();
     }
 
-    /** One that locks the same in the same way, with the same template. */
+    /** Whether the other lock has the same request and the same template. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof RegistryLock same && same.locks == locks && same.request.equals(request);

@@ -95,8 +95,9 @@ final class KeyText {
         if (text.indexOf('@') >= 0 && TEXT_OF_ARRAY.matcher(text).find()) {
             throw source.failure(
                     what + " is '" + text
-                            + "', the default text of an array, which differs for each array. Let a part of"
-                            + " the key evaluate to the array, which makes a multi-lock, or join its elements.",
+                            + "', the default text of an array, which is different for each array. Use an expression"
+                            + " that evaluates to the array itself, which locks all of its elements, or join the"
+                            + " elements.",
                     null);
         }
         return text;
@@ -113,7 +114,8 @@ final class KeyText {
         if (value instanceof Date || value instanceof Calendar) {
             throw source.failure(
                     what + " is a " + value.getClass().getName()
-                            + ", whose text depends on the time zone of the JVM. Use a value that does not, such as"
+                            + ", whose text depends on the time zone of the JVM. Use a value that does not depend on"
+                            + " it, such as"
                             + " #date.toInstant(), or #date.getTime().",
                     null);
         }

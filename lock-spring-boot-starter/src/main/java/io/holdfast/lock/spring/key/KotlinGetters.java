@@ -65,6 +65,6 @@ final class KotlinGetters implements PropertyAccessor {
 
     @Override
     public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue) {
-        throw new UnsupportedOperationException("Lock expressions cannot change anything: " + name);
+        throw new UnsupportedOperationException("Lock expressions are read-only: " + name);
     }
 }

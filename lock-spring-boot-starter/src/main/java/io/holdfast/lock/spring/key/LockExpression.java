@@ -88,7 +88,8 @@ final class LockExpression {
             throw refuse(problem, action);
         }
         log.warn(
-                "{} has {} = \"{}\", but {}: calls fail unless they pass a subclass that has it. {}",
+                "{} has {} = \"{}\", but {}: calls fail unless the argument is an instance of a subclass that has"
+                        + " it. {}",
                 place.description(),
                 attribute,
                 text(),
@@ -141,8 +142,8 @@ final class LockExpression {
         if (nothing != null) {
             throw failure(
                     nothing
-                            + " is null, and would make the key the same for all callers without a"
-                            + " value. Check the argument before the call, or give a default: " + nothing
+                            + " is null, so all callers without a value would share one key. Check the argument"
+                            + " before the call, or give a default: " + nothing
                             + " ?: 'none'.",
                     null);
         }

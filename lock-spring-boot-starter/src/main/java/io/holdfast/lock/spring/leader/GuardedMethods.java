@@ -72,14 +72,16 @@ final class GuardedMethods {
         String where = LockDefinition.describe(LeaderOnly.class, method, userClass);
         String resolved = beans.resolveEmbeddedValue(role);
         if (resolved == null || resolved.isBlank()) {
-            throw new LockDefinitionException(where + " names no role.", "Name the role: @LeaderOnly(\"reports\").");
+            throw new LockDefinitionException(
+                    where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
         }
         Class<?> type = ResultKind.typeOf(method, userClass);
         if (ResultKind.isPublisher(method, type)) {
             throw new LockDefinitionException(
                     where
-                            + " returns a reactive type, or is a suspend function: its work does not begin with the call.",
-                    "Check Leadership.isLeader() where the work begins.");
+                            + " returns a reactive type or is a suspend function, so its work does not start when it"
+                            + " is called.",
+                    "Check Leadership.isLeader() where the work starts.");
         }
         if (!ResultKind.canBeSkipped(method, type)) {
             throw new LockDefinitionException(

@@ -22,7 +22,7 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Has methods with {@link LeaderOnly} run on the leader only. A method for which that cannot work fails the start. */
+/** Has methods with {@link LeaderOnly} run on the leader only. A method for which that cannot work causes startup to fail. */
 public final class LeaderAdvisor extends AbstractPointcutAdvisor {
 
     @Serial
@@ -30,8 +30,8 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
 
     private static final ProxyRules.Words WORDS = new ProxyRules.Words(
             LeaderOnly.class,
-            "cannot be run on the leader only",
-            "Whether this instance leads is checked by a proxy of the bean.",
+            "cannot be restricted to the leader",
+            "A proxy of the bean checks whether this instance is the leader.",
             "Leadership");
 
     private final transient GuardedMethods methods;

@@ -25,7 +25,7 @@ final class LeaderInterceptor implements MethodInterceptor {
         GuardedMethod guarded = methods.find(invocation.getMethod(), targetClass);
         if (guarded == null) {
             throw new IllegalStateException(
-                    invocation.getMethod() + " should run on the leader only, but there is no @LeaderOnly for it on "
+                    invocation.getMethod() + " should only run on the leader, but there is no @LeaderOnly for it on "
                             + targetClass.getName() + ", so it was not called. Put the annotation on that class.");
         }
         return roles.get().of(guarded.role()).isLeader() ? invocation.proceed() : guarded.skipped();

@@ -101,7 +101,7 @@ public final class LeaderRoles implements DisposableBean {
         LockTemplate found = template.get();
         if (found == null) {
             throw new LockStoreException(
-                    "There is no LockTemplate, so no leader can be elected: the application, or the slice that a test loads,"
+                    "There is no LockTemplate, so no leader can be elected: the application or the test slice"
                             + " excludes the lock auto-configuration or Spring Data Redis.",
                     null,
                     false);

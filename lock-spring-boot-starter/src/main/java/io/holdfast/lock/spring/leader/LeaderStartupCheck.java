@@ -37,7 +37,7 @@ public final class LeaderStartupCheck
      * @param beans all of them are looked at
      * @param advisor must be part of each proxy of a bean with such methods
      * @param locks knows whether there is a template
-     * @param roles are told of those that were found
+     * @param roles receives the roles that were found
      */
     public LeaderStartupCheck(
             ApplicationContext own,
@@ -82,7 +82,7 @@ public final class LeaderStartupCheck
 
     private void declare(List<GuardedMethod> found) {
         for (GuardedMethod each : found) {
-            locks.requireTemplateFor(describe(each) + " has no lock to elect a leader with");
+            locks.requireTemplateFor(describe(each) + " has no lock for the leader election");
             roles.declare(each.role());
         }
     }
@@ -93,7 +93,7 @@ public final class LeaderStartupCheck
             throw new LockDefinitionException(
                     describe(found.get(0)) + " would run on every instance: bean '" + name
                             + "' has no proxy with the leader advisor. It was created too early (a BeanPostProcessor depends"
-                            + " on it), registered as an instance, or is in a child context without the lock"
+                            + " on it), registered as an existing instance, or is in a child context without the lock"
                             + " auto-configuration.",
                     "Let Spring create the bean after the post-processors, or check Leadership.isLeader() inside the method.");
         }

@@ -3,9 +3,9 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.leader.Term;
 
 /**
- * Application event: this instance is no longer the leader in a role, since its term was lost, resigned or stopped. Published on
- * the thread of the role's listeners, which may block. Unless the term was lost, the next leader begins after the event's
- * listeners have returned, or after 10 s.
+ * Application event: this instance is no longer the leader for a role, because its term was lost, resigned or stopped.
+ * Published on the thread of the role's listeners, which they may block. Unless the term was lost, the next leader starts
+ * after the event's listeners have returned, or after 10 s.
  *
  * @param term the term that has ended
  */

@@ -19,7 +19,7 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Publishes what happens to locks as application events, on the thread that lock listeners are told on. Not while the
+ * Publishes what happens to locks as application events, on the thread that calls lock listeners. Not while the
  * beans of the application are destroyed: those who would hear of it are going, or gone.
  *
  * <p>As long as nobody in the application listens to events of locks, none is made for it. Who listens is looked for again

@@ -40,8 +40,8 @@ final class LockNames {
         if (!full) {
             full = true;
             log.warn(
-                    "There are more than {} lock names; metrics of '{}' and all further names are tagged '{}'. Check whether names are built"
-                            + " from data that belongs in keys.",
+                    "There are more than {} lock names; metrics of '{}' and all further names are tagged '{}'. Check"
+                            + " whether the names contain data that belongs in the keys.",
                     MOST,
                     name,
                     OTHER);

@@ -25,7 +25,7 @@ public final class LockObservationContext extends Observation.Context {
      * Creates an instance.
      *
      * @param key the lock
-     * @param lockName the name of this use of locks, or empty
+     * @param lockName the name of the request, or empty
      */
     public LockObservationContext(LockKey key, String lockName) {
         this.key = key;
@@ -37,7 +37,7 @@ public final class LockObservationContext extends Observation.Context {
         return key;
     }
 
-    /** {@return the name of this use of locks, see {@code LockRequest.name()}; empty for none} */
+    /** {@return the name of the request, see {@code LockRequest.name()}; empty if it has none} */
     public String getLockName() {
         return lockName;
     }

@@ -86,7 +86,7 @@ final class NamedMeters {
         Counter counter = handOffs;
         if (counter == null) {
             counter = Counter.builder(Meters.HAND_OFFS)
-                    .description("Locks handed from one thread of this client to another without the store")
+                    .description("Locks handed from one thread of this client to another without a call to the store")
                     .tag(Meters.NAME, name)
                     .register(registry);
             handOffs = counter;

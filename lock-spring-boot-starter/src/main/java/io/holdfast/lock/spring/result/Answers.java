@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.result;
 
 import org.jspecify.annotations.Nullable;
 
-/** What templates answer. A mock that nobody told what to do answers null. */
+/** Checks the results of templates. A mock without stubs returns null. */
 public final class Answers {
 
     private Answers() {}
@@ -29,6 +29,6 @@ public final class Answers {
     private static IllegalStateException notAsked(String method, String problem) {
         return new IllegalStateException("LockTemplate." + method + " " + problem
                 + ", so the method was not called. If the template is a mock, stub " + method
-                + "; or use @AutoConfigureTestLocks of lock-spring-boot-test, which needs no Redis.");
+                + "; or use @AutoConfigureTestLocks from lock-spring-boot-test, which needs no Redis.");
     }
 }

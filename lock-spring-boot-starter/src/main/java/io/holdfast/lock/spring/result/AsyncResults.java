@@ -89,7 +89,9 @@ public final class AsyncResults implements AutoCloseable {
      */
     public @Nullable Object run(ResultKind kind, AsyncCall call) throws Throwable {
         return switch (kind) {
-            case VALUE -> throw new IllegalArgumentException(call.caller() + " returns a value that is there");
+            case VALUE ->
+                throw new IllegalArgumentException(
+                        call.caller() + " returns a plain value, not an asynchronous result");
             case STAGE -> stages.run(call);
             case PUBLISHER -> new PublisherLock(call, threads).locked();
         };

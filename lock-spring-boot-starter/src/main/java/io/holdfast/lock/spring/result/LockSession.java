@@ -65,7 +65,7 @@ final class LockSession {
      * Acquires at each subscription, on another thread, and emits there while that thread has the lock. A cancel ends
      * the wait.
      *
-     * @param threads tell the subscriber what a lock thread cannot
+     * @param threads notify the subscriber where a lock thread cannot
      */
     static Mono<LockSession> begin(AsyncCall call, Executor threads) {
         return Mono.create(sink -> new LockSession(call, threads).acquire(sink));
@@ -136,7 +136,7 @@ final class LockSession {
         return releaseUnless(this::isTolerated);
     }
 
-    /** As {@link #release()}, but a loss that the subscriber is told already is no news. */
+    /** As {@link #release()}, but does not report a loss that the subscriber already knows of. */
     Mono<Void> releaseAfter(Throwable told) {
         return releaseUnless(failure -> isSame(told, failure) || isTolerated(failure));
     }

@@ -150,9 +150,9 @@ public enum ResultKind {
     public static @Nullable Object requireValue(@Nullable Object result, String caller) {
         if (result != null && UNFINISHED.get(result.getClass())) {
             throw new IllegalStateException(
-                    caller + " is locked and returned a " + result.getClass().getName()
-                            + " without declaring it, so the lock is released before that work is done. Declare it"
-                            + " as the return type.");
+                    caller + " is locked, but returned a " + result.getClass().getName()
+                            + " that its return type does not declare, so the lock is released before the work is"
+                            + " done. Declare that type as the return type.");
         }
         return result;
     }

@@ -27,7 +27,7 @@ final class StageLock {
     private final Executor releasing;
 
     /**
-     * @param threads complete results, and wait for futures that cannot be told to call back
+     * @param threads complete results, and wait for futures that do not support callbacks
      * @param releasing gives locks back
      */
     StageLock(Executor threads, Executor releasing) {
@@ -126,7 +126,7 @@ final class StageLock {
         }
     }
 
-    /** Closes; returns what the caller has to be told. */
+    /** Closes the handle; returns the failure to report to the caller. */
     private static @Nullable Throwable closing(LockHandle handle, @Nullable Throwable failure, Rules rules) {
         if (failure != null) {
             return closed(handle, failure, rules);

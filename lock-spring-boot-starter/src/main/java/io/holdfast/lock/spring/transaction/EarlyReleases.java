@@ -63,10 +63,10 @@ final class EarlyReleases implements LockListener {
             return;
         }
         log.warn(
-                "Lock '{}' was acquired and released inside {}, before its commit: the next holder does not see what that"
-                        + " transaction wrote. Acquire the lock before the transaction begins, or run the work in one of"
-                        + " its own (REQUIRES_NEW), or use @DistributedLock, which keeps the lock until the transaction ends."
-                        + " This is logged once per lock name.",
+                "Lock '{}' was acquired and released inside {}, before the commit: the next holder does not see what"
+                        + " the transaction wrote. Acquire the lock before the transaction begins, run the work in"
+                        + " its own transaction (REQUIRES_NEW), or use @DistributedLock, which keeps the lock until"
+                        + " the transaction completes. This warning is logged once per lock name.",
                 shown,
                 InsideWarnings.transaction());
     }

@@ -120,9 +120,9 @@ final class HeldUntilCompletion implements TransactionSynchronization {
             log.warn(
                     "The transaction that held a lock until completion was {}: {}",
                     rolledBack
-                            ? "rolled back; the lock had been lost before"
-                            : "committed or left in doubt although the lock was lost during the commit; if another"
-                                    + " holder wrote with a greater fencing token, that write came first",
+                            ? "rolled back, because the lock was lost before the commit"
+                            : "committed or left in doubt, although the lock was lost during the commit; another"
+                                    + " holder with a greater fencing token may have written first",
                     lost.getMessage());
         } catch (RuntimeException e) {
             log.warn("{} could not be released after a transaction completed", handle, e);

@@ -22,16 +22,17 @@ final class InsideWarnings {
         }
         if (kept) {
             log.warn(
-                    "{} acquires lock '{}' inside {}, which is already running. What that transaction has read"
-                            + " before may be stale. Acquire the lock before the transaction begins, or run the"
-                            + " method in a transaction of its own (REQUIRES_NEW). The lock is held until the transaction completes.",
+                    "{} acquires lock '{}' inside {}, which is already running. Data that the transaction has"
+                            + " already read may be stale. Acquire the lock before the transaction begins, or run"
+                            + " the method in its own transaction (REQUIRES_NEW). The lock is held until the"
+                            + " transaction completes.",
                     caller,
                     request.key(),
                     transaction());
         } else {
             log.warn(
                     "{} acquires lock '{}' inside {}, which is already running, and releases it before the commit:"
-                            + " the next holder does not see what was written. Set"
+                            + " the next holder does not see what the transaction wrote. Set"
                             + " holdfast.transactions.release-after-completion=true, or acquire the lock before the transaction"
                             + " begins.",
                     caller,

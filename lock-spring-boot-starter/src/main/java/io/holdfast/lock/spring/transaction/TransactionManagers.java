@@ -141,8 +141,8 @@ public final class TransactionManagers
             });
         } else if (unchecked.add(name)) {
             log.warn(
-                    "Transaction manager '{}' commits without checking that locks are still held: {} is not a"
-                            + " ConfigurableTransactionManager. Call LockTemplate.ensureHeld before its commits.",
+                    "Transaction manager '{}' commits without checking that locks are still held, because {} is not"
+                            + " a ConfigurableTransactionManager. Call LockTemplate.ensureHeld before each commit.",
                     name,
                     manager.getClass().getName());
         }

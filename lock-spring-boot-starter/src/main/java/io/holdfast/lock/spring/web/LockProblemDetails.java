@@ -17,8 +17,9 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
- * Answers a lock that was not free, and a store that did not do it, by a problem detail (RFC 9457) instead of status 500. Neither
- * key nor holder is in it, which are no matter of the client. An application's own handler of those exceptions comes first.
+ * Responds with a problem detail (RFC 9457) instead of status 500 if a lock was not free or the store failed. It contains
+ * neither key nor holder, which are no concern of the client. An application's own handlers of these exceptions take
+ * precedence.
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)

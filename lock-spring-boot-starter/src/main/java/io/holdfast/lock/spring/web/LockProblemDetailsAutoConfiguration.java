@@ -9,7 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
-/** Problem details for web clients, if {@code holdfast.web.problem-details} says so. */
+/** Problem details for web clients, if {@code holdfast.web.problem-details} is true. */
 @AutoConfiguration
 @ConditionalOnClass(ExceptionHandler.class)
 @ConditionalOnWebApplication

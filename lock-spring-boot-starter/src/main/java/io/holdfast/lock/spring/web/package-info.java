@@ -1,4 +1,4 @@
-/** What clients of a web application are told when a lock was not free. */
+/** The responses to clients of a web application when a lock was not free. */
 @NullMarked
 package io.holdfast.lock.spring.web;
 

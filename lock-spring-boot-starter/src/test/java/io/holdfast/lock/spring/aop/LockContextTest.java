@@ -137,7 +137,7 @@ class LockContextTest {
                     return null;
                 }))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContainingAll("bypassed its proxy", "LockTemplate", "evaluated to false"));
+                .hasMessageContainingAll("bypassed the proxy", "LockTemplate", "evaluated to false"));
     }
 
     @Test

@@ -76,7 +76,7 @@ class FirstCallTest {
             assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES)).isTrue();
             Awaitility.await().until(() -> output.getAll().contains("Redis did not respond in time"));
         });
-        assertThat(output).contains("WARN", "calls that need a lock fail until it does");
+        assertThat(output).contains("WARN", "calls that need a lock will fail until it does");
     }
 
     @Test

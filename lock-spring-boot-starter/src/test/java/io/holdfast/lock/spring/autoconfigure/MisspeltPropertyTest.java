@@ -65,7 +65,7 @@ class MisspeltPropertyTest {
                 .withPropertyValues(misspelt + "=5")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Unknown property: " + misspelt, "Did you mean " + meant + "?")
-                        .doesNotContain("To use another Redis"));
+                        .doesNotContain("To use a different Redis"));
     }
 
     @Test
@@ -98,8 +98,8 @@ class MisspeltPropertyTest {
     void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
         Runners.inMemory()
                 .withPropertyValues(misspelt + "=5")
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).doesNotContain("Did you mean", "To use another Redis"));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .doesNotContain("Did you mean", "To use a different" + " Redis"));
     }
 
     @ParameterizedTest

@@ -263,6 +263,6 @@ class OwnConnectionTest {
         onDeadServer(port -> Runners.redis()
                 .withPropertyValues("holdfast.redis.url=redis://127.0.0.1:" + port, "holdfast.fail-fast=true")
                 .run(context ->
-                        assertThat(Startup.failureOf(context)).contains("does not respond", "holdfast.redis.url")));
+                        assertThat(Startup.failureOf(context)).contains("is not available", "holdfast.redis.url")));
     }
 }

@@ -150,7 +150,7 @@ class RedisApplicationTest {
         onDeadServer(port -> Runners.redis(port)
                 .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.fail-fast is true", "does not respond", "holdfast.fail-fast=false")
+                        .contains("holdfast.fail-fast is true", "is not available", "holdfast.fail-fast=false")
                         .containsOnlyOnce("Check")
                         .containsOnlyOnce("spring.data.redis")));
     }
@@ -164,7 +164,7 @@ class RedisApplicationTest {
                 .withBean(LockTemplate.class, () -> template)
                 .withPropertyValues("holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Check host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
+                        .contains("Check the host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
     }
 
     @Test

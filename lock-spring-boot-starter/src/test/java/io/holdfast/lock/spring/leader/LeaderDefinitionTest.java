@@ -17,7 +17,7 @@ import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.publisher.Mono;
 
-/** What cannot be run on the leader only fails the start, and says why. */
+/** What cannot be run on the leader only causes startup to fail, and says why. */
 class LeaderDefinitionTest {
 
     static class PrivateMethod {
@@ -72,7 +72,7 @@ class LeaderDefinitionTest {
                 Arguments.of(StaticMethod.class, "the method is static"),
                 Arguments.of(PrimitiveResult.class, "returns int"),
                 Arguments.of(ReactiveResult.class, "reactive type"),
-                Arguments.of(NoRole.class, "names no role"),
+                Arguments.of(NoRole.class, "does not name a role"),
                 Arguments.of(Callback.class, "Use Leadership inside the method"));
     }
 
@@ -110,7 +110,7 @@ class LeaderDefinitionTest {
         Runners.withoutStore()
                 .withBean(Fine.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("has no lock to elect a leader with", "There is no LockTemplate"));
+                        .contains("has no lock for the leader election", "There is no LockTemplate"));
     }
 
     @Test

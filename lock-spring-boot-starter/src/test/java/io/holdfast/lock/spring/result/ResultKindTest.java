@@ -129,7 +129,7 @@ class ResultKindTest {
         for (Object each : new Object[] {new CompletableFuture<>(), Mono.just(1), new OwnEmitter()}) {
             assertThatThrownBy(() -> ResultKind.requireValue(each, "Jobs.run"))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContainingAll("Jobs.run", "Declare it as the return type");
+                    .hasMessageContainingAll("Jobs.run", "Declare that type as the return type");
         }
         assertThat(ResultKind.requireValue("done", "Jobs.run")).isEqualTo("done");
         assertThat(ResultKind.requireValue(null, "Jobs.run")).isNull();

@@ -331,7 +331,7 @@ class JoinedTransactionTest extends TransactionFixture {
         database.beforeCommit = this::loseStock;
         inTransaction(() -> service.locked(() -> write("a")));
         assertThat(written()).containsExactly("a");
-        assertThat(output).contains("committed or left in doubt although the lock was lost", "Lock 'stock'");
+        assertThat(output).contains("committed or left in doubt, although the lock was lost", "Lock 'stock'");
     }
 
     @Test
@@ -342,7 +342,7 @@ class JoinedTransactionTest extends TransactionFixture {
                     throw new IllegalStateException("own");
                 }))
                 .hasMessage("own");
-        assertThat(output).contains("rolled back; the lock had been lost before", "Lock 'stock'");
+        assertThat(output).contains("rolled back, because the lock was lost before the commit", "Lock 'stock'");
     }
 
     @Test

@@ -9,9 +9,9 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Gives a test locks in memory instead of those that the application is configured with, and a {@link TestLocks} bean to
- * play other clients, losses and outages. For {@code @SpringBootTest} as well as for tests of a part of the application
- * ({@code @WebMvcTest}, {@code @DataJpaTest} …), in which annotated methods fail without it.
+ * Replaces the configured locks of the application with locks in memory, and adds a {@link TestLocks} bean to simulate other
+ * clients, losses and outages. For {@code @SpringBootTest} as well as for test slices ({@code @WebMvcTest}, {@code
+ * @DataJpaTest} …), in which annotated methods fail without it.
  *
  * <pre>{@code
  * @WebMvcTest(OrderController.class)
@@ -30,9 +30,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * }
  * }</pre>
  *
- * <p>No {@code holdfast.*} property and no bean of the application has to change for it: the store in memory is the primary
- * one. A {@link io.holdfast.lock.api.LockTemplate} bean of the application's own stays in place; {@link TestLocks} has
- * an effect on it if it uses the primary {@link io.holdfast.lock.store.LockStore}.
+ * <p>It requires no change of {@code holdfast.*} properties or beans of the application: the store in memory is the primary
+ * one. If the application defines its own {@link io.holdfast.lock.api.LockTemplate} bean, that stays in place; {@link
+ * TestLocks} affects it if it uses the primary {@link io.holdfast.lock.store.LockStore}.
  *
  * <p>After each test method, all simulations end, and all locks are free.
  */

@@ -90,7 +90,7 @@ final class OtherClient {
         });
     }
 
-    /** Nobody is told anything if the lock was taken away meanwhile, as by {@link LockStore#forceRelease}. */
+    /** Nobody is notified if the lock was taken away in the meantime, as by {@link LockStore#forceRelease}. */
     private void release(LockKey key, OwnerId owner) {
         var unused = store.release(new ReleaseRequest(key, owner));
     }

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Locks in memory, which another client may hold, and which may be out of reach: {@link OtherClient} and {@link TestLocks}
- * say when. What they do themselves goes past an outage, straight to {@link #memory()}.
+ * Locks in memory, which another client may hold, and which may be unavailable, as controlled by {@link OtherClient} and
+ * {@link TestLocks}. Their own calls bypass an outage, and go straight to {@link #memory()}.
  */
 final class SimulatedLockStore implements LockStore {
 
@@ -47,7 +47,7 @@ final class SimulatedLockStore implements LockStore {
         return elsewhere;
     }
 
-    /** Every key that was asked for since the last call of {@link #forgetUsed}. */
+    /** Every key that was requested since the last call of {@link #forgetUsed}. */
     Set<LockKey> used() {
         return Set.copyOf(used);
     }
@@ -61,7 +61,7 @@ final class SimulatedLockStore implements LockStore {
         return new Once(outages::decrementAndGet);
     }
 
-    /** Who would wait for a lock that another client holds for good need not do so. */
+    /** A caller need not wait for a lock that another client holds forever. */
     LockRequest withoutVainWait(LockRequest request) {
         return elsewhere.keepsOutForGood(request) ? request.waitFor(Duration.ZERO) : request;
     }

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Plays, in a test, what happens to locks in production: another instance of the application holds one, one is lost, Redis
- * is away. And tells which locks the application holds. A bean of tests with {@link AutoConfigureTestLocks}.
+ * Simulates in a test what happens to locks in production: another instance of the application holds a lock, a lock is lost,
+ * Redis is unavailable. Also reports which locks the application holds. A bean in tests with {@link AutoConfigureTestLocks}.
  *
  * <pre>{@code
  * try (var elsewhere = testLocks.holdElsewhere("order:42")) {
@@ -27,8 +27,8 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>Nothing of this waits or sleeps. Any thread may call it. Everything is undone after each test method; tests that run
- * side by side in the same application context would disturb each other.
+ * <p>No method waits or sleeps. Any thread may call them. Everything is undone after each test method; tests that run
+ * concurrently in the same application context would disturb each other.
  */
 public final class TestLocks {
 
@@ -42,12 +42,12 @@ public final class TestLocks {
     }
 
     /**
-     * Has another client hold a lock alone, for good as far as the application can tell: a caller who would wait for it is
-     * refused at once, whatever its {@code waitFor}, since the end would be the same. Lock views ({@code getLock}) wait as
-     * their methods say.
+     * Lets another client hold a lock exclusively, seemingly forever: a caller that would wait for it is rejected immediately,
+     * regardless of its {@code waitFor}, because the outcome would be the same. Lock views ({@code getLock}) wait as their
+     * methods specify.
      *
      * @param key what is held
-     * @return ends it; the lock is then free
+     * @return ends the simulation when closed; the lock is then free
      * @throws IllegalStateException if the lock is not free
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
      */
@@ -56,22 +56,22 @@ public final class TestLocks {
     }
 
     /**
-     * Has another client hold a lock, or several, see {@link #holdElsewhere(String)}.
+     * Lets another client hold one or several locks, see {@link #holdElsewhere(String)}.
      *
-     * @param request what is held, in which mode and up to which limit; the rest of it does not matter
-     * @return ends it; the locks are then free
-     * @throws IllegalStateException if a lock is not free; none is held then
+     * @param request the locks to hold, with their mode and limit; other settings are ignored
+     * @return ends the simulation when closed; the locks are then free
+     * @throws IllegalStateException if a lock is not free; then none is held
      */
     public Simulation holdElsewhere(LockRequest request) {
         return running(store.elsewhere().hold(request, true));
     }
 
     /**
-     * Has another client hold a lock alone, and callers wait for it as long as they are willing to: for tests that close
-     * this while a thread of theirs waits.
+     * Lets another client hold a lock exclusively, and lets callers wait for their whole {@code waitFor}: for tests that end
+     * the simulation while one of their threads is waiting.
      *
      * @param key what is held
-     * @return ends it; the lock then passes to the first who waits
+     * @return ends the simulation when closed; the lock then passes to the first waiter
      * @throws IllegalStateException if the lock is not free
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
      */
@@ -81,11 +81,11 @@ public final class TestLocks {
 
     /**
      * Takes a lock away from the application, as an operator, a failover, or a server that lost its data would. When this
-     * method returns, its handles answer that they are lost, and what asks them throws
-     * {@link io.holdfast.lock.api.LockLostException}; the annotated method does so at its end. Listeners are told on a
-     * thread of their own, a moment later. The cause is {@link io.holdfast.lock.api.LossCause#REVOKED}.
+     * method returns, its handles report the loss, and methods that need the lock throw {@link
+     * io.holdfast.lock.api.LockLostException}; the annotated method does so at its end. Listeners are called on a separate
+     * thread, a moment later. The cause is {@link io.holdfast.lock.api.LossCause#REVOKED}.
      *
-     * @param key what is lost; it is then free
+     * @param key the lock to lose; it is then free
      * @throws IllegalStateException if the application does not hold it
      * @throws io.holdfast.lock.api.LockStoreException while {@link #fail()} is in force
      */
@@ -98,22 +98,22 @@ public final class TestLocks {
     }
 
     /**
-     * Has every call to the store fail with {@link io.holdfast.lock.api.LockStoreException}, until closed. Locks that are
-     * held stay held: renewals and releases are tried again in the background, so that a lock that was given back meanwhile
-     * is free shortly after the end, not at once.
+     * Makes every call to the store fail with {@link io.holdfast.lock.api.LockStoreException}, until closed. Held locks stay
+     * held: renewals and releases are retried in the background, so a lock that was released during the outage is free shortly
+     * after its end, not immediately.
      *
-     * @return ends it; with several, the last one does
+     * @return ends the outage when closed; of several outages, when the last one is closed
      */
     public Simulation fail() {
         return running(store.fail());
     }
 
     /**
-     * Whether the application holds a lock, alone or with others, on any thread. A lock that is kept for a {@code minHold}
-     * after its work has ended counts.
+     * Whether the application holds a lock, exclusively or shared, on any thread. A lock that is kept for its {@code minHold}
+     * after the work has ended counts as held.
      *
      * @param key the lock
-     * @return not by {@link #holdElsewhere}
+     * @return false if only {@link #holdElsewhere} holds it
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
      */
     public boolean isHeld(String key) {
@@ -138,8 +138,8 @@ public final class TestLocks {
     }
 
     /**
-     * How many wait for a lock at the store: to see that a thread has come that far. Threads of the application that wait
-     * for the same exclusive lock, and not for a fair one, count as one.
+     * The number of waiters for a lock in the store, to check that a thread has started to wait. Threads of the application
+     * that wait for the same exclusive lock count as one unless it is fair.
      *
      * @param key the lock
      * @return 0 if nobody waits
@@ -150,8 +150,8 @@ public final class TestLocks {
     }
 
     /**
-     * Ends all simulations, and frees all locks; what the application still holds is lost, as by {@link #lose}, and what
-     * this thread holds is forgotten. Called after each test method.
+     * Ends all simulations, and frees all locks; locks that the application still holds are lost, as with {@link #lose}, and
+     * locks that this thread holds are forgotten. Called after each test method.
      */
     public void reset() {
         running.forEach(Simulation::close);
@@ -163,7 +163,7 @@ public final class TestLocks {
         store.forgetUsed();
     }
 
-    /** One that no handle stands for, such as one that is kept for its minimum time, ends without a word. */
+    /** A lock without a handle, such as one that is kept for its minimum time, ends silently. */
     private void free(LockKey key) {
         LockTemplate locks = application.get();
         if (locks instanceof LockActivity client

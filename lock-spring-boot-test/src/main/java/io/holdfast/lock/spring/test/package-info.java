@@ -1,7 +1,6 @@
 /**
- * For tests of applications: locks in memory for a test, or a part of an application under test, and contention, loss and
- * outage at will. Doors: {@link io.holdfast.lock.spring.test.AutoConfigureTestLocks}, {@link
- * io.holdfast.lock.spring.test.TestLocks}.
+ * For tests of applications: locks in memory for whole applications or test slices, and simulated contention, loss and
+ * outages. Doors: {@link io.holdfast.lock.spring.test.AutoConfigureTestLocks}, {@link io.holdfast.lock.spring.test.TestLocks}.
  */
 @NullMarked
 package io.holdfast.lock.spring.test;

@@ -93,8 +93,8 @@ final class JedisLender {
         return unanswered && RedisFailures.isPoolExhausted(failure)
                 ? new LockStoreException(
                         capitalize(server.get())
-                                + " did not respond in time, and all connections for locks are waiting for it. Check that the server"
-                                + " responds, and holdfast.redis.command-timeout.",
+                                + " did not respond in time, and all connections for locks are waiting for it. Check"
+                                + " that the server responds, and that holdfast.redis.command-timeout is long enough.",
                         failure,
                         false)
                 : failure;

@@ -32,7 +32,7 @@ import redis.clients.jedis.Connection;
  * <p><b>Calls for the same key come later.</b> An answer stays in {@link #byKey} until it was read. A call for one key that finds
  * one there takes it, and is sent on the same connection, behind the call before. If it cannot take it, or is for several keys, or
  * its own answer is read later, it reads that answer, or waits until another thread has read it, before it is sent. Whoever has taken an
- * answer reads it next, and waits for nobody before; so there is no circle, whatever else a thread that waits has sent and not read.
+ * answer reads it next, and waits for nobody before; so there is no cycle, whatever else a thread that waits has sent and not read.
  */
 final class UnreadAnswers {
 
@@ -263,7 +263,7 @@ final class UnreadAnswers {
                 return;
             }
             if (!Uninterrupted.await(read, deadline - System.nanoTime())) {
-                log.debug("A call is sent before the reply to the previous call for the same key was read");
+                log.debug("A call was sent before the reply to the previous call for the same key had been read");
             }
         }
 

@@ -89,7 +89,7 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
         try {
             LettuceWire.await(link.get(), timeout.toNanos());
         } catch (RuntimeException e) {
-            log.debug("The cluster does not respond yet; the first call tries again", e);
+            log.debug("The cluster is not responding yet; the first call will try again", e);
         }
     }
 
@@ -183,7 +183,7 @@ public final class LettuceConnections extends LettuceConnectionFactory implement
                     .eventExecutorGroup()
                     .schedule(() -> close(connection), timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            log.debug("The connection could not be closed; it is closed with its client", e);
+            log.debug("The connection could not be closed; it will be closed with its client", e);
         }
     }
 

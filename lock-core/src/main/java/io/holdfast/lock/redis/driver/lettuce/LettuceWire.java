@@ -39,7 +39,8 @@ final class LettuceWire implements Wire {
 
     /**
      * @param nodes finds the connection to the server that has a key, or begins to make it
-     * @param unusable is told of a connection on which a command was not answered in time, or only as replicas answer
+     * @param unusable is notified of a connection on which a command was not answered in time, or only in the way a replica
+     *     answers
      * @param timeout for the connection and the answer together
      */
     LettuceWire(

@@ -14,7 +14,7 @@ class Announcer {
   add(snapshot) {
     const said = [];
     const deadlocks = snapshot.deadlocks?.length ?? 0;
-    if (deadlocks !== this.deadlocks) said.push(deadlocks === 0 ? 'No deadlock any more.' : `${count(deadlocks, 'deadlock')}.`);
+    if (deadlocks !== this.deadlocks) said.push(deadlocks === 0 ? 'No more deadlocks.' : `${count(deadlocks, 'deadlock')}.`);
     this.deadlocks = deadlocks;
     const losses = (snapshot.events ?? []).filter(each => each.type === 'LOST').map(each => Date.parse(each.time));
     if (this.newest !== null) this.losses += losses.filter(time => time > this.newest).length;
@@ -31,7 +31,7 @@ class Announcer {
   keepQuiet() { this.quietUntil = performance.now() + 10_000; }
 
   became(state) {
-    if (state === 'failed' && this.state !== 'failed') announce('No data: the server does not answer.');
+    if (state === 'failed' && this.state !== 'failed') announce('No data: the server is not responding.');
     if (state === 'live' && this.state === 'failed') announce('The data is up to date again.');
     this.state = state;
   }

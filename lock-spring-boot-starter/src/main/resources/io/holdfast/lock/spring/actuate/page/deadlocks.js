@@ -1,4 +1,4 @@
-// Deadlocks: the circle drawn, and the same in words.
+// Deadlocks: the cycle drawn, and the same in words.
 
 const CIRCLE = { width: 380, x: 190, rx: 122 };
 
@@ -14,7 +14,7 @@ function drawDeadlock(deadlock) {
   const list = make('ol', {}, ...waits.map(wait => make('li', {},
     badge(instances.of(wait)), make('span', {}, make('bdi', {}, where(wait)),
       ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waited))}`)))));
-  const hint = make('p', { className: 'muted' }, 'Each waits until its time to wait is over, or a lock of the circle is released by force.');
+  const hint = make('p', { className: 'muted' }, 'Each of them waits until its waitFor expires, or a lock of the cycle is released by force.');
   return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCircle(waits));
 }
 
@@ -34,7 +34,7 @@ function drawCircle(waits) {
   });
   const drawing = svg('svg', {
     viewBox: `0 0 ${CIRCLE.width} ${middle * 2 + 6}`, role: 'img',
-    'aria-label': `Circle of ${shown.map(each => each.thread).join(', ')}`, class: 'circle',
+    'aria-label': `Cycle of ${shown.map(each => each.thread).join(', ')}`, class: 'circle',
   });
   drawing.append(svg('defs', {}, svg('marker', { id: 'tip-of-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
     svg('path', { d: 'M0 0 8 4 0 8z', class: 'arrow-tip' }))));

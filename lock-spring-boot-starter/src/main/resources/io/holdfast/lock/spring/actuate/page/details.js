@@ -36,7 +36,7 @@ class Details {
       make('h3', {}, `Queue: ${count(track.waiters, 'waiter')}`),
       ...queue.slice(0, 50).map(each => this.party(each, [
         ['mode', each.mode.toLowerCase()], ...(each.fair ? [['', 'fair']] : []), ...(each.reserved ? [['', 'reserved for it']] : [])])),
-      queue.length < track.waiters ? make('p', { className: 'muted' }, 'Further threads may wait inside these clients, behind the one that is listed.') : '',
+      queue.length < track.waiters ? make('p', { className: 'muted' }, 'More threads of these clients may be waiting behind the ones listed.') : '',
       this.releaseBar(holders));
     if (hadFocus) byId('ask')?.focus();
   }
@@ -64,8 +64,8 @@ class Details {
     const { lock } = this.track, holders = lock.holders;
     byId('question-key').replaceChildren(isolated(lock.key, 300));
     const loser = holders.length === 1 ? `${where(holders[0])} loses it and is` : `${holders.length} holders lose it and are`;
-    const next = this.track.waiters > 0 ? `The first of ${count(this.track.waiters, 'waiter')} acquires it.` : 'Nobody waits for it.';
-    byId('question-text').textContent = `${loser} notified by a message. If the message is lost, two may believe that they`
+    const next = this.track.waiters > 0 ? `The first of ${count(this.track.waiters, 'waiter')} acquires it.` : 'Nobody is waiting for it.';
+    byId('question-text').textContent = `${loser} notified by a message. If the message is lost, two holders may believe that they`
       + ` hold the lock until the next renewal. ${next}`;
     byId('question-problem').textContent = '';
     byId('release').disabled = false;
@@ -80,7 +80,7 @@ class Details {
       const answer = await fetch(`${this.path}/-?exactKey=${encodeURIComponent(lock.key)}`, {
         method: 'DELETE', credentials: 'same-origin', headers: { Accept: 'application/json', ...crossSiteToken() } });
       const body = await answer.json().catch(() => ({}));
-      if (!answer.ok) throw new Error(body.error ?? `The server answered ${answer.status}. ${answer.status === 403 ? 'You may lack the permission, or it requires a CSRF token.' : ''}`);
+      if (!answer.ok) throw new Error(body.error ?? `The server responded with status ${answer.status}. ${answer.status === 403 ? 'You may lack the permission, or it requires a CSRF token.' : ''}`);
       this.question.close();
       this.dialog.close();
       announcer.keepQuiet(); // the loss that this causes is no news

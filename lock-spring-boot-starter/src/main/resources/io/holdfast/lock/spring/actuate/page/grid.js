@@ -57,7 +57,7 @@ class Grid {
     const all = this.history.tracks.size;
     byId('shown').textContent = this.tracks.length === all ? '' : `${this.tracks.length} of ${all}`;
     byId('empty').hidden = this.tracks.length > 0;
-    byId('empty').textContent = all === 0 ? 'Nobody holds a lock, or waits for one.' : 'No lock matches the filter.';
+    byId('empty').textContent = all === 0 ? 'No lock is held or waited for.' : 'No lock matches the filter.';
     this.place(true);
   }
 

@@ -25,8 +25,8 @@ async function poll() {
       headers: { Accept: 'application/json' }, credentials: 'same-origin', cache: 'no-store',
       signal: AbortSignal.any([request.signal, AbortSignal.timeout(15_000)]) });
     const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(body.error ?? `The server answered ${answer.status}.`);
-    if (!Array.isArray(body.locks)) throw new Error('The server did not answer with a list of locks.');
+    if (!answer.ok) throw new Error(body.error ?? `The server responded with status ${answer.status}.`);
+    if (!Array.isArray(body.locks)) throw new Error('The server did not respond with a list of locks.');
     view.failures = 0;
     show(withStableIds(body));
   } catch (e) {
@@ -43,7 +43,7 @@ function again(delay) {
 
 function fail(e) {
   view.failures++;
-  setState('failed', 'No answer');
+  setState('failed', 'No response');
   byId('problem').hidden = false;
   byId('problem').textContent = `${e.name === 'TypeError' ? 'The server cannot be reached.' : e.message} Trying again.`;
 }
