@@ -67,7 +67,7 @@ function runner(race, each, again) {
     make('b', 'sold', each.sold.toLocaleString('en')), make('p', '', 'sold',
       ...(again > 0 ? [', ', make('span', 'bad', `${again.toLocaleString('en')} already sold`)] : [])));
   if (race.locked && race.state === 'DONE') box.append(make('p', '', `waited ${each.meanWaitMillis} ms on average`));
-  if (each.refused > 0) box.append(make('p', 'bad', `${each.refused} late write refused`));
+  if (each.refused > 0) box.append(make('p', 'bad', `${each.refused} late ${each.refused === 1 ? 'write' : 'writes'} refused`));
   if (each.state === 'GONE') box.append(make('p', '', 'not heard of since'));
   box.style.setProperty('--tone', `var(${tone(each.instance)})`);
   return box;

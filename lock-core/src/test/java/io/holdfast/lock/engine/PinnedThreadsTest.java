@@ -1,12 +1,15 @@
 package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.testing.StoreSpy;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MonitorInfo;
@@ -23,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +41,13 @@ class PinnedThreadsTest {
     private final Set<String> pinned = new ConcurrentSkipListSet<>();
     private final AtomicInteger looks = new AtomicInteger();
     private final AtomicInteger pauses = new AtomicInteger();
-    private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore()) {
+        @Override
+        public void recordWaits(String clientId, List<WaitReport> waits) {
+            look();
+            super.recordWaits(clientId, waits);
+        }
+    };
     private final Pause pause = nanos -> {
         pauses.incrementAndGet();
         look();
@@ -120,5 +130,28 @@ class PinnedThreadsTest {
         assertThat(store.polls).isNotEmpty();
         assertThat(looks).hasValueGreaterThan(THREADS * ROUNDS);
         assertThat(pinned).isEmpty();
+    }
+
+    @Test
+    void waits_of_callers_that_hold_other_locks_are_recorded_outside_of_synchronized() throws Exception {
+        LockHandle held = others.acquire(LockRequest.of("inner"));
+        LockRequest patient = LockRequest.of("inner").waitFor(Duration.ofMinutes(1));
+        LockRequest hasty = LockRequest.of("inner").waitFor(Duration.ofMillis(1));
+        Future<?> granted = threads.submit(() -> inside("outer", patient));
+        Future<?> inVain = threads.submit(() -> inside("another", hasty));
+        assertThatThrownBy(inVain::get).hasCauseInstanceOf(LockNotAcquiredException.class);
+        Awaitility.await().until(() -> !store.waitRecords.isEmpty());
+        held.close();
+        granted.get();
+
+        assertThat(pinned).isEmpty();
+    }
+
+    private void inside(String outer, LockRequest inner) {
+        try (LockHandle first = locks.acquire(LockRequest.of(outer));
+                LockHandle second = locks.acquire(inner)) {
+            first.ensureHeld();
+            second.ensureHeld();
+        }
     }
 }

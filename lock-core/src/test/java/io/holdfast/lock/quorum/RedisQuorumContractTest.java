@@ -82,6 +82,7 @@ class RedisQuorumContractTest {
             for (RedisServerProcess server : SERVERS) {
                 try (Jedis jedis = TestRedis.administrator(server.port())) {
                     RedisTime.pass(jedis, "lock:{" + key + "}", onServers);
+                    RedisTime.pass(jedis, "lock:waits", onServers);
                 }
             }
         }

@@ -50,7 +50,11 @@ abstract class RedisContract extends LockStoreContract {
 
     @Override
     public void pass(LockKey key, Duration time) {
-        String name = name(key);
+        pass(name(key), time);
+        pass(new String(LAYOUT.waits(), StandardCharsets.UTF_8), time);
+    }
+
+    private void pass(String name, Duration time) {
         try (Jedis jedis = topology.administrator(name)) {
             RedisTime.pass(jedis, name, time);
         }

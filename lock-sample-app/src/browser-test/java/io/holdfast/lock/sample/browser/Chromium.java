@@ -7,6 +7,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,6 +27,9 @@ final class Chromium implements AutoCloseable {
                     "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
             .map(Path::of)
             .toList();
+
+    /** What a test awaits may take long on a busy machine. */
+    private static final double PATIENCE_MILLIS = 60_000;
 
     private final Playwright playwright;
     private final Browser browser;
@@ -48,13 +52,14 @@ final class Chromium implements AutoCloseable {
             System.err.println("SKIPPED: the tests of the pages, since no chromium is installed: none of " + PLACES);
         }
         Assumptions.assumeTrue(executable != null, "no chromium is installed");
+        PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
         return new Chromium(executable);
     }
 
     Page page(int width, ColorScheme theme) {
         BrowserContext context = browser.newContext(
                 new Browser.NewContextOptions().setViewportSize(width, 900).setColorScheme(theme));
-        context.setDefaultTimeout(30_000);
+        context.setDefaultTimeout(PATIENCE_MILLIS);
         contexts.add(context);
         Page page = context.newPage();
         page.onPageError(error -> errors.add(error));

@@ -19,26 +19,42 @@ import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The page of {@code /actuator/locks}, as people see it. */
 class LocksPageTest extends BrowserTest {
+
+    private static final String SCROLL =
+            """
+            () => new Promise(done => {
+              const grid = document.getElementById('grid'), times = [];
+              let longest = 0, last = performance.now();
+              new PerformanceObserver(list => list.getEntries().forEach(each => { longest = Math.max(longest, each.duration); }))
+                .observe({ entryTypes: ['longtask'] });
+              const step = now => {
+                times.push(now - last);
+                last = now;
+                grid.scrollTop = (grid.scrollTop + 97) % 36000;
+                if (times.length < 300) return requestAnimationFrame(step);
+                times.sort((a, b) => a - b);
+                done(`median ${times[150].toFixed(1)} ms, 95 % ${times[285].toFixed(1)} ms, longest ${times[299].toFixed(1)} ms, `
+                  + `longest task ${longest.toFixed(0)} ms`);
+              };
+              requestAnimationFrame(step);
+            })
+            """;
 
     @BeforeAll
     static void start() {
         startInstances("--management.endpoint.locks.access=read-only");
     }
 
-    private static Page open(SampleInstance instance, int width, ColorScheme theme) {
+    private static Page stubbed(int width, ColorScheme theme, Supplier<String> overview) {
         Page page = chromium.page(width, theme);
-        page.navigate(url(instance, "/actuator/locks"));
-        assertThat(page.locator("#state")).hasText("Live");
+        stub(page, overview);
         return page;
     }
 
-    private static Page stubbed(int width, ColorScheme theme, Supplier<String> overview) {
-        Page page = chromium.page(width, theme);
+    private static void stub(Page page, Supplier<String> overview) {
         page.route(
                 address -> address.contains("scope=all"),
                 route -> route.fulfill(new Route.FulfillOptions()
@@ -46,11 +62,6 @@ class LocksPageTest extends BrowserTest {
                         .setBody(overview.get())));
         page.navigate(url(one, "/actuator/locks"));
         assertThat(page.locator("#state")).hasText("Live");
-        return page;
-    }
-
-    static String url(SampleInstance instance, String path) {
-        return "http://127.0.0.1:" + instance.context().getEnvironment().getProperty("local.server.port") + path;
     }
 
     private static CompletableFuture<LockHandle> waiter(SampleInstance by, String key) {
@@ -64,7 +75,7 @@ class LocksPageTest extends BrowserTest {
         LockHandle held = one.bean(LockTemplate.class).acquire("page:42").detach();
         LockHandle other = two.bean(LockTemplate.class).acquire("page:7").detach();
         CompletableFuture<LockHandle> waiting = waiter(two, "page:42");
-        Page page = open(one, 1360, ColorScheme.LIGHT);
+        Page page = openLocks(one, 1360, ColorScheme.LIGHT);
 
         assertThat(page.locator(".row", text("page:42")).locator(".waiting-cell b")).hasText("1");
         assertThat(page.locator(".instance")).hasCount(2);
@@ -85,14 +96,10 @@ class LocksPageTest extends BrowserTest {
         Assertions.assertThatThrownBy(held::close).isNotNull();
     }
 
-    private static Page.LocatorOptions text(String text) {
-        return new Page.LocatorOptions().setHasText(text);
-    }
-
     @Test
     void nothing_can_be_released_without_write_access() {
         LockHandle held = one.bean(LockTemplate.class).acquire("page:read-only");
-        Page page = open(two, 1360, ColorScheme.DARK);
+        Page page = openLocks(two, 1360, ColorScheme.DARK);
 
         page.locator(".row", text("page:read-only")).click();
 
@@ -112,7 +119,6 @@ class LocksPageTest extends BrowserTest {
         assertThat(page.locator(".row.deadlocked")).hasCount(2);
         assertThat(page.locator("#announcer")).containsText("1 deadlock");
         assertThat(page).hasTitle("(1) Deadlock – Locks");
-        Chromium.picture(page, "deadlock", false);
         overview.set(Overviews.of(List.of()));
         assertThat(page.locator(".deadlock")).hasCount(0);
     }
@@ -162,39 +168,73 @@ class LocksPageTest extends BrowserTest {
     }
 
     @Test
-    void a_thousand_locks_are_scrolled_without_stutter() {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(1000));
-        page.waitForTimeout(5000);
-
-        Object times = page.evaluate("() => new Promise(done => { const grid = document.getElementById('grid'); const times = [];"
-                + " let longest = 0; new PerformanceObserver(list => list.getEntries().forEach(each => {"
-                + " longest = Math.max(longest, each.duration); })).observe({ entryTypes: ['longtask'] });"
-                + " let last = performance.now(); const step = now => { times.push(now - last); last = now;"
-                + " grid.scrollTop = (grid.scrollTop + 97) % 36000; if (times.length < 300) requestAnimationFrame(step);"
-                + " else { times.sort((a, b) => a - b); done(`median ${times[150].toFixed(1)} ms, 95 % ${times[285].toFixed(1)} ms,"
-                + " longest ${times[299].toFixed(1)} ms, longest task ${longest.toFixed(0)} ms`); } };"
-                + " requestAnimationFrame(step); })");
-        System.out.println("Frames while 1,000 locks are scrolled: " + times);
+    void a_thousand_locks_are_scrolled_without_stutter() throws IOException {
+        Page page = chromium.page(1360, ColorScheme.LIGHT);
+        ScriptTimes.watch(page);
+        stub(page, () -> Overviews.many(1000));
+        ScriptTimes.awaitSamples(page, 10);
+        System.out.println("Scripts that show 1,000 locks: " + ScriptTimes.describe(page));
+        System.out.println("Frames while 1,000 locks are scrolled: " + page.evaluate(SCROLL));
 
         Assertions.assertThat(page.locator(".row").count()).as("rows that exist").isLessThan(60);
-        Chromium.picture(page, "thousand-locks", false);
+        Looks.check(page, "thousand-locks");
     }
 
-    @ParameterizedTest
-    @EnumSource(
-            value = ColorScheme.class,
-            names = {"LIGHT", "DARK"})
-    void page_is_accessible_in_both_themes_and_fits_a_phone(ColorScheme theme) throws IOException {
-        Page page = stubbed(1360, theme, Overviews::deadlock);
-        assertThat(page.locator(".deadlock")).isVisible();
-        Chromium.assertAccessible(page);
-        page.locator(".row").first().click();
-        Chromium.assertAccessible(page);
-        page.locator("#details .close").click();
+    @Test
+    void lines_are_drawn_anew_if_the_window_changes_while_the_page_is_paused() {
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(3));
+        assertThat(page.locator(".row")).not().hasCount(0);
+        page.locator("#pause").click();
+        page.setViewportSize(900, 900);
 
-        page.setViewportSize(400, 860);
-        Chromium.assertNoHorizontalScroll(page);
-        Chromium.assertAccessible(page);
-        Chromium.picture(page, "narrow-" + theme, true);
+        page.waitForFunction("() => [...document.querySelectorAll('.row:not([hidden]) canvas')].every(each =>"
+                + " each.width === Math.round(each.clientWidth * devicePixelRatio) && each.clientWidth < 600)");
+    }
+
+    @Test
+    void rows_do_not_overlap_once_the_window_has_become_narrow() {
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(3));
+        assertThat(page.locator(".row:not([hidden])")).hasCount(3);
+        page.locator("#pause").click();
+        page.setViewportSize(400, 900);
+
+        page.waitForFunction("() => { const boxes = [...document.querySelectorAll('.row:not([hidden])')]"
+                + ".map(each => each.getBoundingClientRect()).sort((a, b) => a.top - b.top);"
+                + " return boxes[0].height > 60 && boxes.every((each, i) => i === 0 || each.top >= boxes[i - 1].bottom); }");
+    }
+
+    @Test
+    void locks_of_two_instances_are_accessible_and_fit_a_phone() throws IOException {
+        Page page = openLocks(one, 1360, ColorScheme.LIGHT);
+        try (TwoInstances locks = TwoInstances.begin(one, two, page)) {
+            assertThat(page.locator(".instance")).hasCount(2);
+            assertThat(page.locator("#blocked li")).hasCount(1);
+            assertThat(page.locator("#events li")).not().hasCount(0);
+            Looks.check(page, "two-instances");
+        }
+    }
+
+    @Test
+    void details_and_the_question_are_accessible_and_fit_a_phone() throws IOException {
+        Page page = stubbed(1360, ColorScheme.LIGHT, Overviews::deadlock);
+        page.locator(".row").first().click();
+        Looks.check(page, "details");
+        page.locator("#ask").click();
+        Looks.check(page, "question");
+    }
+
+    @Test
+    void page_without_locks_is_accessible_and_fits_a_phone() throws IOException {
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.of(List.of()));
+        assertThat(page.locator("#empty")).containsText("Nobody holds a lock");
+        Looks.check(page, "empty");
+    }
+
+    @Test
+    void several_deadlocks_of_many_threads_are_accessible_and_fit_a_phone() throws IOException {
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.deadlocks(3, 10));
+        assertThat(page.locator(".deadlock")).hasCount(2);
+        assertThat(page.locator(".deadlock svg .arrow")).hasCount(12);
+        Looks.check(page, "deadlocks");
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.sample.browser;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ final class Overviews {
     static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\"></script><script>document.title='hacked'</script>";
 
     private static final JsonMapper JSON = new JsonMapper();
+    private static final Instant SINCE = Instant.now().minusSeconds(20);
 
     private Overviews() {}
 
@@ -30,11 +32,15 @@ final class Overviews {
         return all;
     }
 
+    private static String waited() {
+        return Duration.between(SINCE, Instant.now()).toString();
+    }
+
     static Map<String, Object> lock(String key, String id, int instance, int waiters) {
         Map<String, Object> holder = with(
                 party(instance, "worker-" + instance),
                 "mode", "EXCLUSIVE",
-                "since", Instant.now().minusSeconds(20).toString(),
+                "since", SINCE.toString(),
                 "remaining", "PT25S",
                 "fencingToken", 1795117462013370L);
         List<Map<String, Object>> queue = IntStream.range(0, waiters)
@@ -52,7 +58,7 @@ final class Overviews {
         return of(locks, List.of(), List.of());
     }
 
-    static String of(List<Map<String, Object>> locks, List<?> deadlocks, List<?> events) {
+    static String of(List<Map<String, Object>> locks, List<Map<String, List<Map<String, Object>>>> deadlocks, List<?> events) {
         return JSON.writeValueAsString(with(
                 Map.of("time", Instant.now().toString(), "complete", true, "total", locks.size()),
                 "page", 0,
@@ -60,17 +66,17 @@ final class Overviews {
                 "instance", party(1, ""),
                 "locks", locks,
                 "deadlocks", deadlocks,
-                "blocked", List.of(),
+                "blocked", deadlocks.stream().flatMap(each -> each.get("waits").stream()).toList(),
                 "events", events));
     }
 
     static String deadlock() {
         Map<String, Object> first = with(
                 party(1, "worker-1"),
-                "key", "order:42", "id", "b", "waited", "PT2S", "holds", List.of(Map.of("key", "order:41", "id", "a")));
+                "key", "order:42", "id", "b", "waited", waited(), "holds", List.of(Map.of("key", "order:41", "id", "a")));
         Map<String, Object> second = with(
                 party(2, "worker-2"),
-                "key", "order:41", "id", "a", "waited", "PT2S", "holds", List.of(Map.of("key", "order:42", "id", "b")));
+                "key", "order:41", "id", "a", "waited", waited(), "holds", List.of(Map.of("key", "order:42", "id", "b")));
         Map<String, Object> lost = with(
                 Map.of("type", "LOST", "time", Instant.now().minusSeconds(30).toString()),
                 "key", "order:41", "id", "a", "cause", "EXPIRED", "thread", "worker-9", "host", "shop-1");
@@ -78,6 +84,29 @@ final class Overviews {
                 List.of(lock("order:41", "a", 1, 1), lock("order:42", "b", 2, 1), lock("stock:7", "c", 1, 0)),
                 List.of(Map.of("waits", List.of(first, second))),
                 List.of(lost));
+    }
+
+    /** @param sizes how many threads each of them has */
+    static String deadlocks(int... sizes) {
+        List<Map<String, Object>> locks = new ArrayList<>();
+        List<Map<String, List<Map<String, Object>>>> deadlocks = new ArrayList<>();
+        for (int size : sizes) {
+            deadlocks.add(Map.of("waits", IntStream.range(0, size).mapToObj(i -> wait(size, i)).toList()));
+            IntStream.range(0, size).forEach(i -> locks.add(lock(key(size, i), key(size, i), i, 1)));
+        }
+        return of(locks, deadlocks, List.of());
+    }
+
+    private static String key(int size, int i) {
+        return "warehouse-" + size + ":article:" + (4711 + i % size);
+    }
+
+    private static Map<String, Object> wait(int size, int i) {
+        String held = key(size, i);
+        String wanted = key(size, i + 1);
+        return with(
+                party(i, "http-nio-8080-exec-" + i),
+                "key", wanted, "id", wanted, "waited", waited(), "holds", List.of(Map.of("key", held, "id", held)));
     }
 
     static String many(int n) {

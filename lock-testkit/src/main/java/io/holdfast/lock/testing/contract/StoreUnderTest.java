@@ -16,7 +16,7 @@ public interface StoreUnderTest {
     LockStore store();
 
     /**
-     * Lets the store's time pass for one lock, without waiting: by a clock that the store was created with, or by changing
+     * Lets the store's time pass for one lock and for the record of waits, without waiting: by a clock that the store was created with, or by changing
      * what the store has recorded. Otherwise its time stands still, or passes as in the world.
      *
      * @param key the lock; time may pass for others as well

@@ -11,12 +11,15 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The record of those who wait for a lock while they hold others, if the store keeps one. */
 abstract class WaitsContract extends ContractFixture {
+
+    /** Two of it are more than the timeout. */
+    private static final Duration MOST_OF_WAITS_TIMEOUT =
+            LockStore.WAITS_TIMEOUT.multipliedBy(2).dividedBy(3);
 
     WaitsContract(StoreUnderTest subject) {
         super(subject);
@@ -116,13 +119,61 @@ abstract class WaitsContract extends ContractFixture {
     }
 
     @Test
+    void first_record_proves_no_moment_and_the_second_one_proves_the_time_between() {
+        record(alice.clientId(), report(alice.clientId(), 1));
+        RecordedWait first = only(alice.clientId());
+        assertThat(first.seenMicros()).isLessThan(first.sinceMicros());
+
+        record(alice.clientId(), report(alice.clientId(), 1));
+
+        RecordedWait second = only(alice.clientId());
+        assertThat(second.isAt(second.sinceMicros())).isTrue();
+    }
+
+    /** Times of two reads are not compared, since a quorum may answer them from different servers. */
+    @Test
+    void ended_wait_is_marked_and_proves_nothing_more() {
+        WaitReport ended = new WaitReport(1, true, wait(alice.clientId(), beside("wanted")));
+        record(alice.clientId(), report(alice.clientId(), 1));
+        record(alice.clientId(), report(alice.clientId(), 1));
+        pass(Duration.ofMillis(1));
+        record(bob.clientId(), report(bob.clientId(), 1));
+        record(alice.clientId(), ended);
+        record(alice.clientId(), ended);
+
+        List<RecordedWait> all = store().recordedWaits();
+
+        RecordedWait former = of(alice.clientId(), all);
+        assertThat(former.report().ended()).isTrue();
+        assertThat(former.isAt(former.sinceMicros())).isTrue();
+        assertThat(former.isAt(of(bob.clientId(), all).sinceMicros())).isFalse();
+    }
+
+    private static RecordedWait of(String clientId, List<RecordedWait> all) {
+        return all.stream()
+                .filter(wait -> wait.report().what().clientId().equals(clientId))
+                .findAny()
+                .orElseThrow();
+    }
+
+    @Test
     void record_that_is_not_repeated_is_dropped() {
         record(alice.clientId(), report(alice.clientId(), 1));
 
         pass(LockStore.WAITS_TIMEOUT.plusSeconds(1));
 
-        Awaitility.await()
-                .atMost(Duration.ofMinutes(2))
-                .until(() -> recorded(alice.clientId()).isEmpty());
+        assertThat(recorded(alice.clientId())).isEmpty();
+    }
+
+    @Test
+    void record_that_is_not_repeated_is_dropped_while_another_client_repeats_its_own() {
+        record(bob.clientId(), report(bob.clientId(), 1));
+        record(alice.clientId(), report(alice.clientId(), 1));
+        pass(MOST_OF_WAITS_TIMEOUT);
+        record(bob.clientId(), report(bob.clientId(), 1));
+
+        pass(MOST_OF_WAITS_TIMEOUT);
+
+        assertThat(recorded(alice.clientId())).isEmpty();
     }
 }

@@ -1,6 +1,6 @@
 // Deadlocks: the cycle drawn, and the same in words.
 
-const CIRCLE = { width: 380, x: 190, rx: 122 };
+const CHAIN = { width: 380, x: 36, text: 62, radius: 14, step: 56, most: 8 };
 
 function showDeadlocks(section, deadlocks) {
   section.hidden = deadlocks.length === 0;
@@ -8,14 +8,13 @@ function showDeadlocks(section, deadlocks) {
   if (deadlocks.length > 5) section.append(make('p', { className: 'bad' }, `and ${count(deadlocks.length - 5, 'more deadlock', 'more deadlocks')}`));
 }
 
-function drawDeadlock(deadlock) {
-  const { waits } = deadlock;
+function drawDeadlock({ waits }, i) {
   const title = make('h2', {}, make('span', { 'aria-hidden': 'true' }, '⟲ '), `Deadlock of ${count(waits.length, 'thread')}`);
   const list = make('ol', {}, ...waits.map(wait => make('li', {},
     badge(instances.of(wait)), make('span', {}, make('bdi', {}, where(wait)),
       ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waited))}`)))));
   const hint = make('p', { className: 'muted' }, 'Each of them waits until its waitFor expires, or a lock of the cycle is released by force.');
-  return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCircle(waits));
+  return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCycle(waits, `tip-of-arrow-${i}`));
 }
 
 const mono = lock => make('code', {}, keyName(lock, 60));
@@ -25,57 +24,45 @@ function commaSeparated(locks) {
   return locks.length > 4 ? [...shown, ` and ${locks.length - 4} more`] : shown;
 }
 
-function drawCircle(waits) {
-  const shown = waits.slice(0, 8);
-  const isPair = shown.length === 2, ry = isPair ? 0 : 62, middle = isPair ? 58 : 102;
-  const places = shown.map((_, i) => {
-    const angle = Math.PI * (isPair ? 1 : 1.5) + 2 * Math.PI * i / shown.length;
-    return { x: CIRCLE.x + CIRCLE.rx * Math.cos(angle), y: middle + ry * Math.sin(angle) };
-  });
+/** A chain from each thread to the one whose lock it waits for, with the keys between them, and a line from the last one to the first. */
+function drawCycle(waits, tip) {
+  const shown = waits.slice(0, CHAIN.most), rest = waits.length - shown.length;
   const drawing = svg('svg', {
-    viewBox: `0 0 ${CIRCLE.width} ${middle * 2 + 6}`, role: 'img',
-    'aria-label': `Cycle of ${shown.map(each => each.thread).join(', ')}`, class: 'circle',
+    viewBox: `0 0 ${CHAIN.width} ${heightOf(shown.length + (rest > 0 ? 1 : 0)) + CHAIN.step / 2 + 14}`, role: 'img',
+    'aria-label': `Cycle of ${shown.map(each => each.thread).join(', ')}`, class: 'cycle',
   });
-  drawing.append(svg('defs', {}, svg('marker', { id: 'tip-of-arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
+  drawing.append(svg('defs', {}, svg('marker', { id: tip, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
     svg('path', { d: 'M0 0 8 4 0 8z', class: 'arrow-tip' }))));
-  shown.forEach((wait, i) => drawing.append(...drawArrow(wait, places[i], places[holderOf(wait, shown, i)])));
-  shown.forEach((wait, i) => drawing.append(drawThread(wait, places[i])));
+  shown.forEach((wait, i) => {
+    const isLast = i === shown.length - 1 && rest === 0;
+    drawing.append(drawThread(wait, heightOf(i + 1)), ...drawArrow(wait, heightOf(i + 1), isLast, tip));
+  });
+  if (rest > 0) {
+    const y = heightOf(shown.length + 1);
+    drawing.append(svg('text', { x: CHAIN.text, y: y + 4 }, `and ${count(rest, 'more thread')}`), ...drawArrow(waits.at(-1), y, true, tip));
+  }
   return drawing;
 }
 
-function holderOf(wait, waits, i) {
-  const found = waits.findIndex(each => (each.holds ?? []).some(held => held.id === wait.id));
-  return found < 0 ? (i + 1) % waits.length : found;
-}
+const heightOf = n => 22 + (n - 1) * CHAIN.step;
 
-/** An arc, bent away from the middle, from who waits to who holds the lock, with the key on it. */
-function drawArrow(wait, from, to) {
-  const dx = to.x - from.x, dy = to.y - from.y, length = Math.hypot(dx, dy) || 1;
-  const bend = Math.min(56, length / 4);
-  const middle = { x: (from.x + to.x) / 2 + dy / length * bend, y: (from.y + to.y) / 2 - dx / length * bend };
-  const start = towards(from, middle, 30), end = towards(to, middle, 32);
-  const label = { x: (start.x + end.x) / 4 + middle.x / 2, y: (start.y + end.y) / 4 + middle.y / 2 };
-  const name = keyText(wait);
-  const text = svg('text', { x: label.x, y: label.y + 4, 'text-anchor': 'middle', class: 'edge' }, shortened(name, 22));
-  const width = Math.min(name.length, 22) * 6.7 + 12;
+/** From who waits, at a height, to who holds the lock, below or at the top. */
+function drawArrow(wait, y, isLast, tip) {
+  const { x, radius, step, text } = CHAIN, from = y + radius + 1;
+  const line = isLast ? `M${x} ${from} V${y + step / 2} H8 V22 H${x - radius - 3}` : `M${x} ${from} V${y + step - radius - 3}`;
+  const name = shortened(keyText(wait), 42);
   return [
-    svg('path', { d: `M${start.x} ${start.y} Q${middle.x} ${middle.y} ${end.x} ${end.y}`, class: 'arrow', 'marker-end': 'url(#tip-of-arrow)' }),
-    svg('rect', { x: label.x - width / 2, y: label.y - 10, width, height: 19, rx: 4, class: 'edge-back' }),
-    text,
+    svg('path', { d: line, class: 'arrow', 'marker-end': `url(#${tip})` }),
+    svg('rect', { x: text, y: y + step / 2 - 10, width: name.length * 6.7 + 12, height: 19, rx: 4, class: 'edge-back' }),
+    svg('text', { x: text + 6, y: y + step / 2 + 4, class: 'edge' }, name),
   ];
 }
 
-function towards(from, to, distance) {
-  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
-  return { x: from.x + (to.x - from.x) * distance / length, y: from.y + (to.y - from.y) * distance / length };
-}
-
-function drawThread(wait, place) {
+function drawThread(wait, y) {
   const instance = instances.of(wait);
-  const isOnTop = place.y < 50;
-  const disc = svg('circle', { cx: place.x, cy: place.y, r: 18 });
+  const disc = svg('circle', { cx: CHAIN.x, cy: y, r: CHAIN.radius });
   disc.style.fill = `var(${instance.color})`;
   return svg('g', { class: 'thread' }, disc,
-    svg('text', { x: place.x, y: place.y + 5, 'text-anchor': 'middle', class: 'letter' }, instance.letter),
-    svg('text', { x: place.x, y: place.y + (isOnTop ? -24 : 33), 'text-anchor': 'middle' }, shortened(wait.thread, 24)));
+    svg('text', { x: CHAIN.x, y: y + 4.5, 'text-anchor': 'middle', class: 'letter' }, instance.letter),
+    svg('text', { x: CHAIN.text, y: y + 4 }, shortened(wait.thread, 48)));
 }

@@ -31,7 +31,7 @@ class Grid {
     this.box.addEventListener('scroll', () => this.place(), { passive: true });
     this.box.addEventListener('keydown', event => this.key(event));
     this.box.addEventListener('focus', () => { if (this.active < 0) this.move(this.firstInView()); });
-    new ResizeObserver(() => { this.measure(); this.place(); }).observe(this.box);
+    new ResizeObserver(() => { this.measure(); this.place(true); }).observe(this.box);
     this.measure();
     for (const control of ['search', 'contended', 'sort']) byId(control).addEventListener('input', () => this.refresh());
     this.tip();
@@ -40,6 +40,16 @@ class Grid {
   measure() {
     this.rowHeight = parseFloat(getComputedStyle(this.box).getPropertyValue('--row'));
     this.headHeight = this.box.firstElementChild.offsetHeight;
+    this.line = null;
+  }
+
+  /** The size of all canvases, which changes only with that of the table. */
+  lineSize() {
+    if (!this.line) {
+      const { clientWidth: width, clientHeight: height } = this.pool.find(each => each.track).canvas;
+      if (width > 0) this.line = { width, height };
+    }
+    return this.line ?? { width: 0, height: 0 };
   }
 
   /** After a sample, or when the filter changed. */
@@ -53,7 +63,7 @@ class Grid {
     this.tracks.sort(SORTS[byId('sort').value]);
     this.active = this.activeId === null ? -1 : this.tracks.findIndex(each => each.id === this.activeId);
     this.box.setAttribute('aria-rowcount', this.tracks.length + 1);
-    this.body.style.height = `${this.tracks.length * this.rowHeight}px`;
+    this.body.style.setProperty('--rows', this.tracks.length);
     const all = this.history.tracks.size;
     byId('shown').textContent = this.tracks.length === all ? '' : `${this.tracks.length} of ${all}`;
     byId('empty').hidden = this.tracks.length > 0;
@@ -65,7 +75,7 @@ class Grid {
     const rows = Math.ceil(this.box.clientHeight / this.rowHeight) + 2;
     while (this.pool.length < rows) this.pool.push(this.makeRow(this.pool.length));
     const first = Math.max(0, Math.floor(this.box.scrollTop / this.rowHeight) - 1);
-    const size = this.pool.length;
+    const size = this.pool.length, drawn = [];
     this.pool.forEach((row, slot) => {
       const index = first + (slot - first % size + size) % size;
       const track = this.tracks[index];
@@ -74,13 +84,15 @@ class Grid {
       const changed = row.track !== track;
       if (row.index !== index) {
         row.index = index;
-        row.element.style.transform = `translateY(${index * this.rowHeight}px)`;
+        row.element.style.setProperty('--index', index);
         row.element.setAttribute('aria-rowindex', index + 2);
       }
       row.track = track;
-      if (changed || isNew) this.fill(row);
-      if (changed || isNew) timeline.draw(row.canvas, track, this.now());
+      if (!changed && !isNew) return;
+      this.fill(row);
+      drawn.push(row);
     });
+    this.draw(drawn);
     this.mark();
   }
 
@@ -123,9 +135,9 @@ class Grid {
   now() { return this.history.last; }
 
   /** A few times a second: the lines move, the texts stay. */
-  draw() {
+  draw(rows = this.pool.filter(each => each.track)) {
     const now = this.now();
-    for (const row of this.pool) if (row.track) timeline.draw(row.canvas, row.track, now);
+    for (const row of rows) timeline.draw(row.canvas, row.track, now, this.lineSize());
   }
 
   firstInView() { return Math.floor(this.box.scrollTop / this.rowHeight); }

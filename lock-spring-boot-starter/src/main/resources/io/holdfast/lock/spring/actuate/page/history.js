@@ -13,12 +13,19 @@ class Track {
     this.lock = null;   // as in the last sample that had it
     this.isPresent = false;
     this.isDeadlocked = false;
-    this.text = '';
+    this.heldSince = Infinity;
+    this.words = null;
   }
 
   get held() { return this.isPresent && this.lock.holders.length > 0; }
   get waiters() { return this.isPresent ? this.lock.waiters : 0; }
-  get since() { return this.held ? Math.min(...this.lock.holders.map(each => Date.parse(each.since))) : Infinity; }
+  get since() { return this.held ? this.heldSince : Infinity; }
+
+  /** What the filter searches, made when it is needed. */
+  get text() {
+    return this.words ??= [this.lock.key, ...this.lock.holders.concat(this.lock.queue ?? []).map(each => `${each.host}:${each.pid} ${each.thread}`)]
+      .join('\n').toLowerCase();
+  }
 
   see(lock, now, before) {
     const name = holder => `${holder.clientId}/${holder.fencingToken}/${holder.thread}`;
@@ -39,8 +46,8 @@ class Track {
     this.waiting.push([now, lock.waiters]);
     this.lock = lock;
     this.isPresent = true;
-    this.text = [lock.key, ...lock.holders.concat(lock.queue ?? []).map(each => `${each.host}:${each.pid} ${each.thread}`)]
-      .join('\n').toLowerCase();
+    this.heldSince = Math.min(...lock.holders.map(each => Date.parse(each.since)));
+    this.words = null;
   }
 
   begin(name, holder, now) {

@@ -58,7 +58,8 @@ function showBlocked(box, snapshot, history) {
     const holder = history.tracks.get(wait.id)?.lock?.holders[0];
     return make('li', { className: stuck.has(`${wait.clientId}/${wait.thread}`) ? 'bad-line' : undefined },
       make('div', {}, badge(instances.of(wait)), threadOf(wait), make('span', { className: 'n wait' }, timespan(milliseconds(wait.waited)))),
-      make('div', { className: 'muted' }, 'waits for ', mono(wait), holder ? ' of ' : '', ...(holder ? [badge(instances.of(holder)), threadOf(holder)] : [])));
+      make('div', { className: 'muted' }, 'waits for ', mono(wait),
+        holder ? make('span', { className: 'holder' }, 'of ', badge(instances.of(holder)), threadOf(holder)) : null));
   }));
   box.replaceChildren(list);
   if (waits.length > 12) box.append(make('p', { className: 'muted' }, `and ${(waits.length - 12).toLocaleString('en')} more`));
@@ -66,7 +67,8 @@ function showBlocked(box, snapshot, history) {
 
 const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'], LONG_HELD: ['○', 'held for long', ''] };
 
-const CAUSES = { EXPIRED: 'lease expired', FORCE_RELEASED: 'released by force' };
+/** Other causes are what their names say. */
+const CAUSES = { EXPIRED: 'lease expired', REVOKED: 'released by force, or Redis lost it' };
 
 function showEvents(box, snapshot, history) {
   const events = (snapshot.events ?? []).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));

@@ -34,24 +34,26 @@ function holdTimes(history) {
 
 function plot(figure, title, color, times) {
   const sorted = times.toSorted((a, b) => a - b);
+  const isEmpty = sorted.length === 0;
+  const summary = isEmpty ? 'none seen' : `median ${timespan(sorted[Math.floor(sorted.length / 2)])}, longest ${timespan(sorted.at(-1))}`;
+  figure.replaceChildren(make('figcaption', {}, make('b', {}, title), ' ', make('span', { className: 'muted' }, summary),
+    make('span', { className: 'hidden' }, ` of ${count(sorted.length, 'sample')}`)), isEmpty ? '' : histogram(sorted, color));
+}
+
+function histogram(times, color) {
   const bins = BINS.map(() => 0);
-  for (const time of sorted) bins[BINS.findIndex(limit => time < limit)]++;
-  const highest = Math.max(1, ...bins);
-  const drawing = svg('svg', { viewBox: '0 0 300 66', 'aria-hidden': 'true' });
+  for (const time of times) bins[BINS.findIndex(limit => time < limit)]++;
+  const highest = Math.max(...bins);
+  const drawing = svg('svg', { viewBox: '0 -5 300 71', 'aria-hidden': 'true' });
   bins.forEach((n, i) => {
     const height = n === 0 ? 1 : 2 + 36 * n / highest;
     const bar = svg('rect', { x: i * 30 + 1, y: 50 - height, width: 28, height, rx: 1.5 });
     bar.style.fill = n === 0 ? 'var(--line)' : `var(${color})`;
     drawing.append(bar);
-    if (n > 0) drawing.append(svg('text', { x: i * 30 + 15, y: 46 - height, 'text-anchor': 'middle', class: 'value' }, String(n)));
+    if (n > 0) drawing.append(svg('text', { x: i * 30 + 15, y: 46 - height, 'text-anchor': 'middle', class: 'value' }, n.toLocaleString('en')));
   });
   for (const [i, label] of BIN_LABELS) {
     drawing.append(svg('text', { x: (i + 1) * 30, y: 63, 'text-anchor': 'middle' }, label));
   }
-  const median = sorted[Math.floor(sorted.length / 2)];
-  const summary = sorted.length === 0
-    ? 'none seen'
-    : `median ${timespan(median)}, longest ${timespan(sorted.at(-1))}`;
-  figure.replaceChildren(make('figcaption', {}, make('b', {}, title), ' ', make('span', { className: 'muted' }, summary),
-    make('span', { className: 'hidden' }, ` of ${count(sorted.length, 'sample')}`)), drawing);
+  return drawing;
 }

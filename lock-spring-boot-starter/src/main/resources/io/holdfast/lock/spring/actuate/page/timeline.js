@@ -6,8 +6,8 @@ const timeline = {
 
   timeAt(x, now, width) { return x / width * (WINDOW + AHEAD) - WINDOW + now; },
 
-  draw(canvas, track, now) {
-    const width = canvas.clientWidth, height = canvas.clientHeight;
+  /** Does not measure the canvas itself, since that would have the browser lay out the page once for each row. */
+  draw(canvas, track, now, { width, height }) {
     if (width === 0) return;
     const scale = Math.min(3, devicePixelRatio || 1);
     if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
