@@ -39,12 +39,14 @@ final class BusyApplication implements AutoCloseable {
             Nothing.class,
             "spring.data.redis.port=" + proxy.port(),
             "holdfast.redis.command-timeout=10s",
+            "holdfast.leadership.roles.outbox.enabled=true",
             "management.endpoints.web.exposure.include=prometheus",
             "management.metrics.distribution.percentiles-histogram.holdfast=true");
     private final LockTemplate locks = application.bean(LockTemplate.class);
 
     /** Returns what Prometheus scrapes then. */
     String scrapeAfterEverything() {
+        awaitSample("holdfast_leadership_leader{role=\"outbox\"}");
         wakeUp();
         handOff();
         refuse();

@@ -104,7 +104,8 @@ final class Scrape {
     private boolean isThere(String metric, String label, String value) {
         return value.startsWith("$")
                 || (label.equals(NAME) && value.equals(MANY_NAMES))
-                || samples.get(metric).stream().anyMatch(sample -> value.equals(sample.get(label)));
+                || samples.get(metric).stream()
+                        .anyMatch(sample -> sample.getOrDefault(label, "").matches(value));
     }
 
     private static boolean matches(Selector selector, Map<String, String> sample) {
