@@ -52,6 +52,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
             template.get().inspect(PROBE);
         } catch (LockStoreException e) {
             builder.down(e).withDetail("store", "does not respond");
+            leadership(builder);
             return;
         }
         builder.up().withDetail("store", "responds");
@@ -65,12 +66,16 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         if (store != null) {
             eviction(store.evictionPolicies(), builder, warnings);
         }
+        leadership(builder);
+        if (!warnings.isEmpty()) {
+            builder.withDetail("warnings", warnings);
+        }
+    }
+
+    private void leadership(Health.Builder builder) {
         Map<String, Map<String, Object>> leadership = leaders.summary();
         if (!leadership.isEmpty()) {
             builder.withDetail("leadership", leadership);
-        }
-        if (!warnings.isEmpty()) {
-            builder.withDetail("warnings", warnings);
         }
     }
 

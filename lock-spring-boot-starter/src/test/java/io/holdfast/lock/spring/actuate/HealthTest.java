@@ -73,6 +73,22 @@ class HealthTest {
         server.close();
     }
 
+    @Test
+    void leadership_is_shown_even_if_redis_does_not_answer() {
+        RedisServerProcess server = RedisServerProcess.start();
+        Runners.redis(server.port())
+                .withPropertyValues("holdfast.leadership.roles.reports.enabled=false")
+                .run(context -> {
+                    server.kill();
+                    Health health = health(context);
+
+                    assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+                    assertThat(health.getDetails())
+                            .containsEntry("leadership", Map.of("reports", Map.of("leader", false)));
+                });
+        server.close();
+    }
+
     private static Health of(LockActivity activity, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
