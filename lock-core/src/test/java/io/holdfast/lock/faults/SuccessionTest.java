@@ -10,6 +10,7 @@ import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.WorkerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -135,7 +136,7 @@ class SuccessionTest {
         Files.writeString(
                 directory.resolve("succession.md"),
                 row.strip() + "\n",
-                java.nio.file.StandardOpenOption.CREATE,
-                java.nio.file.StandardOpenOption.APPEND);
+                StandardOpenOption.CREATE,
+                StandardOpenOption.APPEND);
     }
 }
