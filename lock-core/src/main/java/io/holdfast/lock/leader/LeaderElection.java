@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,7 @@ public final class LeaderElection implements AutoCloseable {
     private final LockTemplate locks;
     private final Background background;
     private final Map<String, Candidate> candidates = new ConcurrentSkipListMap<>();
+    private final List<Consumer<Leadership>> whenJoined = new CopyOnWriteArrayList<>();
     private boolean started;
     private boolean closed;
 
@@ -86,18 +89,34 @@ public final class LeaderElection implements AutoCloseable {
             throw new IllegalArgumentException("The role must not be blank");
         }
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
-        return add(new Candidate(role, locks, named, background));
+        Candidate candidate = new Candidate(role, locks, named, background);
+        add(candidate);
+        whenJoined.forEach(each -> each.accept(candidate));
+        startLate(candidate);
+        return candidate;
     }
 
-    private synchronized Candidate add(Candidate candidate) {
+    private synchronized void add(Candidate candidate) {
         requireOpen();
         if (candidates.putIfAbsent(candidate.role(), candidate) != null) {
             throw new IllegalStateException("This instance is already a candidate for role '" + candidate.role() + "'");
         }
+    }
+
+    private synchronized void startLate(Candidate candidate) {
         if (started) {
             candidate.start();
         }
-        return candidate;
+    }
+
+    /**
+     * Has the action called for each role that is joined from now on: on the thread that joins it, and before this instance becomes a
+     * candidate because of that.
+     *
+     * @param action receives the role, and may add listeners to it; its exceptions end the call that joins
+     */
+    public void onJoined(Consumer<Leadership> action) {
+        whenJoined.add(action);
     }
 
     /**

@@ -50,6 +50,18 @@ class CandidacyTest {
     }
 
     @Test
+    void listeners_are_added_to_a_role_before_it_is_a_candidate() {
+        election.start();
+        election.onJoined(role -> {
+            told.add("joined " + role.role());
+            assertThat(locks.calls).hasSize(1);
+        });
+        election.join("b");
+        assertThat(told).containsExactly("joined b");
+        assertThat(locks.calls).hasSize(2);
+    }
+
+    @Test
     void granted_lock_is_a_term() {
         election.start();
         assertThat(leadership.isLeader()).isFalse();

@@ -26,7 +26,7 @@ abstract class LeadershipContract {
     /** No test waits for that long: what comes next comes since somebody gave way. */
     private static final Duration LONG = Duration.ofHours(1);
 
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofSeconds(2);
     private static final int ROUNDS = 4;
 
     private final String role = "role-" + UUID.randomUUID();
@@ -88,10 +88,10 @@ abstract class LeadershipContract {
     }
 
     /** One that leads, and one that waits. */
-    private List<Instance> two(Duration lease) throws InterruptedException {
-        Instance first = new Instance(lease);
+    private List<Instance> two(Duration leaseOfTheFirst) throws InterruptedException {
+        Instance first = new Instance(leaseOfTheFirst);
         elected(first);
-        Instance second = new Instance(lease);
+        Instance second = new Instance(LONG);
         awaitCandidate(second);
         return List.of(first, second);
     }

@@ -5,6 +5,7 @@ import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,9 +13,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Leadership on each kind of store. Clusters and sentinels differ from one server in nothing that it knows of. */
+/** Leadership on each kind of store. */
 class LeadershipOnStoresTest {
 
     @Nested
@@ -48,13 +50,16 @@ class LeadershipOnStoresTest {
         private final List<RedisLockStore> stores = new ArrayList<>();
         private final List<RedisConnectionFactory> connections = new ArrayList<>();
 
-        OnRedis(TestRedis.Client driver) {
+        private final RedisTopology topology;
+
+        OnRedis(RedisTopology topology, TestRedis.Client driver) {
+            this.topology = topology;
             this.driver = driver;
         }
 
         @Override
         LockStore store() {
-            RedisConnectionFactory factory = driver.connect(TestRedis.shared().port());
+            RedisConnectionFactory factory = topology.connect(driver);
             connections.add(factory);
             RedisLockStore store = new RedisLockStore(factory, TestRedis.PATIENT);
             stores.add(store);
@@ -73,14 +78,37 @@ class LeadershipOnStoresTest {
     @Nested
     class OnJedis extends OnRedis {
         OnJedis() {
-            super(TestRedis.Client.JEDIS);
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
         }
     }
 
     @Nested
     class OnLettuce extends OnRedis {
         OnLettuce() {
-            super(TestRedis.Client.LETTUCE);
+            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+        }
+    }
+
+    @Nested
+    class OnSentinel extends OnRedis {
+        OnSentinel() {
+            super(RedisTopology.SENTINEL, TestRedis.Client.JEDIS);
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class OnSentinelWithLettuce extends OnRedis {
+        OnSentinelWithLettuce() {
+            super(RedisTopology.SENTINEL, TestRedis.Client.LETTUCE);
+        }
+    }
+
+    @Tag("full")
+    @Nested
+    class OnCluster extends OnRedis {
+        OnCluster() {
+            super(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
         }
     }
 }

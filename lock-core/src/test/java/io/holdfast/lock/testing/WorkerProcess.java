@@ -83,6 +83,14 @@ public final class WorkerProcess implements AutoCloseable {
         return line;
     }
 
+    /** What it has said since it was asked last; does not wait. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        output.drainTo(lines);
+        lines.remove(ENDED);
+        return lines;
+    }
+
     public void send(String line) throws IOException {
         input.write(line + "\n");
         input.flush();

@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
  * outcome, waiters that gave up, releases that Redis did not answer, holds of dead threads.
  *
  * <p>Each task is repeated until it succeeds or one lease has passed since: by then a lock that was granted has ended by
- * itself. If it does not run at all, because the client dies, the store frees everything after the lease as well.
+ * itself. What may still arrive is undone for the longest delay of a call beyond that: a server that stood still for longer than
+ * a short lease reads the acquisition when it continues, and would keep the lock for nobody. If a task does not run at all, because
+ * the client dies, the store frees everything after the lease as well.
  *
  * <p>Each server has a worker of its own. After a failure that worker rests, for 50 ms to 1 s, and then goes on with the
  * next task. So a server that fails gets one command for each rest, however many tasks are waiting; and a single lock that is
@@ -77,7 +79,7 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
-                leaseNanos);
+                leaseNanos + store.longestDelay().toNanos());
     }
 
     /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */

@@ -17,17 +17,13 @@ import org.springframework.util.ReflectionUtils;
  * super-type. Looks at each class and interface once. To look for the annotation of a method takes a search of all super-types,
  * and beans have many methods; most beans have no lock at all.
  */
-public final class AnnotatedTypes implements ClassFilter {
+final class AnnotatedTypes implements ClassFilter {
 
     private final Class<? extends Annotation> annotation;
     private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
-    /**
-     * Creates an instance.
-     *
-     * @param annotation what is looked for
-     */
-    public AnnotatedTypes(Class<? extends Annotation> annotation) {
+    /** @param annotation what is looked for */
+    AnnotatedTypes(Class<? extends Annotation> annotation) {
         this.annotation = annotation;
     }
 

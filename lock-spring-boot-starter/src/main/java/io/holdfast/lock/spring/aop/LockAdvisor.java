@@ -13,12 +13,7 @@ import io.holdfast.lock.spring.definition.LockDefinitions;
 import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.io.Serial;
-import java.lang.reflect.Method;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +27,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.core.env.Environment;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -52,7 +45,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             DistributedLock.class, "cannot be locked", "Locks are applied by a proxy of the bean.", "LockTemplate");
 
     private final transient ProxyRules rules;
-    private final transient LockPointcut pointcut;
+    private final transient AnnotatedPointcut<LockDefinition> pointcut;
     private final transient LockDefinitions definitions;
     private final transient Supplier<ConfiguredSettings> configured;
     private final transient ConfigurableBeanFactory beans;
@@ -81,7 +74,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         this.templates = templates;
         this.definitions = new LockDefinitions(beans, configured);
         this.rules = new ProxyRules(beans, WORDS);
-        this.pointcut = new LockPointcut(definitions, rules);
+        this.pointcut = new AnnotatedPointcut<>(definitions, rules);
         this.customizers = customizers;
         this.transactions = transactions(beans);
         setOrder(order);
@@ -210,19 +203,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
      * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if one cannot work
      */
     public List<LockDefinition> definitionsOf(Class<?> type) {
-        if (!pointcut.getClassFilter().matches(type)) {
-            return List.of();
-        }
-        Map<Method, LockDefinition> found = new LinkedHashMap<>();
-        for (Method method : methodsOf(type)) {
-            if (pointcut.matches(method, type)) {
-                LockDefinition definition = definitions.find(method, type);
-                if (definition != null) {
-                    found.putIfAbsent(definition.method(), definition);
-                }
-            }
-        }
-        return List.copyOf(found.values());
+        return pointcut.allOf(type);
     }
 
     /** Warns of what may be meant otherwise than it works. */
@@ -237,25 +218,5 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     /** The properties may not fit to the annotation. */
     private static void requireShape(LockDefinition definition) {
         var unused = definition.shape().get();
-    }
-
-    private static Set<Method> methodsOf(Class<?> type) {
-        Set<Class<?>> types = new LinkedHashSet<>();
-        types.add(ClassUtils.getUserClass(type));
-        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
-        Set<Method> methods = new LinkedHashSet<>();
-        for (Class<?> each : types) {
-            methods.addAll(List.of(declaredMethods(each)));
-        }
-        return methods;
-    }
-
-    /** None, if the class names types that are not there: such a bean cannot be built either. */
-    private static Method[] declaredMethods(Class<?> type) {
-        try {
-            return ReflectionUtils.getAllDeclaredMethods(type);
-        } catch (IllegalStateException notLoadable) {
-            return new Method[0];
-        }
     }
 }

@@ -6,8 +6,7 @@ import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.transaction.TransactionOrder;
 import java.util.ArrayList;
 import java.util.List;
-import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.beans.factory.FactoryBean;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -37,9 +36,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         List<LockDefinition> found = new ArrayList<>();
-        for (String name : ProxiedBeans.names(beans)) {
-            found.addAll(check(name));
-        }
+        ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
         if (!found.isEmpty()) {
             TransactionOrder.check(beans, advisor.getOrder());
             advisor.requireTemplateFor(found.get(0));
@@ -47,14 +44,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         advisor.warnOf(found);
     }
 
-    private List<LockDefinition> check(String name) {
-        Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
-        if (instance == null || instance instanceof FactoryBean<?>) {
-            Class<?> type = BeanTypes.of(beans, name);
-            return type == null ? List.of() : definitionsOf(type);
-        }
-        List<LockDefinition> found = definitionsOf(AopProxyUtils.ultimateTargetClass(instance));
-        if (!found.isEmpty()) {
+    private List<LockDefinition> check(String name, Class<?> type, @Nullable Object instance) {
+        List<LockDefinition> found = advisor.definitionsOf(type);
+        advisor.requireThatLossesMayBeLogged(type, found);
+        if (instance != null && !found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
             advisor.rules()
                     .checkProxy(
@@ -62,12 +55,6 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             AsyncOrder.check(name, instance, found);
             closeBeforeTheTemplate(name);
         }
-        return found;
-    }
-
-    private List<LockDefinition> definitionsOf(Class<?> type) {
-        List<LockDefinition> found = advisor.definitionsOf(type);
-        advisor.requireThatLossesMayBeLogged(type, found);
         return found;
     }
 

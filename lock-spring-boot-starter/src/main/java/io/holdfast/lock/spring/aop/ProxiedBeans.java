@@ -8,6 +8,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** All beans of an application, and whether their proxies do what an annotation asks for. */
@@ -15,12 +16,41 @@ public final class ProxiedBeans {
 
     private ProxiedBeans() {}
 
+    /** What is done with each bean. */
+    @FunctionalInterface
+    public interface Visitor {
+
+        /**
+         * Looks at a bean.
+         *
+         * @param name its name
+         * @param type its class, the one behind its proxy
+         * @param instance the bean itself; null if it does not exist yet, or is made by a factory
+         */
+        void visit(String name, Class<?> type, @Nullable Object instance);
+    }
+
     /**
-     * {@return the names of all beans, those without a definition among them}
+     * Looks at all beans, those without a definition among them, but for those whose class cannot be told. Creates none.
      *
      * @param beans where they are
+     * @param visitor looks at each
      */
-    public static Set<String> names(ConfigurableListableBeanFactory beans) {
+    public static void visit(ConfigurableListableBeanFactory beans, Visitor visitor) {
+        for (String name : names(beans)) {
+            Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
+            if (instance == null || instance instanceof FactoryBean<?>) {
+                Class<?> type = BeanTypes.of(beans, name);
+                if (type != null) {
+                    visitor.visit(name, type, null);
+                }
+            } else {
+                visitor.visit(name, AopProxyUtils.ultimateTargetClass(instance), instance);
+            }
+        }
+    }
+
+    private static Set<String> names(ConfigurableListableBeanFactory beans) {
         Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
         names.addAll(List.of(beans.getSingletonNames()));
         return names;

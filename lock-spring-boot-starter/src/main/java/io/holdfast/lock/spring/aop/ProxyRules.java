@@ -60,6 +60,10 @@ public final class ProxyRules {
         this.words = words;
     }
 
+    Class<? extends Annotation> annotation() {
+        return words.annotation();
+    }
+
     /**
      * Checks a method.
      *

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LockAnnotations;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.result.ResultKind;
@@ -9,20 +10,15 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.util.ClassUtils;
 
 /** Finds {@link LeaderOnly}: on the method, on those it overrides or implements, on the class, on its super-types. */
-final class GuardedMethods {
+final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
 
-    private final Map<MethodClassKey, GuardedMethod> known = new ConcurrentHashMap<>();
     private final ConfigurableBeanFactory beans;
 
     /** @param beans resolves placeholders */
@@ -30,25 +26,8 @@ final class GuardedMethods {
         this.beans = beans;
     }
 
-    /**
-     * @return null if the method has no annotation
-     * @throws LockDefinitionException if the annotation cannot work
-     */
-    @Nullable
-    GuardedMethod find(Method method, Class<?> targetClass) {
-        MethodClassKey id = new MethodClassKey(method, targetClass);
-        GuardedMethod guarded = known.get(id);
-        if (guarded == null) {
-            guarded = parse(method, ClassUtils.getUserClass(targetClass));
-            if (guarded != null) {
-                known.put(id, guarded);
-            }
-        }
-        return guarded;
-    }
-
-    private @Nullable GuardedMethod parse(Method method, Class<?> userClass) {
-        Method specific = LockAnnotations.specific(method, userClass);
+    @Override
+    protected @Nullable GuardedMethod read(Method method, Method specific, Class<?> userClass) {
         for (AnnotatedElement each : places(method, specific, userClass)) {
             MergedAnnotation<LeaderOnly> found =
                     MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY).get(LeaderOnly.class);
@@ -57,6 +36,11 @@ final class GuardedMethods {
             }
         }
         return null;
+    }
+
+    @Override
+    public Method methodOf(GuardedMethod found) {
+        return found.method();
     }
 
     private static List<AnnotatedElement> places(Method method, Method specific, Class<?> userClass) {

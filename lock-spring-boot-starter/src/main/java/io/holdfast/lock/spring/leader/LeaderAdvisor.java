@@ -1,26 +1,15 @@
 package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import io.holdfast.lock.spring.aop.AnnotatedTypes;
+import io.holdfast.lock.spring.aop.AnnotatedPointcut;
 import io.holdfast.lock.spring.aop.ProxyRules;
 import java.io.Serial;
-import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
-import org.springframework.context.aot.AbstractAotProcessor;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /** Has methods with {@link LeaderOnly} run on the leader only. A method for which that cannot work causes startup to fail. */
 public final class LeaderAdvisor extends AbstractPointcutAdvisor {
@@ -34,9 +23,8 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
             "A proxy of the bean checks whether this instance is the leader.",
             "Leadership");
 
-    private final transient GuardedMethods methods;
     private final transient ProxyRules rules;
-    private final transient GuardedPointcut pointcut = new GuardedPointcut();
+    private final transient AnnotatedPointcut<GuardedMethod> pointcut;
     private final transient Advice advice;
 
     /**
@@ -47,34 +35,11 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
      * @param order the place among other advisors; lower is further outside
      */
     public LeaderAdvisor(ConfigurableBeanFactory beans, Supplier<LeaderRoles> roles, int order) {
-        this.methods = new GuardedMethods(beans);
+        GuardedMethods methods = new GuardedMethods(beans);
         this.rules = new ProxyRules(beans, WORDS);
+        this.pointcut = new AnnotatedPointcut<>(methods, rules);
         this.advice = new LeaderInterceptor(methods, roles);
         setOrder(order);
-    }
-
-    /** Matches annotated methods. Ahead of time, placeholders need not have values: the start finds the error then. */
-    private final class GuardedPointcut extends StaticMethodMatcherPointcut {
-
-        GuardedPointcut() {
-            setClassFilter(new AnnotatedTypes(LeaderOnly.class));
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            try {
-                GuardedMethod guarded = methods.find(method, targetClass);
-                if (guarded != null) {
-                    rules.check(guarded.method(), targetClass);
-                }
-                return guarded != null;
-            } catch (LockDefinitionException e) {
-                if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
-                    return true;
-                }
-                throw e;
-            }
-        }
     }
 
     @Override
@@ -89,25 +54,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
 
     /** The annotated methods that calls of this class can reach, each once. */
     List<GuardedMethod> guardedBy(Class<?> type) {
-        if (!pointcut.getClassFilter().matches(type)) {
-            return List.of();
-        }
-        Map<Method, GuardedMethod> found = new LinkedHashMap<>();
-        for (Method each : methodsOf(type)) {
-            GuardedMethod guarded = pointcut.matches(each, type) ? methods.find(each, type) : null;
-            if (guarded != null) {
-                found.putIfAbsent(guarded.method(), guarded);
-            }
-        }
-        return List.copyOf(found.values());
-    }
-
-    private static List<Method> methodsOf(Class<?> type) {
-        Set<Class<?>> types = new LinkedHashSet<>(Set.of(ClassUtils.getUserClass(type)));
-        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
-        List<Method> all = new ArrayList<>();
-        types.forEach(each -> all.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(each))));
-        return all;
+        return pointcut.allOf(type);
     }
 
     void checkProxy(Object bean, List<GuardedMethod> found) {

@@ -68,7 +68,6 @@ public final class LeaderRoles implements DisposableBean {
         LeaderElection where = configured.isEnabled(role) ? election() : spectators();
         Leadership leadership = where.join(role, configured.request(role));
         joined.put(role, leadership);
-        observers.get().forEach(each -> each.joined(leadership));
         return leadership;
     }
 
@@ -82,7 +81,7 @@ public final class LeaderRoles implements DisposableBean {
     private LeaderElection election() {
         LeaderElection made = election;
         if (made == null) {
-            made = LeaderElection.on(required());
+            made = observed();
             election = made;
         }
         return made;
@@ -91,9 +90,16 @@ public final class LeaderRoles implements DisposableBean {
     private LeaderElection spectators() {
         LeaderElection made = spectators;
         if (made == null) {
-            made = LeaderElection.on(required());
+            made = observed();
             spectators = made;
         }
+        return made;
+    }
+
+    /** Observers hear of roles that the application joins by itself, too. */
+    private LeaderElection observed() {
+        LeaderElection made = LeaderElection.on(required());
+        made.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
         return made;
     }
 

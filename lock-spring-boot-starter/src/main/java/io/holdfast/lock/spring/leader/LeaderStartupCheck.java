@@ -2,13 +2,10 @@ package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import io.holdfast.lock.spring.aop.BeanTypes;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.ProxiedBeans;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import java.util.List;
-import org.springframework.aop.framework.AopProxyUtils;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContext;
@@ -67,17 +64,13 @@ public final class LeaderStartupCheck
     }
 
     private void check(ConfigurableListableBeanFactory all) {
-        for (String name : ProxiedBeans.names(all)) {
-            Object instance = all.containsSingleton(name) ? all.getSingleton(name) : null;
-            if (instance == null || instance instanceof FactoryBean<?>) {
-                Class<?> type = BeanTypes.of(all, name);
-                declare(type == null ? List.of() : advisor.guardedBy(type));
-            } else {
-                List<GuardedMethod> found = advisor.guardedBy(AopProxyUtils.ultimateTargetClass(instance));
-                declare(found);
+        ProxiedBeans.visit(all, (name, type, instance) -> {
+            List<GuardedMethod> found = advisor.guardedBy(type);
+            declare(found);
+            if (instance != null) {
                 requireProxy(all, name, instance, found);
             }
-        }
+        });
     }
 
     private void declare(List<GuardedMethod> found) {

@@ -52,6 +52,19 @@ class LeadershipObservationTest {
                 });
     }
 
+    @Test
+    void terms_of_a_role_that_the_application_joins_by_itself_are_counted() {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        Runners.inMemory().withBean(MeterRegistry.class, () -> meters).run(context -> {
+            Leadership leadership = context.getBean(LeaderElection.class).join(role);
+            assertThat(gauge(meters)).isZero();
+            context.getBean(LeaderElection.class).start();
+            Awaitility.await().until(leadership::isLeader);
+            assertThat(gauge(meters)).isEqualTo(1);
+            Awaitility.await().until(() -> elections(meters) == 1);
+        });
+    }
+
     private double gauge(MeterRegistry meters) {
         return meters.get("holdfast.leadership.leader")
                 .tag("role", role)
