@@ -124,7 +124,7 @@ class InMemoryStoreTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
                                 "holdfast.store=in-memory is set together with " + property.split("=", 2)[0],
-                                "Remove one of them"));
+                                "Remove one or the other"));
     }
 
     @Test

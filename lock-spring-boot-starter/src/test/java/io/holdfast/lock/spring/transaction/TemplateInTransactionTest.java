@@ -41,7 +41,7 @@ class TemplateInTransactionTest extends TransactionFixture {
         }
         assertThat(warnings(output)).isOne();
         assertThat(output)
-                .contains("Lock 'stock' was acquired and released inside a transaction, before its commit")
+                .contains("Lock 'stock' was acquired and released inside a transaction, before the commit")
                 .contains("REQUIRES_NEW", "@DistributedLock");
     }
 

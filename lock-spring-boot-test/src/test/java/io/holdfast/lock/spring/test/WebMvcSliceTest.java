@@ -84,7 +84,7 @@ class WebMvcSliceTest {
                     .rootCause()
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContaining(
-                            "Spring Data Redis. Add @AutoConfigureTestLocks (of lock-spring-boot-test) to the test");
+                            "Spring Data Redis. Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test");
             assertThat(mvc.get().uri("/controller/42"))
                     .hasFailed()
                     .failure()
