@@ -54,8 +54,18 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         return contents;
     }
 
+    static boolean declares(Xml.Document pom, Artifacts artifacts) {
+        return pom.getRoot().getChild("dependencies").stream()
+                .flatMap(each -> each.getChildren("dependency").stream())
+                .anyMatch(each -> isAmong(artifacts, each));
+    }
+
     private boolean isFormer(Xml.Tag dependency) {
-        return former.contain(
+        return isAmong(former, dependency);
+    }
+
+    private static boolean isAmong(Artifacts artifacts, Xml.Tag dependency) {
+        return artifacts.contain(
                 dependency.getChildValue("groupId").orElse(""),
                 dependency.getChildValue("artifactId").orElse(""));
     }

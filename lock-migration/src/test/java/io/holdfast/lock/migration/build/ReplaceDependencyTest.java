@@ -104,6 +104,49 @@ class ReplaceDependencyTest implements RewriteTest {
     }
 
     @Test
+    void dependencies_that_another_module_takes_over_stay_while_its_code_uses_them() {
+        String first = SHEDLOCK.substring(0, SHEDLOCK.indexOf("</dependency>") + "</dependency>\n".length());
+        String left = """
+                class Left {
+                %s    net.javacrumbs.shedlock.core.LockProvider provider;
+                }
+                """;
+        String note =
+                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+        rewriteRun(
+                job("jobs/"),
+                xml(
+                        pom(SHEDLOCK),
+                        pom(first + HOLDFAST + SHEDLOCK.substring(first.length())),
+                        spec -> spec.path("jobs/pom.xml")),
+                java(left.formatted(""), left.formatted(note), spec -> spec.path("shop/src/main/java/Left.java")),
+                xml("<project/>\n", spec -> spec.path("shop/pom.xml")));
+    }
+
+    @Test
+    void dependencies_that_another_module_declares_itself_go() {
+        String left = """
+                class Left {
+                %s    net.javacrumbs.shedlock.core.LockProvider provider;
+                }
+                """;
+        String note =
+                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+        rewriteRun(
+                job("jobs/"),
+                xml(pom(SHEDLOCK), pom(HOLDFAST), spec -> spec.path("jobs/pom.xml")),
+                java(left.formatted(""), left.formatted(note), spec -> spec.path("shop/src/main/java/Left.java")),
+                xml(pom(SHEDLOCK), spec -> spec.path("shop/pom.xml")),
+                java(
+                        left.formatted("").replace("Left", "Other"),
+                        left.formatted(note).replace("Left", "Other"),
+                        spec -> spec.path("web/src/main/java/Other.java")),
+                groovy(
+                        "dependencies {\n    implementation 'net.javacrumbs.shedlock:shedlock-core:7.10.1'\n}\n",
+                        spec -> spec.path("web/build.gradle")));
+    }
+
+    @Test
     void dependency_of_tests_is_one_of_tests() {
         String test = "      <scope>test</scope>\n    </dependency>";
         rewriteRun(
