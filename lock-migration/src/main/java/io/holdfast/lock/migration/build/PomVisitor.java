@@ -32,15 +32,13 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         }
         List<Xml.Tag> replaced =
                 tag.getChildren("dependency").stream().filter(this::isFormer).toList();
-        if (replaced.isEmpty() || (isFormerUsed && !isHoldfastUsed)) {
-            return tag;
-        }
-        return tag.withContent(contents(tag, replaced));
+        boolean isComplete = isFormerUsed && (!isHoldfastUsed || hasStarter(tag));
+        return replaced.isEmpty() || isComplete ? tag : tag.withContent(contents(tag, replaced));
     }
 
     private List<Content> contents(Xml.Tag dependencies, List<Xml.Tag> replaced) {
         List<Content> contents = new ArrayList<>();
-        boolean missing = dependencies.getChildren("dependency").stream().noneMatch(PomVisitor::isStarter);
+        boolean missing = !hasStarter(dependencies);
         for (Content each : Objects.requireNonNull(dependencies.getContent())) {
             boolean isReplaced = each instanceof Xml.Tag dependency && replaced.contains(dependency);
             if (!isReplaced || isFormerUsed) {
@@ -70,6 +68,10 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 dependency.getChildValue("artifactId").orElse(""));
     }
 
+    private static boolean hasStarter(Xml.Tag dependencies) {
+        return dependencies.getChildren("dependency").stream().anyMatch(PomVisitor::isStarter);
+    }
+
     private static boolean isStarter(Xml.Tag dependency) {
         return dependency
                         .getChildValue("groupId")
@@ -90,10 +92,11 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 .allMatch(each ->
                         each.getChildValue("scope").filter("test"::equals).isPresent());
         String scope = onlyTests ? inner + "<scope>test</scope>" : "";
+        String end = indent.substring(Math.max(0, indent.lastIndexOf('\n')));
         return Xml.Tag.build("<dependency>" + inner + "<groupId>" + Artifacts.GROUP + "</groupId>" + inner
                         + "<artifactId>"
                         + Artifacts.STARTER + "</artifactId>" + inner + "<version>" + Artifacts.version() + "</version>"
-                        + scope + indent + "</dependency>")
+                        + scope + end + "</dependency>")
                 .withPrefix(indent);
     }
 }

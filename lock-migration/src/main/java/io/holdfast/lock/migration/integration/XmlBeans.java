@@ -53,8 +53,17 @@ final class XmlBeans {
         return ListUtils.flatMap(
                 contents,
                 (i, each) -> isBean(each) && !(i > 0 && isNote(contents.get(i - 1)))
-                        ? List.of(new Xml.Comment(Tree.randomId(), each.getPrefix(), Markers.EMPTY, NOTE), each)
+                        ? List.of(note(each.getPrefix()), onNextLine(each))
                         : each);
+    }
+
+    private static Content note(String prefix) {
+        return new Xml.Comment(Tree.randomId(), prefix, Markers.EMPTY, NOTE);
+    }
+
+    private static Content onNextLine(Content content) {
+        String prefix = content.getPrefix();
+        return (Content) content.withPrefix(prefix.substring(Math.max(0, prefix.lastIndexOf('\n'))));
     }
 
     private static boolean isNote(Content content) {

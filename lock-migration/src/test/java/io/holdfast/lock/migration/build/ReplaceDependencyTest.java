@@ -165,6 +165,30 @@ class ReplaceDependencyTest implements RewriteTest {
     }
 
     @Test
+    void project_that_needs_both_and_has_them_is_left() {
+        String left = """
+                class Left {
+                    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+                    net.javacrumbs.shedlock.core.LockProvider provider;
+                    io.holdfast.lock.api.LockTemplate template;
+                }
+                """;
+        rewriteRun(
+                spec -> spec.expectedCyclesThatMakeChanges(0)
+                        .recipe(new ReplaceDependency(
+                                List.of("net.javacrumbs.shedlock:*"), List.of("net.javacrumbs.shedlock."), null)),
+                java("package io.holdfast.lock.api;\n\npublic class LockTemplate {}\n"),
+                java(left),
+                xml(pom(SHEDLOCK + HOLDFAST), spec -> spec.path("pom.xml")));
+    }
+
+    @Test
+    void blank_lines_between_dependencies_stay_between_them() {
+        String spaced = SHEDLOCK.replace("\n    <dependency>", "\n\n    <dependency>");
+        rewriteRun(job(""), xml(pom("\n" + spaced), pom("\n" + HOLDFAST), spec -> spec.path("pom.xml")));
+    }
+
+    @Test
     void managed_dependencies_and_other_projects_are_left() {
         rewriteRun(
                 spec -> spec.expectedCyclesThatMakeChanges(0),

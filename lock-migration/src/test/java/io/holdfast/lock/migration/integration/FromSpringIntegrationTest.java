@@ -133,6 +133,7 @@ class FromSpringIntegrationTest implements RewriteTest {
     void bean_in_xml_is_marked_and_keeps_all_where_they_are() {
         String beans = """
                 <beans xmlns="http://www.springframework.org/schema/beans">
+
                   %s<bean id="locks" class="org.springframework.integration.redis.util.RedisLockRegistry">
                     <constructor-arg ref="redis"/>
                     <constructor-arg value="shop"/>

@@ -6,6 +6,7 @@ import io.holdfast.lock.migration.Recipes;
 import org.junit.jupiter.api.Test;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
+import org.openrewrite.test.TypeValidation;
 
 class FromRedissonTest implements RewriteTest {
 
@@ -223,6 +224,8 @@ class FromRedissonTest implements RewriteTest {
                 """));
     }
 
+    private static final String NOT_INJECTED =
+            "        // Holdfast: this is Redisson still: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
     private static final String CREATED = """
             import org.redisson.api.RLock;
             import org.redisson.api.RedissonClient;
@@ -253,9 +256,39 @@ class FromRedissonTest implements RewriteTest {
                     }
                 }
                 """;
-        String note =
-                "        // Holdfast: this is Redisson still: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
-        rewriteRun(java(CREATED.formatted(""), CREATED.formatted(note)), java(creator));
+        rewriteRun(java(CREATED.formatted(""), CREATED.formatted(NOT_INJECTED)), java(creator));
+    }
+
+    @Test
+    void constructor_may_be_generated() {
+        String former = """
+                import org.redisson.api.RLock;
+                import org.redisson.api.RedissonClient;
+
+                @AllArgsConstructor
+                class Shop {
+                    private final RedissonClient redisson;
+
+                    void order() {
+                %s        RLock lock = redisson.getLock("a");
+                        lock.lock();
+                    }
+                }
+                """;
+        String creator = """
+                import org.redisson.api.RedissonClient;
+
+                class Configuration {
+                    Shop shop(RedissonClient client) {
+                        return new Shop(client);
+                    }
+                }
+                """;
+        rewriteRun(
+                spec -> spec.typeValidationOptions(TypeValidation.none()),
+                java("@interface AllArgsConstructor {}\n"),
+                java(former.formatted(""), former.formatted(NOT_INJECTED)),
+                java(creator));
     }
 
     /** Lock4j has a bean that is called lockTemplate. */
