@@ -212,6 +212,13 @@ class FromLock4jTest implements RewriteTest {
     }
 
     @Test
+    void type_of_an_application_in_a_package_below_is_not_marked() {
+        rewriteRun(
+                java("package com.baomidou.lock.shop;\n\npublic class Order {}\n"),
+                java("class Shop {\n    com.baomidou.lock.shop.Order order;\n}\n"));
+    }
+
+    @Test
     void composed_annotation_is_left_and_marked() {
         String former = LOCK4J + "\n@Lock4j(name = \"a\")\n@interface Locked {}\n";
         rewriteRun(
