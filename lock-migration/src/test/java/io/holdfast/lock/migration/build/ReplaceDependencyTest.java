@@ -112,7 +112,7 @@ class ReplaceDependencyTest implements RewriteTest {
                 }
                 """;
         String note =
-                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
         rewriteRun(
                 job("jobs/"),
                 xml(
@@ -131,7 +131,7 @@ class ReplaceDependencyTest implements RewriteTest {
                 }
                 """;
         String note =
-                "    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
         rewriteRun(
                 job("jobs/"),
                 xml(pom(SHEDLOCK), pom(HOLDFAST), spec -> spec.path("jobs/pom.xml")),
@@ -168,7 +168,7 @@ class ReplaceDependencyTest implements RewriteTest {
     void project_that_needs_both_and_has_them_is_left() {
         String left = """
                 class Left {
-                    // Holdfast: this is ShedLock still, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+                    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
                     net.javacrumbs.shedlock.core.LockProvider provider;
                     io.holdfast.lock.api.LockTemplate template;
                 }

@@ -142,7 +142,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                 </beans>
                 """;
         String note =
-                "<!-- Holdfast: this is the registry of Spring Integration still; see docs/migration/spring-integration.md#the-bean -->\n  ";
+                "<!-- Holdfast: this still uses the registry of Spring Integration; see docs/migration/spring-integration.md#the-bean -->\n  ";
         rewriteRun(
                 xml(beans.formatted(""), beans.formatted(note)),
                 java(

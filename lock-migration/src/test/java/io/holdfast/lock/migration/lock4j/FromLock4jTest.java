@@ -207,7 +207,7 @@ class FromLock4jTest implements RewriteTest {
                         shop(LOCK4J, "@Lock4j(condition = \"#id > 0\")", ""),
                         shop(
                                 LOCK4J,
-                                "// Holdfast: this method is locked by Lock4j still: translate its condition; see docs/migration/lock4j.md#what-else-is-different\n    @Lock4j(condition = \"#id > 0\")",
+                                "// Holdfast: this method is still locked by Lock4j: translate its condition; see docs/migration/lock4j.md#what-else-is-different\n    @Lock4j(condition = \"#id > 0\")",
                                 "")));
     }
 

@@ -225,7 +225,7 @@ class FromRedissonTest implements RewriteTest {
     }
 
     private static final String NOT_INJECTED =
-            "        // Holdfast: this is Redisson still: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
+            "        // Holdfast: this still uses Redisson: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
     private static final String CREATED = """
             import org.redisson.api.RLock;
             import org.redisson.api.RedissonClient;

@@ -56,7 +56,7 @@ class RedissonSettingsTest implements RewriteTest {
     void reactive_locks_are_left_and_marked(String type) {
         String former = "class Shop {\n%s    org.redisson.api." + type + " lock;\n}\n";
         String note =
-                "    // Holdfast: this is Redisson still, and does not exclude what Holdfast locks; see docs/migration/redisson.md#asynchronous\n";
+                "    // Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see docs/migration/redisson.md#asynchronous\n";
         rewriteRun(java(former.formatted(""), former.formatted(note)));
     }
 }
