@@ -1,11 +1,13 @@
 package io.holdfast.lock.migration.build;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.JavaVisitor;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
 
 /** Replaces dependencies that are written as one string, such as {@code implementation 'net.javacrumbs.shedlock:shedlock-spring:7.10.1'}. */
 final class GradleVisitor extends JavaVisitor<ExecutionContext> {
@@ -15,6 +17,18 @@ final class GradleVisitor extends JavaVisitor<ExecutionContext> {
 
     GradleVisitor(Artifacts former) {
         this.former = former;
+    }
+
+    static boolean declares(JavaSourceFile file, Artifacts artifacts) {
+        AtomicBoolean found = new AtomicBoolean();
+        new JavaVisitor<AtomicBoolean>() {
+            @Override
+            public J visitLiteral(J.Literal literal, AtomicBoolean p) {
+                p.compareAndSet(false, isAmong(artifacts, literal));
+                return literal;
+            }
+        }.visit(file, found);
+        return found.get();
     }
 
     @Override
@@ -40,11 +54,15 @@ final class GradleVisitor extends JavaVisitor<ExecutionContext> {
     }
 
     private boolean isFormer(Expression dependency) {
+        return isAmong(former, dependency);
+    }
+
+    private static boolean isAmong(Artifacts artifacts, Expression dependency) {
         if (!(dependency instanceof J.Literal literal && literal.getValue() instanceof String text)) {
             return false;
         }
         String[] parts = text.split(":", -1);
-        return parts.length >= 2 && former.contain(parts[0], parts[1]);
+        return parts.length >= 2 && artifacts.contain(parts[0], parts[1]);
     }
 
     private static Expression starter(Expression dependency) {

@@ -32,15 +32,13 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         }
         List<Xml.Tag> replaced =
                 tag.getChildren("dependency").stream().filter(this::isFormer).toList();
-        if (replaced.isEmpty() || (isFormerUsed && !isHoldfastUsed)) {
-            return tag;
-        }
-        return tag.withContent(contents(tag, replaced));
+        boolean isComplete = isFormerUsed && (!isHoldfastUsed || hasStarter(tag));
+        return replaced.isEmpty() || isComplete ? tag : tag.withContent(contents(tag, replaced));
     }
 
     private List<Content> contents(Xml.Tag dependencies, List<Xml.Tag> replaced) {
         List<Content> contents = new ArrayList<>();
-        boolean missing = dependencies.getChildren("dependency").stream().noneMatch(PomVisitor::isStarter);
+        boolean missing = !hasStarter(dependencies);
         for (Content each : Objects.requireNonNull(dependencies.getContent())) {
             boolean isReplaced = each instanceof Xml.Tag dependency && replaced.contains(dependency);
             if (!isReplaced || isFormerUsed) {
@@ -54,10 +52,24 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         return contents;
     }
 
+    static boolean declares(Xml.Document pom, Artifacts artifacts) {
+        return pom.getRoot().getChild("dependencies").stream()
+                .flatMap(each -> each.getChildren("dependency").stream())
+                .anyMatch(each -> isAmong(artifacts, each));
+    }
+
     private boolean isFormer(Xml.Tag dependency) {
-        return former.contain(
+        return isAmong(former, dependency);
+    }
+
+    private static boolean isAmong(Artifacts artifacts, Xml.Tag dependency) {
+        return artifacts.contain(
                 dependency.getChildValue("groupId").orElse(""),
                 dependency.getChildValue("artifactId").orElse(""));
+    }
+
+    private static boolean hasStarter(Xml.Tag dependencies) {
+        return dependencies.getChildren("dependency").stream().anyMatch(PomVisitor::isStarter);
     }
 
     private static boolean isStarter(Xml.Tag dependency) {
@@ -80,10 +92,11 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 .allMatch(each ->
                         each.getChildValue("scope").filter("test"::equals).isPresent());
         String scope = onlyTests ? inner + "<scope>test</scope>" : "";
+        String end = indent.substring(Math.max(0, indent.lastIndexOf('\n')));
         return Xml.Tag.build("<dependency>" + inner + "<groupId>" + Artifacts.GROUP + "</groupId>" + inner
                         + "<artifactId>"
                         + Artifacts.STARTER + "</artifactId>" + inner + "<version>" + Artifacts.version() + "</version>"
-                        + scope + indent + "</dependency>")
+                        + scope + end + "</dependency>")
                 .withPrefix(indent);
     }
 }

@@ -30,9 +30,17 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
             example = "net.javacrumbs.shedlock.")
     private final List<String> packages;
 
-    public ReplaceDependency(List<String> artifacts, List<String> packages) {
+    @Option(
+            displayName = "Namespaces",
+            description = "XML namespaces of the former library.",
+            example = "http://www.springframework.org/schema/integration/redis",
+            required = false)
+    private final @Nullable List<String> namespaces;
+
+    public ReplaceDependency(List<String> artifacts, List<String> packages, @Nullable List<String> namespaces) {
         this.artifacts = artifacts;
         this.packages = packages;
+        this.namespaces = namespaces;
     }
 
     public List<String> getArtifacts() {
@@ -41,6 +49,10 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     public List<String> getPackages() {
         return packages;
+    }
+
+    public @Nullable List<String> getNamespaces() {
+        return namespaces;
     }
 
     @Override
@@ -67,19 +79,29 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Override
     public TreeVisitor<?, ExecutionContext> getScanner(Uses uses) {
+        Artifacts former = new Artifacts(artifacts);
         return new TreeVisitor<>() {
             @Override
             public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
                 if (tree instanceof Xml.Document pom && isPom(pom.getSourcePath())) {
-                    uses.addModule(pom.getSourcePath());
+                    uses.addModule(pom.getSourcePath(), PomVisitor.declares(pom, former));
+                } else if (tree instanceof Xml.Document file) {
+                    uses.addXml(file.getSourcePath(), isUsedIn(file));
                 } else if (tree instanceof JavaSourceFile file && isGradle(file.getSourcePath())) {
-                    uses.addModule(file.getSourcePath());
+                    uses.addModule(file.getSourcePath(), GradleVisitor.declares(file, former));
                 } else if (tree instanceof JavaSourceFile file) {
                     uses.addSource(file, ReplaceDependency.this::isFormer);
                 }
                 return tree;
             }
         };
+    }
+
+    /** Beans have classes of the library, or its own tags. */
+    private boolean isUsedIn(Xml.Document file) {
+        String text = file.printAll();
+        return packages.stream().anyMatch(text::contains)
+                || (namespaces != null && namespaces.stream().anyMatch(text::contains));
     }
 
     private boolean isFormer(String type) {

@@ -17,11 +17,15 @@ final class Uses {
     private static final String HOLDFAST = "io.holdfast.lock.";
 
     private final Set<Path> modules = new HashSet<>();
+    private final Set<Path> declaring = new HashSet<>();
     private final Map<Path, Boolean> former = new HashMap<>();
     private final Set<Path> holdfast = new HashSet<>();
 
-    void addModule(Path buildFile) {
+    void addModule(Path buildFile, boolean declaresFormer) {
         modules.add(folder(buildFile));
+        if (declaresFormer) {
+            declaring.add(folder(buildFile));
+        }
     }
 
     void addSource(JavaSourceFile file, Predicate<String> isFormer) {
@@ -29,6 +33,10 @@ final class Uses {
         if (uses(file, name -> name.startsWith(HOLDFAST))) {
             holdfast.add(file.getSourcePath());
         }
+    }
+
+    void addXml(Path file, boolean usesFormer) {
+        former.put(file, usesFormer);
     }
 
     private static boolean uses(JavaSourceFile file, Predicate<String> isMeant) {
@@ -42,20 +50,26 @@ final class Uses {
     }
 
     boolean isFormerUsedIn(Path buildFile) {
-        return former.entrySet().stream().anyMatch(each -> each.getValue() && isIn(each.getKey(), buildFile));
+        return former.entrySet().stream().anyMatch(each -> each.getValue() && isFor(each.getKey(), buildFile));
     }
 
     boolean isHoldfastUsedIn(Path buildFile) {
-        return holdfast.stream().anyMatch(each -> isIn(each, buildFile));
+        return holdfast.stream().anyMatch(each -> isFor(each, buildFile));
+    }
+
+    /** A module that does not declare the library has it from another one, which may be any that does. */
+    private boolean isFor(Path source, Path buildFile) {
+        Path module = module(source);
+        return module.equals(folder(buildFile)) || !declaring.contains(module);
     }
 
     /** A file belongs to the innermost module around it. */
-    private boolean isIn(Path source, Path buildFile) {
+    private Path module(Path source) {
         Path innermost = source.getParent();
         while (innermost != null && !modules.contains(innermost)) {
             innermost = innermost.getParent();
         }
-        return (innermost == null ? Path.of("") : innermost).equals(folder(buildFile));
+        return innermost == null ? Path.of("") : innermost;
     }
 
     private static Path folder(Path file) {

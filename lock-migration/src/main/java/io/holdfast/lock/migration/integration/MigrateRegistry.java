@@ -3,14 +3,17 @@ package io.holdfast.lock.migration.integration;
 import io.holdfast.lock.migration.code.Templates;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.ScanningRecipe;
+import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.ChangeType;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.JavaVisitor;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.xml.tree.Xml;
 
 /**
  * Beans of {@code RedisLockRegistry} become beans of {@code HoldfastLockRegistry}, and so does the class wherever it is named. All
@@ -25,8 +28,8 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public String getDescription() {
-        return "Beans of the registry are replaced. If one is created outside a bean method, or used in a way that"
-                + " Holdfast's registry does not support, none is changed.";
+        return "Beans of the registry are replaced. If one is created outside a bean method, in XML for example, or used in a way"
+                + " that Holdfast's registry does not support, none is changed.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */
@@ -42,30 +45,43 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public TreeVisitor<?, ExecutionContext> getScanner(AtomicBoolean blocked) {
-        return new JavaIsoVisitor<>() {
+        return new TreeVisitor<>() {
             @Override
-            public J.NewClass visitNewClass(J.NewClass creation, ExecutionContext ctx) {
-                if (RegistryBeans.isFormer(creation.getType()) && !RegistryBeans.isInBean(getCursor())) {
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                if (tree instanceof Xml.Document file && XmlBeans.areIn(file)) {
                     blocked.set(true);
+                } else if (tree instanceof JavaSourceFile) {
+                    new Obstacles().visit(tree, blocked);
                 }
-                return super.visitNewClass(creation, ctx);
-            }
-
-            @Override
-            public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
-                if (call.getSelect() != null
-                        && RegistryBeans.isFormer(call.getSelect().getType())
-                        && !RegistryBeans.hasCounterpart(call, getCursor())) {
-                    blocked.set(true);
-                }
-                return super.visitMethodInvocation(call, ctx);
+                return tree;
             }
         };
     }
 
+    private static final class Obstacles extends JavaIsoVisitor<AtomicBoolean> {
+
+        @Override
+        public J.NewClass visitNewClass(J.NewClass creation, AtomicBoolean blocked) {
+            if (RegistryBeans.isFormer(creation.getType()) && !RegistryBeans.isInBean(getCursor())) {
+                blocked.set(true);
+            }
+            return super.visitNewClass(creation, blocked);
+        }
+
+        @Override
+        public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, AtomicBoolean blocked) {
+            if (call.getSelect() != null
+                    && RegistryBeans.isFormer(call.getSelect().getType())
+                    && !RegistryBeans.hasCounterpart(call, getCursor())) {
+                blocked.set(true);
+            }
+            return super.visitMethodInvocation(call, blocked);
+        }
+    }
+
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor(AtomicBoolean blocked) {
-        return blocked.get() ? TreeVisitor.noop() : new Migration();
+        return blocked.get() ? XmlBeans.marker() : new Migration();
     }
 
     private static final class Migration extends JavaVisitor<ExecutionContext> {

@@ -42,7 +42,7 @@ final class CallsVisitor extends NotingVisitor {
         if (Calls.KEY.matches(call)) {
             return KEY.apply(updateCursor(call), call.getCoordinates().replace(), select(call));
         }
-        return Calls.LOCK.matches(call) || Calls.LOCK_WITH_TIMES.matches(call) ? tryAcquire(call) : call;
+        return Calls.locks(call) ? tryAcquire(call) : call;
     }
 
     /** Lock4j accepts null here. */
@@ -89,12 +89,12 @@ final class CallsVisitor extends NotingVisitor {
         List<Object> parameters = new ArrayList<>(List.of(select(call), arguments.get(0)));
         StringBuilder code = new StringBuilder(
                 "#{any(io.holdfast.lock.api.LockTemplate)}.tryAcquire(LockRequest.of(#{any(String)})");
-        if (arguments.size() == 3 && !isAtMost(0, arguments.get(1))) {
+        if (arguments.size() > 1 && !isAtMost(0, arguments.get(1))) {
             code.append(".lease(")
                     .append(duration(arguments.get(1), parameters))
                     .append(").renew(false)");
         }
-        if (arguments.size() == 3 && !isAtMost(-1, arguments.get(2))) {
+        if (arguments.size() > 1 && !isAtMost(-1, arguments.get(2))) {
             code.append(".waitFor(")
                     .append(duration(arguments.get(2), parameters))
                     .append(")");
@@ -102,6 +102,7 @@ final class CallsVisitor extends NotingVisitor {
             code.append(".waitFor(Duration.ofSeconds(3))");
             note(DEFAULTS);
         }
+        Obstacles.WITH_COUNTERPART.forEach(this::maybeRemoveImport);
         maybeAddImport(Templates.LOCK_REQUEST);
         maybeAddImport(Templates.DURATION);
         return Templates.of(code + ").orElse(null)", Templates.LOCK_REQUEST, Templates.DURATION)

@@ -8,9 +8,10 @@ import io.holdfast.lock.migration.code.NotingVisitor;
 import io.holdfast.lock.migration.code.Templates;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Preconditions;
-import org.openrewrite.Recipe;
+import org.openrewrite.ScanningRecipe;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.search.UsesType;
 import org.openrewrite.java.tree.Expression;
@@ -18,7 +19,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.TypeUtils;
 
 /** {@code @Lock4j} becomes {@code @DistributedLock}, whose lease ends when {@code expire} did. */
-public final class MigrateLock4j extends Recipe {
+public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
 
     private static final String LOCK4J = "com.baomidou.lock.annotation.Lock4j";
     private static final Note COMPOSED = new Note(
@@ -32,8 +33,8 @@ public final class MigrateLock4j extends Recipe {
 
     @Override
     public String getDescription() {
-        return "Keys, names and times are translated; `expire` becomes a lease that is not renewed. Methods with strategies, "
-                + "key builders or executors are kept and marked.";
+        return "Keys, names and times are translated; `expire` becomes a lease that is not renewed, and the default wait of 3 s is "
+                + "written out unless a file sets it. Methods with strategies, key builders or executors are kept and marked.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */
@@ -43,11 +44,27 @@ public final class MigrateLock4j extends Recipe {
     }
 
     @Override
-    public TreeVisitor<?, ExecutionContext> getVisitor() {
-        return Preconditions.check(new UsesType<>(LOCK4J, false), new Visitor());
+    public AtomicBoolean getInitialValue(ExecutionContext ctx) {
+        return new AtomicBoolean();
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getScanner(AtomicBoolean isDefaultWaitSet) {
+        return new DefaultWait(isDefaultWaitSet);
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor(AtomicBoolean isDefaultWaitSet) {
+        return Preconditions.check(new UsesType<>(LOCK4J, false), new Visitor(isDefaultWaitSet.get()));
     }
 
     private static final class Visitor extends NotingVisitor {
+
+        private final boolean isDefaultWaitSet;
+
+        Visitor(boolean isDefaultWaitSet) {
+            this.isDefaultWaitSet = isDefaultWaitSet;
+        }
 
         @Override
         public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext ctx) {
@@ -69,6 +86,7 @@ public final class MigrateLock4j extends Recipe {
             maybeAddImport(Templates.ON_CONTENTION);
             maybeAddImport(Templates.TIME_UNIT);
             maybeRemoveImport(LOCK4J);
+            Obstacles.WITH_COUNTERPART.forEach(this::maybeRemoveImport);
             return translate(former).inPlaceOf(annotation, getCursor());
         }
 
@@ -79,7 +97,7 @@ public final class MigrateLock4j extends Recipe {
                     given -> annotation.with("name", given, "\"\""),
                     () -> annotation.with("name", LockAnnotation.quoted(methodName())));
             former.get("keys").filter(keys -> !isEmpty(keys)).ifPresent(keys -> annotation.with("key", keys, "\"\""));
-            Times.of(former, file()).addTo(annotation, Obstacles.isReleased(former));
+            Times.of(former, file()).addTo(annotation, Obstacles.isReleased(former), !isDefaultWaitSet);
             if (Obstacles.skips(former, file())) {
                 annotation.with("onContention", "OnContention.SKIP");
             }

@@ -20,7 +20,16 @@ final class Obstacles {
     private static final String STILL = "this method is still locked by Lock4j: ";
     private static final String NOTHING_ELSE = "lock4j.md#what-else-is-different";
 
-    private static final Set<String> WITH_COUNTERPART = Set.of(
+    private static final Set<String> ATTRIBUTES = Set.of(
+            "name",
+            "keys",
+            "expire",
+            "acquireTimeout",
+            "autoRelease",
+            "failStrategy",
+            "keyBuilderStrategy",
+            "executor");
+    static final Set<String> WITH_COUNTERPART = Set.of(
             "com.baomidou.lock.LockFailureStrategy",
             "com.baomidou.lock.DefaultLockFailureStrategy",
             "com.baomidou.lock.LockKeyBuilder",
@@ -45,6 +54,9 @@ final class Obstacles {
     }
 
     private void findAll() {
+        former.names().stream()
+                .filter(each -> !ATTRIBUTES.contains(each))
+                .forEach(each -> addIf(true, "translate its " + each, NOTHING_ELSE));
         addIf(names("failStrategy") && !skips(former, file), "translate its failStrategy", "lock4j.md#failstrategy");
         addIf(names("keyBuilderStrategy"), "translate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
         addIf(names("executor"), "an application has one store, not an executor per method", NOTHING_ELSE);
@@ -71,10 +83,12 @@ final class Obstacles {
 
     /** Other than the default, which is the interface itself, and what does the same as Holdfast. */
     private boolean names(String attribute) {
-        JavaType.FullyQualified named =
-                former.get(attribute).map(Obstacles::named).orElse(null);
-        return former.get(attribute).isPresent()
-                && (named == null || !WITH_COUNTERPART.contains(named.getFullyQualifiedName()));
+        return former.get(attribute).filter(given -> !hasCounterpart(given)).isPresent();
+    }
+
+    static boolean hasCounterpart(Expression literal) {
+        JavaType.FullyQualified named = named(literal);
+        return named != null && WITH_COUNTERPART.contains(named.getFullyQualifiedName());
     }
 
     private static JavaType.@Nullable FullyQualified named(Expression literal) {

@@ -61,12 +61,12 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
         return isNull(binary.getLeft()) || isNull(binary.getRight());
     }
 
-    private static boolean isNull(Expression expression) {
+    static boolean isNull(Expression expression) {
         return expression instanceof J.Literal literal && literal.getValue() == null;
     }
 
     private static boolean isTranslatable(J.MethodInvocation call, J value, Cursor cursor) {
-        if (Calls.LOCK.matches(call) || Calls.LOCK_WITH_TIMES.matches(call)) {
+        if (Calls.locks(call)) {
             J place = cursor.getParentTreeCursor().getValue();
             return place instanceof J.VariableDeclarations.NamedVariable || place instanceof J.Assignment;
         }
@@ -108,10 +108,7 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
 
     @Override
     public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Integer p) {
-        boolean known = Calls.LOCK.matches(call)
-                || Calls.LOCK_WITH_TIMES.matches(call)
-                || Calls.RELEASE.matches(call)
-                || Calls.KEY.matches(call);
+        boolean known = Calls.locks(call) || Calls.RELEASE.matches(call) || Calls.KEY.matches(call);
         blocked |=
                 call.getMethodType() != null && isOfLock4j(call.getMethodType().getDeclaringType()) && !known;
         return super.visitMethodInvocation(call, p);

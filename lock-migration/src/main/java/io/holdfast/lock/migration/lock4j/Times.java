@@ -46,11 +46,18 @@ record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, J
                 : OptionalLong.empty();
     }
 
-    /** Without release, {@code expire} is the least time that the lock is held; otherwise it is the end of the lock. */
-    void addTo(LockAnnotation annotation, boolean released) {
+    /**
+     * Without release, {@code expire} is the least time that the lock is held; otherwise it is the end of the lock.
+     *
+     * @param withDefaultWait whether to write out how long Lock4j waits by default
+     */
+    void addTo(LockAnnotation annotation, boolean released, boolean withDefaultWait) {
         add(annotation, released ? "lease" : "minHold", expire);
         if (released && expire.isPresent()) {
             annotation.with("renew", "false");
+        }
+        if (acquireTimeout.isEmpty() && withDefaultWait) {
+            annotation.with("waitFor", DefaultWait.SECONDS + (areSeconds() ? "" : "_000"));
         }
         add(annotation, "waitFor", acquireTimeout);
         if (!areSeconds()) {

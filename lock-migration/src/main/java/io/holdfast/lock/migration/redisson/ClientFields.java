@@ -19,11 +19,20 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
     private static final Set<String> INJECTED = Set.of("Autowired", "Inject", "Resource");
     private static final Set<String> GENERATED = Set.of("RequiredArgsConstructor", "AllArgsConstructor");
 
-    private ClientFields() {}
+    private final Set<String> created;
 
-    static Map<String, ClientField> in(JavaSourceFile file) {
+    private ClientFields(Set<String> created) {
+        this.created = created;
+    }
+
+    /**
+     * The fields of a file by their ids.
+     *
+     * @param created names of the classes that code creates with a client
+     */
+    static Map<String, ClientField> in(JavaSourceFile file, Set<String> created) {
         Map<String, ClientField> found = new HashMap<>();
-        new ClientFields().visit(file, found);
+        new ClientFields(created).visit(file, found);
         return found;
     }
 
@@ -55,7 +64,7 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
                         each.getArguments() == null || each.getArguments().isEmpty());
     }
 
-    private static Optional<ClientField> field(
+    private Optional<ClientField> field(
             J.ClassDeclaration type, J.VariableDeclarations field, JavaType.Variable variable) {
         List<J.MethodDeclaration> constructors = type.getBody().getStatements().stream()
                 .filter(J.MethodDeclaration.class::isInstance)
@@ -68,7 +77,9 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
         boolean byLombok =
                 isAnnotated(type.getLeadingAnnotations(), GENERATED) && field.hasModifier(J.Modifier.Type.Final);
         boolean byConstructors = !constructors.isEmpty() && parameters.size() == constructors.size();
-        return bySpring || byLombok || byConstructors
+        boolean byContext =
+                type.getType() == null || !created.contains(type.getType().getFullyQualifiedName());
+        return bySpring || (byContext && (byLombok || byConstructors))
                 ? Optional.of(new ClientField(Variables.id(variable), parameters))
                 : Optional.empty();
     }

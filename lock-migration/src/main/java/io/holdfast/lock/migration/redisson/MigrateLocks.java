@@ -1,9 +1,13 @@
 package io.holdfast.lock.migration.redisson;
 
 import io.holdfast.lock.migration.code.Templates;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Preconditions;
-import org.openrewrite.Recipe;
+import org.openrewrite.ScanningRecipe;
+import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.JavaVisitor;
 import org.openrewrite.java.search.UsesType;
@@ -11,7 +15,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 
 /** Locks that Redisson's client makes become those of Holdfast's template, which takes the place of the client, or joins it. */
-public final class MigrateLocks extends Recipe {
+public final class MigrateLocks extends ScanningRecipe<Set<String>> {
 
     @Override
     public String getDisplayName() {
@@ -32,17 +36,41 @@ public final class MigrateLocks extends Recipe {
     }
 
     @Override
-    public TreeVisitor<?, ExecutionContext> getVisitor() {
-        return Preconditions.check(new UsesType<>("org.redisson.api..*", false), new Migration());
+    public Set<String> getInitialValue(ExecutionContext ctx) {
+        return new HashSet<>();
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getScanner(Set<String> created) {
+        return new TreeVisitor<>() {
+            @Override
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                if (tree instanceof JavaSourceFile) {
+                    new Creations().visit(tree, created);
+                }
+                return tree;
+            }
+        };
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor(Set<String> created) {
+        return Preconditions.check(new UsesType<>("org.redisson.api..*", false), new Migration(created));
     }
 
     private static final class Migration extends JavaVisitor<ExecutionContext> {
+
+        private final Set<String> created;
+
+        Migration(Set<String> created) {
+            this.created = created;
+        }
 
         @Override
         public J preVisit(J tree, ExecutionContext ctx) {
             stopAfterPreVisit();
             if (tree instanceof JavaSourceFile file) {
-                Plan plan = Plan.of(file);
+                Plan plan = Plan.of(file, created);
                 if (plan.hasWork()) {
                     doAfterVisit(new LocksVisitor(plan));
                     doAfterVisit(new ClientsVisitor(plan));

@@ -30,12 +30,14 @@ final class Plan {
     private final Set<String> joined = new HashSet<>();
     private final Set<String> names = new HashSet<>();
 
-    private Plan(JavaSourceFile file) {
-        clients = ClientFields.in(file);
+    private boolean isInjectedByName;
+
+    private Plan(Map<String, ClientField> clients) {
+        this.clients = clients;
     }
 
-    static Plan of(JavaSourceFile file) {
-        Plan plan = new Plan(file);
+    static Plan of(JavaSourceFile file, Set<String> created) {
+        Plan plan = new Plan(ClientFields.in(file, created));
         new LockUses(plan.clients).visit(file, plan.components);
         new Collector().visit(file, plan);
         plan.factories.forEach(each -> LockUses.checkPermits(each, plan.components));
@@ -113,9 +115,9 @@ final class Plan {
         return !replaced.isEmpty() || !joined.isEmpty();
     }
 
-    /** What the variables of the template are called. */
+    /** What the variables of the template are called: as its bean is, if a name selects it, since Lock4j has a bean of the shorter name. */
     String name() {
-        return names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";
+        return isInjectedByName || names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";
     }
 
     private static final class Collector extends JavaIsoVisitor<Plan> {
@@ -126,6 +128,12 @@ final class Plan {
                 plan.factories.add(call);
             }
             return super.visitMethodInvocation(call, plan);
+        }
+
+        @Override
+        public J.Annotation visitAnnotation(J.Annotation annotation, Plan plan) {
+            plan.isInjectedByName |= annotation.getSimpleName().equals("Resource");
+            return super.visitAnnotation(annotation, plan);
         }
 
         @Override

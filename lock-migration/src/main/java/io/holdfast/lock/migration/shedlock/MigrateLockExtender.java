@@ -66,6 +66,8 @@ public final class MigrateLockExtender extends Recipe {
             }
             maybeAddImport(Templates.LOCK_CONTEXT);
             maybeRemoveImport(EXTENDER);
+            maybeRemoveImport(EXTENDER + ".extendActiveLock");
+            maybeRemoveImport("java.time.Duration.ZERO");
             return extend.apply(
                     getCursor(),
                     call.getCoordinates().replace(),

@@ -104,6 +104,49 @@ class ReplaceDependencyTest implements RewriteTest {
     }
 
     @Test
+    void dependencies_that_another_module_takes_over_stay_while_its_code_uses_them() {
+        String first = SHEDLOCK.substring(0, SHEDLOCK.indexOf("</dependency>") + "</dependency>\n".length());
+        String left = """
+                class Left {
+                %s    net.javacrumbs.shedlock.core.LockProvider provider;
+                }
+                """;
+        String note =
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+        rewriteRun(
+                job("jobs/"),
+                xml(
+                        pom(SHEDLOCK),
+                        pom(first + HOLDFAST + SHEDLOCK.substring(first.length())),
+                        spec -> spec.path("jobs/pom.xml")),
+                java(left.formatted(""), left.formatted(note), spec -> spec.path("shop/src/main/java/Left.java")),
+                xml("<project/>\n", spec -> spec.path("shop/pom.xml")));
+    }
+
+    @Test
+    void dependencies_that_another_module_declares_itself_go() {
+        String left = """
+                class Left {
+                %s    net.javacrumbs.shedlock.core.LockProvider provider;
+                }
+                """;
+        String note =
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+        rewriteRun(
+                job("jobs/"),
+                xml(pom(SHEDLOCK), pom(HOLDFAST), spec -> spec.path("jobs/pom.xml")),
+                java(left.formatted(""), left.formatted(note), spec -> spec.path("shop/src/main/java/Left.java")),
+                xml(pom(SHEDLOCK), spec -> spec.path("shop/pom.xml")),
+                java(
+                        left.formatted("").replace("Left", "Other"),
+                        left.formatted(note).replace("Left", "Other"),
+                        spec -> spec.path("web/src/main/java/Other.java")),
+                groovy(
+                        "dependencies {\n    implementation 'net.javacrumbs.shedlock:shedlock-core:7.10.1'\n}\n",
+                        spec -> spec.path("web/build.gradle")));
+    }
+
+    @Test
     void dependency_of_tests_is_one_of_tests() {
         String test = "      <scope>test</scope>\n    </dependency>";
         rewriteRun(
@@ -119,6 +162,30 @@ class ReplaceDependencyTest implements RewriteTest {
         rewriteRun(
                 spec -> spec.expectedCyclesThatMakeChanges(1),
                 xml(pom(SHEDLOCK + HOLDFAST), pom(HOLDFAST), spec -> spec.path("pom.xml")));
+    }
+
+    @Test
+    void project_that_needs_both_and_has_them_is_left() {
+        String left = """
+                class Left {
+                    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+                    net.javacrumbs.shedlock.core.LockProvider provider;
+                    io.holdfast.lock.api.LockTemplate template;
+                }
+                """;
+        rewriteRun(
+                spec -> spec.expectedCyclesThatMakeChanges(0)
+                        .recipe(new ReplaceDependency(
+                                List.of("net.javacrumbs.shedlock:*"), List.of("net.javacrumbs.shedlock."), null)),
+                java("package io.holdfast.lock.api;\n\npublic class LockTemplate {}\n"),
+                java(left),
+                xml(pom(SHEDLOCK + HOLDFAST), spec -> spec.path("pom.xml")));
+    }
+
+    @Test
+    void blank_lines_between_dependencies_stay_between_them() {
+        String spaced = SHEDLOCK.replace("\n    <dependency>", "\n\n    <dependency>");
+        rewriteRun(job(""), xml(pom("\n" + spaced), pom("\n" + HOLDFAST), spec -> spec.path("pom.xml")));
     }
 
     @Test

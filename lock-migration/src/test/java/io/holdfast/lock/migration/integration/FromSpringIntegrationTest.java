@@ -1,6 +1,7 @@
 package io.holdfast.lock.migration.integration;
 
 import static org.openrewrite.java.Assertions.java;
+import static org.openrewrite.xml.Assertions.xml;
 
 import io.holdfast.lock.migration.Recipes;
 import org.junit.jupiter.api.Test;
@@ -126,6 +127,48 @@ class FromSpringIntegrationTest implements RewriteTest {
                         USER,
                         USER.replace("    private", "    " + LEFT + "    private")
                                 .replace("    User(", "    " + LEFT + "    User(")));
+    }
+
+    @Test
+    void bean_in_xml_is_marked_and_keeps_all_where_they_are() {
+        String beans = """
+                <beans xmlns="http://www.springframework.org/schema/beans">
+
+                  %s<bean id="locks" class="org.springframework.integration.redis.util.RedisLockRegistry">
+                    <constructor-arg ref="redis"/>
+                    <constructor-arg value="shop"/>
+                  </bean>
+                  <bean id="other" class="java.lang.Object"/>
+                </beans>
+                """;
+        String note =
+                "<!-- Holdfast: this still uses the registry of Spring Integration; see docs/migration/spring-integration.md#the-bean -->\n  ";
+        rewriteRun(
+                xml(beans.formatted(""), beans.formatted(note)),
+                java(
+                        USER,
+                        USER.replace("    private", "    " + LEFT + "    private")
+                                .replace("    User(", "    " + LEFT + "    User(")));
+        rewriteRun(xml(beans.formatted(note)));
+    }
+
+    @Test
+    void dependency_stays_where_xml_uses_the_library() {
+        String pom = """
+                <project>
+                  <dependencies>
+                    <dependency>
+                      <groupId>org.springframework.integration</groupId>
+                      <artifactId>spring-integration-redis</artifactId>
+                    </dependency>
+                  </dependencies>
+                </project>
+                """;
+        rewriteRun(
+                xml(pom, spec -> spec.path("pom.xml")),
+                xml(
+                        "<beans xmlns:redis=\"http://www.springframework.org/schema/integration/redis\"/>\n",
+                        spec -> spec.path("src/main/resources/context.xml")));
     }
 
     @Test

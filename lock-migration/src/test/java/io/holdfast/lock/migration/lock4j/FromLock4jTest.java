@@ -1,11 +1,14 @@
 package io.holdfast.lock.migration.lock4j;
 
 import static org.openrewrite.java.Assertions.java;
+import static org.openrewrite.properties.Assertions.properties;
+import static org.openrewrite.yaml.Assertions.yaml;
 
 import io.holdfast.lock.migration.Recipes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openrewrite.java.JavaParser;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
 
@@ -58,15 +61,18 @@ class FromLock4jTest implements RewriteTest {
 
     @Test
     void names_and_keys_are_taken() {
-        becomes("(name = \"order\", keys = \"#id\")", "name = \"order\", key = \"#id\"", "");
-        becomes("(name = \"order\", keys = {\"#id\", \"#id\"})", "name = \"order\", key = {\"#id\", \"#id\"}", "");
-        becomes("(name = \"order\", keys = {\"\"})", "name = \"order\"", "");
+        becomes("(name = \"order\", keys = \"#id\")", "name = \"order\", key = \"#id\", waitFor = 3", "");
+        becomes(
+                "(name = \"order\", keys = {\"#id\", \"#id\"})",
+                "name = \"order\", key = {\"#id\", \"#id\"}, waitFor = 3",
+                "");
+        becomes("(name = \"order\", keys = {\"\"})", "name = \"order\", waitFor = 3", "");
     }
 
     @Test
     void method_without_a_name_has_that_of_class_and_method() {
-        becomes("", "name = \"Shop.order\"", "");
-        becomes("(keys = \"#id\")", "name = \"Shop.order\", key = \"#id\"", "");
+        becomes("", "name = \"Shop.order\", waitFor = 3", "");
+        becomes("(keys = \"#id\")", "name = \"Shop.order\", key = \"#id\", waitFor = 3", "");
     }
 
     @Test
@@ -86,19 +92,19 @@ class FromLock4jTest implements RewriteTest {
                 unit);
         becomes(
                 "(name = \"a\", expire = EXPIRE)",
-                "name = \"a\", lease = EXPIRE, renew = false, timeUnit = TimeUnit.MILLISECONDS",
+                "name = \"a\", lease = EXPIRE, renew = false, waitFor = 3_000, timeUnit = TimeUnit.MILLISECONDS",
                 unit);
     }
 
     @Test
     void negative_times_are_defaults() {
-        becomes("(name = \"a\", expire = -1, acquireTimeout = -1)", "name = \"a\"", "");
-        becomes("(name = \"a\", expire = 0)", "name = \"a\"", "");
+        becomes("(name = \"a\", expire = -1, acquireTimeout = -1)", "name = \"a\", waitFor = 3", "");
+        becomes("(name = \"a\", expire = 0)", "name = \"a\", waitFor = 3", "");
     }
 
     @Test
     void lock_that_is_not_released_is_held_for_a_minimum() {
-        becomes("(name = \"a\", expire = 60_000, autoRelease = false)", "name = \"a\", minHold = 60", "");
+        becomes("(name = \"a\", expire = 60_000, autoRelease = false)", "name = \"a\", minHold = 60, waitFor = 3", "");
     }
 
     @Test
@@ -107,12 +113,21 @@ class FromLock4jTest implements RewriteTest {
                 shop(LOCK4J, "@Lock4j(name = \"a\", failStrategy = Shop.Silence.class)", STRATEGIES),
                 shop(
                         HOLDFAST + "import io.holdfast.lock.spring.annotation.OnContention;\n",
-                        "@DistributedLock(name = \"a\", onContention = OnContention.SKIP)",
-                        STRATEGIES.replace("\n    class", "\n    " + REST + "\n    class"))));
+                        "@DistributedLock(name = \"a\", waitFor = 3, onContention = OnContention.SKIP)",
+                        marked(STRATEGIES))));
     }
 
-    private static final String REST =
-            "// Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see docs/migration/lock4j.md#what-else-is-different";
+    private static String marked(String strategies) {
+        return strategies
+                .replace("    class Silence", STRATEGY + "    class Silence")
+                .replace("    class Noise", STRATEGY + "    class Noise")
+                .replace("    class Keys", KEY_BUILDER + "    class Keys");
+    }
+
+    private static final String STRATEGY =
+            "    // Holdfast: migrated methods do not call strategies; see docs/migration/lock4j.md#failstrategy\n";
+    private static final String KEY_BUILDER =
+            "    // Holdfast: migrated methods do not call key builders; see docs/migration/lock4j.md#keybuilderstrategy\n";
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -127,22 +142,80 @@ class FromLock4jTest implements RewriteTest {
         String annotation = "@Lock4j(" + attribute + ")";
         String note = "// Holdfast: this method is still locked by Lock4j: " + reason
                 + "; see docs/migration/lock4j.md#" + anchor + "\n    ";
-        rewriteRun(java(
-                shop(LOCK4J, annotation, STRATEGIES),
-                shop(LOCK4J, note + annotation, STRATEGIES.replace("\n    class", "\n    " + REST + "\n    class"))));
+        rewriteRun(java(shop(LOCK4J, annotation, STRATEGIES), shop(LOCK4J, note + annotation, marked(STRATEGIES))));
     }
 
     @Test
     void strategies_that_are_the_default_are_none() {
-        becomes("(name = \"a\", failStrategy = com.baomidou.lock.LockFailureStrategy.class)", "name = \"a\"", "");
+        becomes(
+                "(name = \"a\", failStrategy = com.baomidou.lock.LockFailureStrategy.class)",
+                "name = \"a\", waitFor = 3",
+                "");
         becomes(
                 "(name = \"a\", keyBuilderStrategy = com.baomidou.lock.DefaultLockKeyBuilder.class)",
-                "name = \"a\"",
+                "name = \"a\", waitFor = 3",
                 "");
         becomes(
                 "(name = \"a\", executor = com.baomidou.lock.executor.RedisTemplateLockExecutor.class)",
-                "name = \"a\"",
+                "name = \"a\", waitFor = 3",
                 "");
+    }
+
+    @Test
+    void imports_of_defaults_go_with_the_annotation() {
+        String imports = """
+                import com.baomidou.lock.DefaultLockKeyBuilder;
+                import com.baomidou.lock.executor.RedisTemplateLockExecutor;
+                """;
+        String defaults =
+                "keyBuilderStrategy = DefaultLockKeyBuilder.class, executor = RedisTemplateLockExecutor.class";
+        rewriteRun(java(
+                shop(imports + LOCK4J, "@Lock4j(name = \"a\", acquireTimeout = 0, " + defaults + ")", ""),
+                shop(HOLDFAST, "@DistributedLock(name = \"a\", waitFor = 0)", "")));
+    }
+
+    @Test
+    void default_wait_is_written_out_unless_a_file_of_the_application_sets_it() {
+        String former = shop(LOCK4J, "@Lock4j(name = \"a\")", "");
+        String written = shop(HOLDFAST, "@DistributedLock(name = \"a\", waitFor = 3)", "");
+        String left = shop(HOLDFAST, "@DistributedLock(name = \"a\")", "");
+
+        rewriteRun(java(former, left), yaml("lock4j:\n  acquire-timeout: 2000\n", "holdfast.wait-for: 2000\n"));
+        rewriteRun(java(former, left), properties("lock4j.acquireTimeout=2000\n", "holdfast.wait-for=2000\n"));
+        rewriteRun(java(former, left), yaml("holdfast:\n  wait-for: 2s\n"));
+        rewriteRun(java(former, written), yaml("lock4j:\n  expire: 2000\n", "holdfast.lease: 2000\n"));
+        rewriteRun(
+                java(former, written),
+                properties(
+                        "lock4j.acquire-timeout=2000\n",
+                        "holdfast.wait-for=2000\n",
+                        spec -> spec.path("src/test/resources/application.properties")));
+    }
+
+    /** The annotation has more attributes in versions that are not released yet. */
+    @Test
+    void unknown_attribute_is_left_and_marked() {
+        rewriteRun(
+                spec -> spec.parser(JavaParser.fromJavaVersion().dependsOn("""
+                                package com.baomidou.lock.annotation;
+
+                                public @interface Lock4j {
+                                    String condition() default "";
+                                }
+                                """)),
+                java(
+                        shop(LOCK4J, "@Lock4j(condition = \"#id > 0\")", ""),
+                        shop(
+                                LOCK4J,
+                                "// Holdfast: this method is still locked by Lock4j: translate its condition; see docs/migration/lock4j.md#what-else-is-different\n    @Lock4j(condition = \"#id > 0\")",
+                                "")));
+    }
+
+    @Test
+    void type_of_an_application_in_a_package_below_is_not_marked() {
+        rewriteRun(
+                java("package com.baomidou.lock.shop;\n\npublic class Order {}\n"),
+                java("class Shop {\n    com.baomidou.lock.shop.Order order;\n}\n"));
     }
 
     @Test

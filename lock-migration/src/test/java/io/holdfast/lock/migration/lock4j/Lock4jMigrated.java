@@ -31,12 +31,13 @@ public class Lock4jMigrated {
 
     @DistributedLock(
             name = "branch-order",
-            key = {"#branch", "#id"})
+            key = {"#branch", "#id"},
+            waitFor = 3)
     public void parts(String branch, long id) {
         shop.charge(id);
     }
 
-    @DistributedLock(name = "Lock4jMigrated.method")
+    @DistributedLock(name = "Lock4jMigrated.method", waitFor = 3)
     public void method() {
         shop.charge(0);
     }
@@ -48,8 +49,7 @@ public class Lock4jMigrated {
         shop.charge(id);
     }
 
-    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
-    // docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: migrated methods do not call strategies; see docs/migration/lock4j.md#failstrategy
     public static class OrderIsBusy implements LockFailureStrategy {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {
@@ -64,8 +64,7 @@ public class Lock4jMigrated {
         shop.charge(id);
     }
 
-    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
-    // docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: migrated methods do not call key builders; see docs/migration/lock4j.md#keybuilderstrategy
     public static class TenantKeys implements LockKeyBuilder {
         private final Tenants tenants;
 
@@ -84,8 +83,7 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this still uses Lock4j, and does not exclude what Holdfast locks; see
-    // docs/migration/lock4j.md#what-else-is-different
+    // Holdfast: migrated methods do not call strategies; see docs/migration/lock4j.md#failstrategy
     public static class Silence implements LockFailureStrategy {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {}

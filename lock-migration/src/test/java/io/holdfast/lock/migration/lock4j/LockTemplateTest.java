@@ -57,6 +57,19 @@ class LockTemplateTest implements RewriteTest {
     }
 
     @Test
+    void executor_that_stands_for_redis_is_dropped() {
+        rewriteRun(java(
+                shop("import com.baomidou.lock.executor.RedisTemplateLockExecutor;\n" + LOCK4J, """
+                        LockInfo lock = locks.lock("a", 30000L, 5000L, RedisTemplateLockExecutor.class);
+                        LockInfo other = locks.lock("b", 1000, 0, null);
+                        """),
+                shop(HOLDFAST, """
+                        LockHandle lock = locks.tryAcquire(LockRequest.of("a").lease(Duration.ofSeconds(30)).renew(false).waitFor(Duration.ofSeconds(5))).orElse(null);
+                        LockHandle other = locks.tryAcquire(LockRequest.of("b").lease(Duration.ofSeconds(1)).renew(false).waitFor(Duration.ofSeconds(0))).orElse(null);
+                        """)));
+    }
+
+    @Test
     void defaults_are_written_out_and_a_lock_that_may_be_null_is_released_if_it_is_not() {
         rewriteRun(java(shop(LOCK4J, """
                         LockInfo lock = locks.lock("a");
@@ -82,7 +95,7 @@ class LockTemplateTest implements RewriteTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "LockInfo lock = locks.lock(\"a\", 1, 1, null);\n",
+                "LockInfo lock = locks.lock(\"a\", 1, 1, com.baomidou.lock.executor.AbstractLockExecutor.class);\n",
                 "LockInfo lock = new LockInfo(\"a\", \"b\", 1L, 1L, 1, null, null);\n",
                 "LockInfo lock = locks.lock(\"a\");\nboolean gone = locks.releaseLock(lock);\n",
                 "LockInfo lock = locks.lock(\"a\");\nlock.getLockValue();\n",

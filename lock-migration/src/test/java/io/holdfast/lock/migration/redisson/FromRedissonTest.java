@@ -6,6 +6,7 @@ import io.holdfast.lock.migration.Recipes;
 import org.junit.jupiter.api.Test;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
+import org.openrewrite.test.TypeValidation;
 
 class FromRedissonTest implements RewriteTest {
 
@@ -221,5 +222,100 @@ class FromRedissonTest implements RewriteTest {
                     }
                 }
                 """));
+    }
+
+    private static final String NOT_INJECTED =
+            "        // Holdfast: this still uses Redisson: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
+    private static final String CREATED = """
+            import org.redisson.api.RLock;
+            import org.redisson.api.RedissonClient;
+
+            class Shop {
+                private final RedissonClient redisson;
+
+                Shop(RedissonClient redisson) {
+                    this.redisson = redisson;
+                }
+
+                void order() {
+            %s        RLock lock = redisson.getLock("a");
+                    lock.lock();
+                }
+            }
+            """;
+
+    /** Otherwise the code that creates it would not compile any more. */
+    @Test
+    void class_that_code_creates_with_a_client_is_left_and_marked() {
+        String creator = """
+                import org.redisson.api.RedissonClient;
+
+                class Configuration {
+                    Shop shop(RedissonClient client) {
+                        return new Shop(client);
+                    }
+                }
+                """;
+        rewriteRun(java(CREATED.formatted(""), CREATED.formatted(NOT_INJECTED)), java(creator));
+    }
+
+    @Test
+    void constructor_may_be_generated() {
+        String former = """
+                import org.redisson.api.RLock;
+                import org.redisson.api.RedissonClient;
+
+                @AllArgsConstructor
+                class Shop {
+                    private final RedissonClient redisson;
+
+                    void order() {
+                %s        RLock lock = redisson.getLock("a");
+                        lock.lock();
+                    }
+                }
+                """;
+        String creator = """
+                import org.redisson.api.RedissonClient;
+
+                class Configuration {
+                    Shop shop(RedissonClient client) {
+                        return new Shop(client);
+                    }
+                }
+                """;
+        rewriteRun(
+                spec -> spec.typeValidationOptions(TypeValidation.none()),
+                java("@interface AllArgsConstructor {}\n"),
+                java(former.formatted(""), former.formatted(NOT_INJECTED)),
+                java(creator));
+    }
+
+    /** Lock4j has a bean that is called lockTemplate. */
+    @Test
+    void field_that_is_injected_by_name_has_that_of_the_bean() {
+        rewriteRun(java("@interface Resource {}\n"), java("""
+                        import org.redisson.api.RedissonClient;
+
+                        class Shop {
+                            @Resource
+                            private RedissonClient client;
+
+                            void order() {
+                                client.getLock("a").lock();
+                            }
+                        }
+                        """, """
+                        import io.holdfast.lock.api.LockTemplate;
+
+                        class Shop {
+                            @Resource
+                            private LockTemplate holdfastLockTemplate;
+
+                            void order() {
+                                holdfastLockTemplate.getLock("a").lock();
+                            }
+                        }
+                        """));
     }
 }

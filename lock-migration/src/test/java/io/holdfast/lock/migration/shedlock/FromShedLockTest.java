@@ -183,8 +183,6 @@ class FromShedLockTest implements RewriteTest {
                     }
                 }
                 """, """
-                import static java.time.Duration.ZERO;
-
                 import java.time.Duration;
 
                 import io.holdfast.lock.spring.annotation.DistributedLock;
@@ -203,6 +201,41 @@ class FromShedLockTest implements RewriteTest {
                     void more() {
                         // Holdfast: the lock that this extends must have a lease that is not renewed, and no maxHold; see docs/migration/shedlock.md#lockassert-lockextender
                         LockContext.current().orElseThrow().extend(Duration.ofMinutes(5));
+                    }
+                }
+                """));
+    }
+
+    @Test
+    void static_imports_follow() {
+        rewriteRun(java("""
+                import static java.time.Duration.ZERO;
+                import static java.time.Duration.ofMinutes;
+                import static net.javacrumbs.shedlock.core.LockAssert.assertLocked;
+                import static net.javacrumbs.shedlock.core.LockExtender.extendActiveLock;
+
+                import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+
+                class Jobs {
+                    @SchedulerLock(name = "a", lockAtMostFor = "5m")
+                    void run() {
+                        assertLocked();
+                        extendActiveLock(ofMinutes(5), ZERO);
+                    }
+                }
+                """, """
+                import static java.time.Duration.ofMinutes;
+                import static io.holdfast.lock.spring.annotation.LockAssert.assertLocked;
+
+                import io.holdfast.lock.spring.annotation.DistributedLock;
+                import io.holdfast.lock.spring.annotation.LockContext;
+                import io.holdfast.lock.spring.annotation.OnContention;
+
+                class Jobs {
+                    @DistributedLock(name = "a", leaseString = "5m", renew = false, waitFor = 0, onContention = OnContention.SKIP)
+                    void run() {
+                        assertLocked();
+                        LockContext.current().orElseThrow().extend(ofMinutes(5));
                     }
                 }
                 """));
