@@ -63,6 +63,8 @@ class AcquisitionStepsTest extends StepsFixture {
         assertThat(store.acquires).hasSize(1);
         assertThat(handle.isHeld()).isTrue();
         assertThat(locks.activity().waiting()).isEmpty();
+        pass(Duration.ofSeconds(2));
+        assertThat(store.polls).isEmpty();
         handle.close();
         assertThat(isFree(KEY)).isTrue();
     }
@@ -254,5 +256,32 @@ class AcquisitionStepsTest extends StepsFixture {
         pass(Duration.ofMillis(500));
         assertThat(woken).contains("waiter");
         return waiter;
+    }
+
+    @Test
+    void who_has_asked_before_asks_once_more_however_late_it_comes() {
+        heldByOther(KEY);
+        Steps waiter = steps("waiter", REQUEST.waitFor(Duration.ofSeconds(1)));
+        assertWaits(waiter);
+        time.pass(Duration.ofSeconds(3));
+
+        assertRefused(waiter);
+
+        assertThat(store.acquires).hasSize(2);
+    }
+
+    @Test
+    void who_has_never_asked_asks_half_a_second_after_its_time_and_no_later() {
+        heldByOther(KEY);
+        Steps late = steps("late", REQUEST.waitFor(Duration.ofSeconds(1)));
+        Steps later = steps("later", REQUEST.waitFor(Duration.ofSeconds(1)));
+        time.pass(Duration.ofMillis(1500));
+        assertRefused(late);
+        assertThat(store.acquires).hasSize(1);
+
+        time.pass(NANO);
+        assertThatThrownBy(() -> proceed(later)).isInstanceOf(LockOverloadException.class);
+
+        assertThat(store.acquires).hasSize(1);
     }
 }

@@ -301,4 +301,33 @@ class OutageStepsTest extends StepsFixture {
         store.reachable(true);
         Awaitility.await().until(() -> waiters("a") == 0);
     }
+
+    @Test
+    void caller_that_stands_in_no_line_waits_on_once_it_has_queued() {
+        Steps fair = waiting("fair", A.fair(true));
+        releasedByOther("a");
+        store.reachable(false);
+
+        assertThat(proceed(fair)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        recover("a");
+        time.pass(Duration.ofMillis(100));
+        granted(fair).close();
+    }
+
+    @Test
+    void caller_of_a_line_whose_front_was_answered_waits_on_though_it_never_asked_itself() {
+        Steps front = waiting("front", A);
+        Steps next = steps("next", A);
+        assertWaits(next);
+        releasedByOther("a");
+        granted(front).close();
+        store.reachable(false);
+
+        assertThat(proceed(next)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        recover("a");
+        time.pass(Duration.ofMillis(100));
+        granted(next).close();
+    }
 }
