@@ -329,7 +329,29 @@ class FrontTest {
         assertThatThrownBy(() -> look(front)).isInstanceOf(IllegalStateException.class);
     }
 
+    @Test
+    void closed_client_wakes_who_stands_in_line() {
+        Place next = enter("next");
+
+        queue.close();
+
+        assertThat(woken).containsExactly("next");
+        assertThatThrownBy(() -> next.look(budget())).isInstanceOf(IllegalStateException.class);
+    }
+
     // The store fails.
+
+    @Test
+    void grant_that_arrives_while_the_store_fails_is_used() {
+        heldByOther();
+        queue(front);
+        front.fails(time.nanos(), FAILURE);
+
+        releasedByOther();
+
+        assertThat(look(front)).isZero();
+        assertThat(front.claim()).isNotNull();
+    }
 
     @Test
     void failure_counts_from_its_beginning() {
