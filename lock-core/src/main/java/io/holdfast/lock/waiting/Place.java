@@ -152,10 +152,13 @@ public final class Place {
         line.fail(cause);
     }
 
-    /** The store has the lock back, or it is lost, or never was granted: lets the next one in. Does nothing the second time. */
+    /**
+     * The store has the lock back, or it is lost, or never was granted: lets the next one in. Does nothing the second time, or after a
+     * hand-off, since the messages to the cohort are for the next holder then.
+     */
     public void leave() {
         Cohort held = cohort;
-        if (held != null) {
+        if (held != null && !line.isOver()) {
             queues.entries().dismiss(held);
         }
         line.pass(null);

@@ -83,6 +83,11 @@ final class Subscription implements WakeListener, AutoCloseable {
         cohorts.remove(cohort.owner().sequence());
     }
 
+    /** How many cohorts receive messages, for tests. */
+    int cohorts() {
+        return cohorts.size();
+    }
+
     @Override
     public void granted(long sequence, Reservation reservation) {
         missed.set(0);

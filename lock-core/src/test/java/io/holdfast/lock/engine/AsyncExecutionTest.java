@@ -317,4 +317,22 @@ class AsyncExecutionTest extends EngineFixture {
         bounded.close();
         single.shutdownNow();
     }
+
+    @Test
+    void request_that_cannot_be_made_keeps_no_place() {
+        LockEngine single = LockEngine.builder(store)
+                .ticker(time)
+                .maxWaiting(1)
+                .requests(request -> {
+                    throw new IllegalStateException("no request (on purpose)");
+                })
+                .build();
+        for (int i = 0; i < 2; i++) {
+            assertThat(single.executeAsync(LockRequest.of(KEY), lock -> CompletableFuture.completedFuture(1)))
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .withMessageContaining("no request (on purpose)");
+        }
+        single.close();
+    }
 }

@@ -531,4 +531,16 @@ class HandOffTest extends ThreadsFixture {
         assertThat(others.tryAcquire(KEY)).isEmpty();
         assertThat(store.inspect(LockKey.of(KEY)).waiters()).isZero();
     }
+
+    @Test
+    void writer_that_goes_on_as_a_reader_lets_the_next_thread_go_to_the_store() {
+        Writer line = writer();
+        store.acquires.clear();
+
+        line.writer().close();
+
+        eventually(() -> store.acquires.size() == 1);
+        line.reader().close();
+        assertThat(get(line.next()).isHeld()).isTrue();
+    }
 }

@@ -134,6 +134,29 @@ class ReentrancyTest extends EngineFixture {
     }
 
     @Test
+    void reentry_with_the_same_lease_asks_for_nothing() {
+        LockHandle outer = locks.acquire(KEY);
+        time.pass(Duration.ofSeconds(5));
+
+        locks.acquire(KEY);
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(outer.remaining()).isEqualTo(Duration.ofSeconds(25));
+    }
+
+    @Test
+    void reentry_with_a_longer_lease_extends_nothing_once_the_limit_of_the_hold_is_reached() {
+        LockRequest limited = LockRequest.of(KEY).maxHold(Duration.ofSeconds(5));
+        LockHandle outer = locks.acquire(limited);
+        time.pass(Duration.ofSeconds(5));
+
+        locks.acquire(limited.lease(Duration.ofMinutes(1)));
+
+        assertThat(store.renewals).isEmpty();
+        assertThat(outer.remaining()).isEqualTo(Duration.ofSeconds(25));
+    }
+
+    @Test
     void fixed_lease_inside_a_fixed_lease_gets_its_whole_time() {
         LockHandle outer =
                 locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(10)).renew(false));

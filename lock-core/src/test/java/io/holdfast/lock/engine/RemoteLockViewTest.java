@@ -2,14 +2,15 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.api.RemoteReadWriteLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** The java.util.concurrent view. */
@@ -121,36 +122,49 @@ class RemoteLockViewTest extends EngineFixture {
 
     @Test
     void lock_view_inside_a_handle_ends_with_its_thread_when_the_handle_is_closed() throws Exception {
-        LockEngine real = LockEngine.builder(store)
-                .defaults(
-                        LockDefaults.STANDARD.withLease(Duration.ofMillis(300)).withWaitFor(Duration.ZERO))
-                .build();
         AtomicReference<LockHandle> handle = new AtomicReference<>();
         Thread worker = new Thread(() -> {
-            handle.set(real.acquire(KEY));
-            real.getLock(KEY).lock();
+            handle.set(locks.acquire(KEY));
+            locks.getLock(KEY).lock();
         });
         worker.start();
         worker.join();
 
         handle.get().close();
 
-        Awaitility.await().until(this::isFree);
-        real.close();
+        assertFreedWhenTheLeaseIsDue();
     }
 
     @Test
     void lock_held_by_a_thread_that_died_is_freed() throws Exception {
-        LockEngine real = LockEngine.builder(store)
-                .defaults(
-                        LockDefaults.STANDARD.withLease(Duration.ofMillis(300)).withWaitFor(Duration.ZERO))
-                .build();
-        Thread worker = new Thread(() -> real.getLock(KEY).lock());
+        Thread worker = new Thread(() -> locks.getLock(KEY).lock());
         worker.start();
         worker.join();
 
-        Awaitility.await().until(this::isFree);
-        assertThat(real.held()).isEmpty();
-        real.close();
+        assertFreedWhenTheLeaseIsDue();
+        assertThat(locks.held()).isEmpty();
+    }
+
+    /** The lease is not renewed, and is given back long before its end. */
+    private void assertFreedWhenTheLeaseIsDue() {
+        assertThat(isFree()).isFalse();
+        time.pass(Duration.ofSeconds(12));
+        eventuallyByTheClock(this::isFree);
+        assertThat(store.renewals).isEmpty();
+        assertThat(events)
+                .filteredOn(LockEvent.Lost.class::isInstance)
+                .extracting(event -> ((LockEvent.Lost) event).cause())
+                .containsExactly(LossCause.THREAD_DIED);
+    }
+
+    @Test
+    void forced_release_of_a_write_lock_takes_nothing_from_readers_of_the_same_client() {
+        RemoteReadWriteLock view = locks.getReadWriteLock(KEY);
+        view.readLock().lock();
+
+        view.writeLock().forceUnlock();
+
+        assertThat(view.readLock().isHeldByCurrentThread()).isTrue();
+        view.readLock().unlock();
     }
 }

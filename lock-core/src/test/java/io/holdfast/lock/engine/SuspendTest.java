@@ -124,6 +124,48 @@ class SuspendTest extends EngineFixture {
         assertThat(clients().stream().distinct()).hasSize(1);
     }
 
+    @Test
+    void closed_client_is_neither_suspended_nor_resumed() throws InterruptedException {
+        List<String> calls = new ArrayList<>();
+        StoreSpy connected = new StoreSpy(new InMemoryLockStore(time, time)) {
+            @Override
+            public void disconnect() {
+                calls.add("disconnect");
+            }
+
+            @Override
+            public void connect() {
+                calls.add("connect");
+            }
+        };
+        LockEngine closed = LockEngine.builder(connected).ticker(time).build();
+        closed.acquire(REQUEST).close();
+        closed.close();
+        closed.suspend(Duration.ZERO);
+        closed.resume();
+        LockEngine suspended = LockEngine.builder(connected).ticker(time).build();
+        suspended.suspend(Duration.ZERO);
+        suspended.close();
+        suspended.resume();
+
+        assertThat(calls).containsExactly("disconnect");
+        for (LockEngine each : List.of(closed, suspended)) {
+            assertThatThrownBy(() -> each.acquire(REQUEST)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void nothing_is_remembered_of_what_was_held_at_a_checkpoint() throws InterruptedException {
+        LockHandle handle = locks.acquire(REQUEST);
+        copyTheProcess();
+
+        assertThat(locks.held()).isEmpty();
+        time.pass(Duration.ofSeconds(20));
+        locks.acquire(LockRequest.of("another")).close();
+        assertThat(store.renewals).isEmpty();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
     private List<String> clients() {
         return store.acquires.stream()
                 .map(AcquireRequest::owner)

@@ -205,4 +205,15 @@ class ThreadCheckTest extends EngineFixture {
         assertThatThrownBy(former::close).isInstanceOf(LockLostException.class);
         assertThat(again.isHeld()).isTrue();
     }
+
+    @Test
+    void lock_with_exactly_as_much_left_is_not_extended() {
+        locks.acquire(KEY);
+
+        locks.ensureHeld(Duration.ofSeconds(30));
+        assertThat(store.renewals).isEmpty();
+
+        locks.ensureHeld(Duration.ofSeconds(30).plusNanos(1));
+        assertThat(store.renewals).hasSize(1);
+    }
 }

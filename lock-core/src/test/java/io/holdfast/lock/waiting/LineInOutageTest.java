@@ -110,4 +110,16 @@ class LineInOutageTest {
 
         assertThat(patience(next)).isEqualTo(Duration.ofSeconds(1));
     }
+
+    @Test
+    void failure_that_an_entry_learns_of_after_its_front_has_left_concerns_nobody() {
+        enter();
+        Line.Member last = enter();
+        front.waitsWith(entry);
+        front.pass(null);
+
+        entry.failing(fromNow());
+
+        assertThat(patience(last)).isEqualTo(Duration.ofSeconds(1));
+    }
 }

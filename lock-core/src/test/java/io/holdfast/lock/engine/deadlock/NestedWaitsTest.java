@@ -181,6 +181,64 @@ class NestedWaitsTest {
     }
 
     @Test
+    void next_tick_is_due_when_a_wait_is_old_enough_or_has_to_be_recorded_again() {
+        begin();
+        assertDue(YOUNG);
+        time.pass(Duration.ofMillis(5));
+        assertDue(YOUNG.minusMillis(5));
+
+        pass(Duration.ofMillis(15));
+        assertThat(records()).hasSize(1);
+        assertDue(Duration.ofMillis(100));
+        time.pass(Duration.ofMillis(40));
+        assertDue(Duration.ofMillis(60));
+
+        begin();
+        time.pass(Duration.ofMillis(5));
+        assertDue(Duration.ofMillis(15));
+        assertThat(records()).hasSize(1);
+    }
+
+    private void assertDue(Duration after) {
+        assertThat(Duration.ofNanos(waits.tick())).isEqualTo(after);
+    }
+
+    @Test
+    void record_has_as_many_waits_as_100_000_characters_of_keys_allow() {
+        String long10 = "x".repeat(10_000);
+        for (int i = 0; i < 6; i++) {
+            waits.begin(() -> what(long10, long10));
+        }
+
+        pass(YOUNG);
+
+        assertThat(lastRecord()).hasSize(5);
+    }
+
+    @Test
+    void record_has_short_waits_although_a_long_one_before_them_is_left_out() {
+        String long10 = "x".repeat(10_000);
+        for (int i = 0; i < 4; i++) {
+            waits.begin(() -> what(long10, long10));
+        }
+        waits.begin(() -> what(long10, long10 + "y"));
+        long brief = begin().id();
+
+        pass(YOUNG);
+
+        assertThat(lastRecord())
+                .hasSize(5)
+                .last()
+                .satisfies(report -> assertThat(report.id()).isEqualTo(brief));
+    }
+
+    private static NestedWait what(String wanted, String holds) {
+        var held = new NestedWait.Held(LockKey.of(holds), 1, LockMode.EXCLUSIVE);
+        return new NestedWait(
+                "client", "host", 1, "main", LockKey.of(wanted), LockMode.EXCLUSIVE, Duration.ZERO, List.of(held));
+    }
+
+    @Test
     void failing_store_is_tried_again_and_fails_nobody() {
         failing = true;
         begin();

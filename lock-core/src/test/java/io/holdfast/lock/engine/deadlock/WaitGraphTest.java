@@ -12,6 +12,7 @@ import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.store.overview.WaitTimes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -122,6 +123,63 @@ class WaitGraphTest {
         assertThat(blockage.holderWaitsFor().orElseThrow().clientId()).isEqualTo("two");
         assertThat(blockage.deadlock().orElseThrow().waits()).hasSize(2);
         assertThat(blockage(graph, "three", 0, "another")).isEqualTo(Blockage.UNKNOWN);
+    }
+
+    @Test
+    void deadlock_names_the_waits_of_the_shortest_cycle_in_their_order() {
+        RecordedWait one = wait("one", "a", "b", 10, 40);
+        RecordedWait two = wait("two", "b", "c", 10, 40);
+        RecordedWait three = wait("three", "c", "a", 20, 40);
+        RecordedWait behind = wait("behind", "d", "a", 15, 40);
+
+        var graph = new WaitGraph(List.of(behind, one, two, three));
+
+        assertThat(graph.waits().deadlocks())
+                .singleElement()
+                .satisfies(cycle -> assertThat(cycle.waits())
+                        .extracting(NestedWait::clientId)
+                        .containsExactly("three", "one", "two"));
+    }
+
+    @Test
+    void wait_of_another_client_with_the_same_number_is_not_that_wait() {
+        var graph = new WaitGraph(List.of(wait("one", "a", "b", 10, 30), wait("two", "b", "a", 20, 30)));
+
+        assertThat(blockage(graph, "three", 1, "another").deadlock()).isEmpty();
+        assertThat(blockage(graph, "one", 2, "another").deadlock()).isEmpty();
+        assertThat(blockage(graph, "one", 0, "another").deadlock()).isEmpty();
+        assertThat(blockage(graph, "one", 1, "another").deadlock()).isPresent();
+    }
+
+    @Test
+    void holder_of_a_shared_lock_is_known_by_its_token() {
+        var graph = new WaitGraph(List.of(wait("two", "b", SHARED, "c", EXCLUSIVE, 10, 30)));
+
+        assertThat(graph.blockage("one", 0, LockKey.of("b"), holder("two", 7)).holderWaitsFor())
+                .isPresent();
+        assertThat(graph.blockage("one", 0, LockKey.of("b"), holder("two", 8)).holderWaitsFor())
+                .isEmpty();
+        assertThat(graph.blockage("one", 0, LockKey.of("a"), holder("two", 7)).holderWaitsFor())
+                .isEmpty();
+    }
+
+    private static LockHolder holder(String client, long token) {
+        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), token, SHARED);
+    }
+
+    @Test
+    void no_more_than_500_waits_are_looked_at() {
+        List<RecordedWait> waits = new ArrayList<>();
+        waits.add(wait("one", "a", "b", 10, 30));
+        for (int i = 0; i < 498; i++) {
+            waits.add(wait("client", "held:" + i, "wanted:" + i, 10, 30));
+        }
+        waits.add(wait("two", "b", "a", 20, 30));
+        assertThat(new WaitGraph(waits).waits().deadlocks()).hasSize(1);
+
+        waits.add(1, wait("client", "held", "wanted", 10, 30));
+
+        assertThat(new WaitGraph(waits).waits().deadlocks()).isEmpty();
     }
 
     /** Of a wait for b. */

@@ -1,0 +1,137 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of one call for several locks that fails, is sent twice, or is answered too late. */
+class AllAtOnceStepsTest extends StepsFixture {
+
+    private static final LockRequest BOTH = LockRequest.ofAll(List.of("a", "b")).waitFor(WAIT);
+    private static final LockRequest ONE_TRY = BOTH.waitFor(Duration.ZERO);
+
+    private void assertAllUndone(List<AcquireRequest> asked) {
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(store.leaves)
+                        .contains(asked.get(0).owner(), asked.get(1).owner()));
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    /** Another caller of the client lines up while the store is asked. */
+    private Steps nextDuringTheCall() {
+        Steps next = steps("next", request("b"));
+        store.beforeAcquire = () -> {
+            store.beforeAcquire = () -> {};
+            next.lineUp();
+        };
+        return next;
+    }
+
+    @Test
+    void unexpected_error_undoes_all_and_lets_the_next_one_in() {
+        Steps next = nextDuringTheCall();
+        store.afterNextCallHere(() -> {
+            throw new IllegalStateException("broken (on purpose)");
+        });
+
+        assertThatThrownBy(() -> proceed(steps("both", BOTH))).hasMessage("broken (on purpose)");
+
+        assertThat(woken).containsExactly("next");
+        assertAllUndone(store.acquires);
+        granted(next).close();
+    }
+
+    @Test
+    void failure_is_told_and_reaches_those_who_have_lined_up_meanwhile() {
+        Steps next = nextDuringTheCall();
+        store.reachable(false);
+
+        assertThatThrownBy(() -> proceed(steps("both", BOTH))).isInstanceOf(LockStoreException.class);
+
+        assertThat(events)
+                .last()
+                .isInstanceOfSatisfying(
+                        LockEvent.Failed.class,
+                        failed -> assertThat(failed.key().value()).isEqualTo("a"));
+        assertThatThrownBy(() -> proceed(next)).hasMessageContaining("first waiting thread");
+        assertThat(store.acquires).hasSize(2);
+    }
+
+    @Test
+    void call_that_was_sent_twice_is_cancelled_after_the_release() {
+        store.afterNextCallHere(() -> {
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+        LockHandle both = granted(steps("both", BOTH));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(store.joint).containsExactly(2, 2);
+        assertThat(store.leaves).isEmpty();
+
+        both.close();
+
+        assertAllUndone(store.acquires);
+    }
+
+    @Test
+    void call_that_was_sent_once_leaves_nothing_to_cancel() {
+        granted(steps("both", BOTH)).close();
+        heldByOther("b");
+        assertRefused(steps("both", ONE_TRY));
+
+        locks.close(); // does what waits to be done
+
+        assertThat(store.joint).containsExactly(2, -2, 2);
+        assertThat(store.leaves).isEmpty();
+    }
+
+    @Test
+    void grants_that_arrive_with_their_deadline_are_undone() {
+        Duration lease = Duration.ofMillis(200);
+        store.afterNextCallHere(() -> time.pass(lease));
+
+        granted(steps("both", BOTH.lease(lease))).close();
+
+        assertThat(store.acquires).hasSize(4);
+        assertAllUndone(store.acquires.subList(0, 2));
+    }
+
+    @Test
+    void one_try_does_not_ask_for_what_another_caller_of_the_client_holds() {
+        LockHandle held = granted(steps("holder", request("b")));
+        store.acquires.clear();
+
+        assertRefused(steps("both", ONE_TRY));
+
+        assertThat(store.joint).isEmpty();
+        held.close();
+    }
+
+    @Test
+    void one_of_several_that_was_lost_meanwhile_is_asked_for_again_until_the_time_is_over() {
+        heldByOther("b");
+        Steps both =
+                steps("both", BOTH.lease(Duration.ofSeconds(1)).renew(false).waitFor(Duration.ofSeconds(3)));
+        assertWaits(both);
+        pass(Duration.ofSeconds(2));
+        releasedByOther("b");
+
+        LockHandle handle = granted(both);
+
+        assertThat(handle.isHeld()).isTrue();
+        assertThat(locks.activity().held()).hasSize(2);
+        handle.close();
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+}

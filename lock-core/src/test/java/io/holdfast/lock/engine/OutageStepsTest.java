@@ -1,0 +1,333 @@
+package io.holdfast.lock.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Who asks a store that fails while locks are waited for, how often, and as which acquisition. */
+class OutageStepsTest extends StepsFixture {
+
+    private static final Duration TOLERANCE = Duration.ofSeconds(30);
+    private static final Duration NOT_FIRST = Duration.ofSeconds(1);
+
+    /** These confirm each grant by message, so they ask when they are woken. */
+    private static final LockRequest A = request("a").renew(false);
+
+    private static final LockRequest B = request("b").renew(false);
+    private static final LockRequest C = request("c").renew(false);
+
+    private Steps waiting(String name, LockRequest request) {
+        heldByOther(request.key().value());
+        Steps waiter = steps(name, request);
+        assertWaits(waiter);
+        return waiter;
+    }
+
+    private List<OwnerId> askedFor(LockRequest request) {
+        return store.acquires.stream()
+                .filter(asked -> asked.key().equals(request.key()))
+                .map(asked -> asked.owner())
+                .toList();
+    }
+
+    /** The store fails for half a second: all have met that, and the store answers again. */
+    private void failForHalfASecond() {
+        store.reachable(false);
+        pass(Duration.ofMillis(500));
+        store.reachable(true);
+        pass(Duration.ofSeconds(1));
+        woken.clear();
+        store.acquires.clear();
+    }
+
+    /** The store answers again, and has learned that the acquisitions of that lock are over whose outcome was unknown. */
+    private void recover(String key) {
+        store.reachable(true);
+        store.beforeAcquire = () -> {};
+        Awaitility.await().until(() -> isFree(key));
+    }
+
+    /** The next one in line knows of the failure as well, and asks after a rest. */
+    private void assertGrantedAfterRest(Steps next) {
+        assertThat(proceed(next)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+        time.pass(Duration.ofMillis(100));
+        granted(next).close();
+    }
+
+    @Test
+    void waiter_does_not_ask_a_store_that_its_client_polls() {
+        Steps a = waiting("a", A);
+        store.acquires.clear();
+        store.reachable(false);
+        pass(Duration.ofSeconds(1));
+
+        assertThat(woken).contains("a");
+        assertThat(proceed(a)).isBetween(TOLERANCE.minusSeconds(1), TOLERANCE);
+        assertThat(store.acquires).isEmpty();
+    }
+
+    @Test
+    void those_who_met_a_failure_ask_one_after_the_other() {
+        Steps a = waiting("a", A);
+        Steps b = waiting("b", B);
+        failForHalfASecond();
+        releasedByOther("a");
+        releasedByOther("b");
+        store.reachable(false);
+
+        assertThat(proceed(a)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+        assertThat(proceed(b)).isEqualTo(NOT_FIRST);
+        assertThat(askedFor(A)).hasSize(1);
+        assertThat(askedFor(B)).isEmpty();
+
+        time.pass(Duration.ofMillis(100));
+        assertThat(proceed(a)).isBetween(Duration.ofMillis(100), Duration.ofMillis(200));
+        assertThat(proceed(b)).isEqualTo(NOT_FIRST);
+        assertThat(askedFor(A)).hasSize(2).doesNotHaveDuplicates();
+        assertThat(askedFor(B)).isEmpty();
+
+        recover("a");
+        time.pass(Duration.ofMillis(200));
+        assertThat(proceed(b)).isEqualTo(NOT_FIRST);
+        woken.clear();
+        granted(a).close();
+        assertThat(woken).containsExactly("b");
+        granted(b).close();
+    }
+
+    @Test
+    void who_gave_up_in_an_outage_lets_the_next_one_ask() {
+        Steps a = waiting("a", A.waitFor(Duration.ofSeconds(10)));
+        Steps b = waiting("b", B);
+        failForHalfASecond();
+        releasedByOther("a");
+        releasedByOther("b");
+        store.reachable(false);
+        assertWaits(a);
+        assertWaits(b);
+        time.pass(Duration.ofSeconds(10));
+        woken.clear();
+
+        assertThatThrownBy(() -> proceed(a))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("did not recover in time");
+
+        assertThat(woken).containsExactly("b");
+        assertThat(locks.activity().waiting()).hasSize(1);
+        store.reachable(true);
+        granted(b).close();
+        granted(steps("again", A)).close();
+    }
+
+    @Test
+    void who_has_no_time_left_when_the_store_is_back_asks_once_more_and_leaves_no_entry() {
+        Steps a = waiting("a", A);
+        Steps b = waiting("b", B.waitFor(Duration.ofSeconds(10)));
+        OwnerId ownerOfB = askedFor(B).get(0);
+        Steps c = waiting("c", C);
+        failForHalfASecond();
+        releasedByOther("a");
+        releasedByOther("c");
+        store.leave(B.key(), ownerOfB, Duration.ZERO, ReleaseRequest.NO_TOKEN);
+        pass(Duration.ofMillis(500));
+        assertThat(woken).contains("a", "b", "c");
+        store.reachable(false);
+        assertWaits(a);
+        assertWaits(b);
+        assertWaits(c);
+        recover("a");
+        time.pass(Duration.ofMillis(100));
+        granted(a).close();
+        pass(Duration.ofSeconds(10));
+        woken.clear();
+
+        assertRefused(b);
+
+        assertThat(woken).containsExactly("c");
+        assertThat(store.acquires)
+                .last()
+                .satisfies(asked -> assertThat(asked.waiting()).isFalse());
+        assertThat(waiters("b")).isZero();
+        granted(c).close();
+    }
+
+    @Test
+    void question_whose_outcome_is_unknown_is_undone_and_asked_again_as_another_acquisition() {
+        Steps a = waiting("a", A);
+        releasedByOther("a");
+        store.afterNextCallHere(() -> {
+            throw StoreSpy.unreachable();
+        });
+
+        assertThat(proceed(a)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        assertThat(askedFor(A)).hasSize(2);
+        OwnerId unknown = askedFor(A).get(1);
+        Awaitility.await().until(() -> store.leaves.contains(unknown));
+        time.pass(Duration.ofMillis(100));
+        granted(a).close();
+        assertThat(askedFor(A)).hasSize(3).last().isNotEqualTo(unknown);
+    }
+
+    @Test
+    void question_that_was_refused_is_asked_again_as_the_same_acquisition() {
+        Steps a = waiting("a", A);
+        releasedByOther("a");
+        store.beforeAcquire = () -> {
+            throw new LockStoreException("LOADING (on purpose)", null, false);
+        };
+
+        assertWaits(a);
+        store.beforeAcquire = () -> {};
+        time.pass(Duration.ofMillis(100));
+        granted(a).close();
+
+        assertThat(askedFor(A)).hasSize(3).containsOnly(askedFor(A).get(0));
+        assertThat(store.leaves).isEmpty();
+    }
+
+    @Test
+    void outage_counts_from_the_first_question_that_failed() {
+        Steps a = waiting("a", A);
+        releasedByOther("a");
+        store.reachable(false);
+        assertWaits(a);
+        for (int i = 0; i < 29; i++) {
+            time.pass(Duration.ofSeconds(1));
+            assertWaits(a);
+        }
+        time.pass(Duration.ofSeconds(1).minusNanos(1));
+        assertWaits(a);
+        time.pass(Duration.ofNanos(1));
+
+        assertThatThrownBy(() -> proceed(a)).hasMessageContaining("did not recover in time");
+    }
+
+    @Test
+    void first_question_that_fails_is_not_repeated() {
+        store.reachable(false);
+        Steps a = steps("a", A);
+
+        assertThatThrownBy(() -> proceed(a)).isInstanceOf(LockStoreException.class);
+
+        assertThat(askedFor(A)).hasSize(1);
+    }
+
+    @Test
+    void who_tolerates_no_outage_fails_with_the_question() {
+        Steps a = waiting("a", A.outageTolerance(Duration.ZERO));
+        Steps next = steps("next", A);
+        assertWaits(next);
+        releasedByOther("a");
+        store.reachable(false);
+        woken.clear();
+
+        assertThatThrownBy(() -> proceed(a)).hasMessageContaining("on purpose");
+
+        assertThat(woken).containsExactly("next");
+        recover("a");
+        assertGrantedAfterRest(next);
+    }
+
+    @Test
+    void interrupt_ends_a_question_in_an_outage_and_lets_the_next_one_in() {
+        heldByOther("a");
+        Steps a = interruptible("a", A);
+        assertWaits(a);
+        Steps next = steps("next", A);
+        assertWaits(next);
+        releasedByOther("a");
+        store.reachable(false);
+        assertWaits(a);
+        time.pass(Duration.ofMillis(100));
+        woken.clear();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(a::proceed).isInstanceOf(InterruptedException.class);
+
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(woken).containsExactly("next");
+        recover("a");
+        assertGrantedAfterRest(next);
+    }
+
+    @Test
+    void interrupt_during_a_question_is_not_waited_on() {
+        heldByOther("a");
+        Steps a = interruptible("a", A);
+        assertWaits(a);
+        releasedByOther("a");
+        store.afterNextCallHere(() -> {
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        assertThatThrownBy(a::proceed)
+                .isInstanceOf(InterruptedException.class)
+                .hasCauseInstanceOf(LockStoreException.class);
+
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(store.leaves).containsExactly(askedFor(A).get(1));
+        assertThat(isFree("a")).isTrue();
+    }
+
+    @Test
+    void interrupt_while_the_store_is_known_to_fail_asks_nothing_and_leaves_in_the_background() {
+        Steps a = waiting("a", A);
+        Set<Thread> callers = ConcurrentHashMap.newKeySet();
+        store.before = () -> {
+            callers.add(Thread.currentThread());
+            throw StoreSpy.unreachable();
+        };
+        pass(Duration.ofMillis(500));
+        callers.clear();
+        InterruptedException interrupt = new InterruptedException();
+
+        assertThatThrownBy(() -> a.interrupt(interrupt)).isSameAs(interrupt);
+
+        assertThat(callers).doesNotContain(Thread.currentThread());
+        store.reachable(true);
+        Awaitility.await().until(() -> waiters("a") == 0);
+    }
+
+    @Test
+    void caller_that_stands_in_no_line_waits_on_once_it_has_queued() {
+        Steps fair = waiting("fair", A.fair(true));
+        releasedByOther("a");
+        store.reachable(false);
+
+        assertThat(proceed(fair)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        recover("a");
+        time.pass(Duration.ofMillis(100));
+        granted(fair).close();
+    }
+
+    @Test
+    void caller_of_a_line_whose_front_was_answered_waits_on_though_it_never_asked_itself() {
+        Steps front = waiting("front", A);
+        Steps next = steps("next", A);
+        assertWaits(next);
+        releasedByOther("a");
+        granted(front).close();
+        store.reachable(false);
+
+        assertThat(proceed(next)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        recover("a");
+        time.pass(Duration.ofMillis(100));
+        granted(next).close();
+    }
+}

@@ -1,0 +1,205 @@
+package io.holdfast.lock.waiting;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** A caller's place, from the line to the lock, and who comes after it. */
+class PlaceTest {
+
+    private static final LockKey KEY = LockKey.of("order:42");
+    private static final OwnerId OWNER = new OwnerId("client", 7);
+    private static final Duration MILLI = Duration.ofMillis(1);
+
+    private final FakeTicker time = new FakeTicker();
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
+    private final Lines lines = new Lines();
+    private final EntryKeeper entries = new EntryKeeper(store, "client", time, false);
+    private final Queues queues =
+            new Queues(store, "client", new AtomicLong()::incrementAndGet, time, lines, entries, new Outages(time));
+    private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
+    private final List<String> woken = new ArrayList<>();
+    private final Place first = enter("first", "terms");
+    private final Place second = enter("second", "terms");
+    private final Place third = enter("third", "terms");
+
+    private Place enter(String name, String terms) {
+        Runnable waiter = () -> woken.add(name);
+        return new Place(queues, KEY, queues.lines().enter(KEY, terms, waiter), waiter);
+    }
+
+    private long look(Place place) {
+        return place.look(Budget.of(time, 1_000));
+    }
+
+    private void granted(Place place) {
+        place.granted(OWNER, 1_000, 100_000, Waiters.NONE, true);
+    }
+
+    @Test
+    void one_is_in_front_and_the_others_in_line() {
+        assertThat(first.isInLine()).isFalse();
+        assertThat(second.isInLine()).isTrue();
+        assertThat(look(first)).isZero();
+        assertThat(look(second)).isEqualTo(1_000);
+        assertThat(first.hasFollowers()).isTrue();
+    }
+
+    @Test
+    void who_leaves_the_line_is_over_and_who_is_in_front_cannot() {
+        assertThat(second.isOver()).isFalse();
+        assertThat(second.cancel()).isTrue();
+        assertThat(second.isOver()).isTrue();
+
+        assertThat(first.cancel()).isFalse();
+        assertThat(first.isOver()).isFalse();
+        first.leave();
+        assertThat(first.isOver()).isTrue();
+        assertThat(third.isInLine()).isFalse();
+        assertThat(third.hasFollowers()).isFalse();
+    }
+
+    @Test
+    void refusal_of_the_store_ends_all_in_line() {
+        first.fail(new LockStoreException("out of order", null, false));
+
+        for (Place refused : List.of(second, third)) {
+            assertThatThrownBy(() -> look(refused)).hasMessageContaining("out of order");
+            assertThat(refused.isOver()).isTrue();
+        }
+        assertThat(lines.size()).isZero();
+    }
+
+    @Test
+    void lock_is_handed_off_with_the_tokens_that_its_grant_has_reserved() {
+        granted(first);
+        assertThat(first.lastToken()).isEqualTo(1_000);
+        time.pass(MILLI);
+
+        assertThat(first.handOff(deadline)).isTrue();
+
+        assertThat(woken).containsExactly("second");
+        var taken = Objects.requireNonNull(second.takeHandOff());
+        assertThat(taken.owner()).isEqualTo(OWNER);
+        assertThat(taken.token()).isEqualTo(2_000);
+        assertThat(taken.deadline()).isEqualTo(deadline);
+        assertThat(second.takeHandOff()).isNull();
+        assertThat(second.lastToken()).isEqualTo(2_000);
+    }
+
+    @Test
+    void lock_that_was_never_granted_is_not_handed_off() {
+        assertThat(first.handOff(deadline)).isFalse();
+        assertThat(first.lastToken()).isZero();
+        assertThat(first.isConfirmed()).isTrue();
+        assertThat(second.takeHandOff()).isNull();
+    }
+
+    @Test
+    void grant_is_confirmed_or_not() {
+        first.granted(OWNER, 1_000, 100_000, Waiters.NONE, false);
+        assertThat(first.isConfirmed()).isFalse();
+        time.pass(MILLI);
+        first.handOff(deadline);
+        second.takeHandOff();
+        assertThat(second.isConfirmed()).isFalse();
+
+        granted(third);
+        assertThat(third.isConfirmed()).isTrue();
+    }
+
+    @Test
+    void who_stands_in_no_line_has_nothing_to_hand_off() {
+        Place alone = new Place(queues, KEY, lines.enter(KEY, null, () -> {}), () -> {});
+
+        granted(alone);
+
+        assertThat(alone.lastToken()).isZero();
+        assertThat(alone.isConfirmed()).isTrue();
+        assertThat(alone.handOff(deadline)).isFalse();
+        assertThat(entries.subscription().cohorts()).isZero();
+    }
+
+    @Test
+    void lock_that_others_wait_for_at_the_store_is_not_handed_off() {
+        granted(first);
+        time.pass(MILLI);
+
+        entries.subscription().awaited(OWNER.sequence(), Waiters.FAIR);
+
+        assertThat(first.handOff(deadline)).isFalse();
+    }
+
+    @Test
+    void who_was_handed_the_lock_receives_its_messages_after_the_former_holder_has_left() {
+        granted(first);
+        time.pass(MILLI);
+        first.handOff(deadline);
+        first.leave();
+        second.takeHandOff();
+        time.pass(MILLI);
+
+        entries.subscription().awaited(OWNER.sequence(), Waiters.FAIR);
+
+        assertThat(second.handOff(deadline)).isFalse();
+        assertThat(third.isInLine()).isTrue();
+    }
+
+    @Test
+    void lock_that_has_ended_receives_no_messages() {
+        granted(first);
+        assertThat(entries.subscription().cohorts()).isOne();
+
+        first.leave();
+        assertThat(entries.subscription().cohorts()).isZero();
+        assertThat(second.isInLine()).isFalse();
+    }
+
+    @Test
+    void lock_that_has_ended_before_it_was_taken_over_is_not_held() {
+        granted(first);
+        time.pass(MILLI);
+        first.handOff(deadline);
+        second.takeHandOff();
+
+        second.notHeld();
+
+        assertThat(entries.subscription().cohorts()).isZero();
+        assertThat(second.lastToken()).isZero();
+        assertThat(second.isOver()).isFalse();
+        second.leave();
+        assertThat(third.isInLine()).isFalse();
+    }
+
+    @Test
+    void place_without_a_lock_is_not_held_all_the_same() {
+        first.notHeld();
+
+        assertThat(first.isOver()).isFalse();
+        assertThat(second.isInLine()).isTrue();
+    }
+
+    @Test
+    void place_is_left_once() {
+        first.leave();
+        first.leave();
+
+        assertThat(second.isInLine()).isFalse();
+        assertThat(third.isInLine()).isTrue();
+        assertThat(woken).containsExactly("second");
+    }
+}
