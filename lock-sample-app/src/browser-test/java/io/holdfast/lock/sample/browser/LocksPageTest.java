@@ -226,7 +226,7 @@ class LocksPageTest extends BrowserTest {
     @Test
     void page_without_locks_is_accessible_and_fits_a_phone() throws IOException {
         Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.of(List.of()));
-        assertThat(page.locator("#empty")).containsText("Nobody holds a lock");
+        assertThat(page.locator("#empty")).containsText("No lock is held");
         Looks.check(page, "empty");
     }
 

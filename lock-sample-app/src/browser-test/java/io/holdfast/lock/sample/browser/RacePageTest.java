@@ -46,8 +46,7 @@ class RacePageTest extends BrowserTest {
         Page page = open();
         race(page, "Without the lock");
 
-        assertThat(page.locator("#said.bad"))
-                .containsText("were sold that were not in stock");
+        assertThat(page.locator("#said.bad")).containsText("were sold that were not in stock");
         Locator stock = page.locator("#stock");
         assertThat(stock).hasAttribute("aria-label", java.util.regex.Pattern.compile("[1-9]\\d* sold more than once"));
         Looks.check(page, "race-without-lock");
