@@ -14,7 +14,7 @@ public interface LockActivity {
     /** {@return the calls of this client that are waiting for a lock} */
     List<Wait> waiting();
 
-    /** {@return how often a waiter learned that it has the lock by a message from the store, rather than by polling} */
+    /** {@return how often a waiter learned from a message of the store, rather than by polling, that it has the lock} */
     long wakeUps();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
@@ -42,7 +42,7 @@ public interface LockActivity {
      * @param fencingToken the token of the grant
      * @param thread the name of the thread that acquired it
      * @param held for how long it has been held
-     * @param remaining for how long it is certainly still held if no further renewal succeeds
+     * @param remaining for how long it is known to be held if no further renewal succeeds
      */
     record Hold(
             LockKey key,

@@ -88,7 +88,7 @@ public final class LockDefaults {
     /**
      * {@return a copy that waits for the given time}
      *
-     * @param value 0, for a single try, to 365 days
+     * @param value 0 (a single try) to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withWaitFor(Duration value) {
@@ -133,7 +133,7 @@ public final class LockDefaults {
     /**
      * {@return a copy that tolerates outages for the given time}
      *
-     * @param value 0, to fail immediately, to 365 days
+     * @param value 0 (fail immediately) to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {

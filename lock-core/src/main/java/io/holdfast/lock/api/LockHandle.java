@@ -45,16 +45,16 @@ public interface LockHandle extends AutoCloseable {
     long fencingToken(LockKey key);
 
     /**
-     * Does not call Redis.
+     * {@return whether the lock is known to be held now; false once it is closed, lost, or past its deadline}
      *
-     * @return whether the lock is certainly held now; false once it is closed, lost, or past its deadline
+     * <p>Does not call Redis.
      */
     boolean isHeld();
 
     /**
-     * Does not call Redis.
+     * {@return for how long the lock is known to be held if no further renewal succeeds; zero if it is not held}
      *
-     * @return how long the lock is certainly held if no further renewal succeeds; zero if it is not held
+     * <p>Does not call Redis.
      */
     Duration remaining();
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The holder of a lock, as recorded in the store. For display only; these are not credentials.
+ * The holder of a lock, as recorded in the store. For display only; not proof of ownership.
  *
  * @param clientId the id of the client that holds it
  * @param host the host name of the holder's machine
@@ -13,7 +13,7 @@ import java.time.Instant;
  * @param since when the lock was acquired, according to the store's clock (derived from the fencing token)
  * @param remaining how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
- * @param mode whether it holds the lock exclusively
+ * @param mode the mode in which it holds the lock
  */
 public record LockHolder(
         String clientId,

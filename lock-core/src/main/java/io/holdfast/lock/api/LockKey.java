@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a lock. Two callers exclude each other if and only if their keys are equal, character by character.
  *
- * <p>A key may contain anything that can be encoded as UTF-8, including blanks, braces and emoji. It must not be blank, and has
+ * <p>A key may contain anything that can be encoded as UTF-8, including spaces, braces and emoji. It must not be blank, and has
  * at most {@value #MAX_LENGTH} characters.
  *
  * <p>Messages show the key as {@link #toString()} returns it. A {@linkplain #masked() masked} key is shown as a hash, but is
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockKey {
 
-    /** The longest key, in characters (UTF-16 units). */
+    /** The maximum length of a key, in characters (UTF-16 code units). */
     public static final int MAX_LENGTH = 16_384;
 
     private static final int SHOWN_BYTES = 8;
@@ -152,7 +152,7 @@ public final class LockKey {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(StandardCharsets.UTF_8));
             return "sha256:" + HexFormat.of().formatHex(hash, 0, SHOWN_BYTES);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is not available on this Java platform", e);
         }
     }
 

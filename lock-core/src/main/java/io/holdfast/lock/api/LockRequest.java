@@ -206,7 +206,7 @@ public final class LockRequest extends RequestValues {
     /**
      * {@return a copy that waits for the given time}
      *
-     * @param value how long to wait; 0, for a single try, to 365 days
+     * @param value how long to wait; 0 (a single try) to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
@@ -262,7 +262,8 @@ public final class LockRequest extends RequestValues {
     /**
      * Stops the work when the lock is lost, instead of reporting the loss when the work ends: the thread that acquired the lock
      * is interrupted, unless the handle was closed or {@linkplain LockHandle#detach detached}; the stage of {@code executeAsync}
-     * is cancelled. The result is a {@link LockLostException}, with the exception thrown by the work suppressed in it.
+     * is cancelled. The result is a {@link LockLostException}, to which any exception thrown by the work is added as a
+     * suppressed exception.
      *
      * <p>A thread is never interrupted after its hold has ended, and the interrupt does not outlast the hold: if it is still
      * pending when the handle is closed, the flag is cleared. This also clears an interrupt from any other source since the
@@ -280,7 +281,7 @@ public final class LockRequest extends RequestValues {
      * is part of {@code waitFor}, not added to it. After the failure a new queue is formed. A caller whose first attempt fails
      * has not been queued, and fails immediately.
      *
-     * @param value the time from the first failed call of each failure; 0, to fail immediately, to 365 days
+     * @param value the time from the first failed call of an outage; 0 (fail immediately) to 365 days
      * @return a copy with the given tolerance
      * @throws IllegalArgumentException if it is out of range
      */

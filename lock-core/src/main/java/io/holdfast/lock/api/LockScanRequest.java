@@ -16,7 +16,7 @@ public final class LockScanRequest {
 
     private final Values values;
 
-    /** Changed only before its owner has it. */
+    /** Modified only before its owner is published. */
     private static final class Values {
 
         private String keyPrefix = "";

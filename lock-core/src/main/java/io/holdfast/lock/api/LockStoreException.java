@@ -34,7 +34,7 @@ public final class LockStoreException extends LockException {
      * connection). Holdfast undoes such an acquisition in the background; an extension or a forced release may have taken
      * effect.
      *
-     * @return false if the store certainly did not carry it out
+     * @return false if the store is known not to have carried it out
      */
     public boolean outcomeUnknown() {
         return outcomeUnknown;

@@ -66,8 +66,8 @@ public interface LockTemplate extends LockedExecution {
     /**
      * The lock as a {@link java.util.concurrent.locks.Lock}.
      *
-     * @param request what to lock; several keys are locked all or none. Its {@code waitFor} is ignored, because each method of
-     *     {@code Lock} defines how it waits
+     * @param request what to lock; several keys are locked together or not at all. Its {@code waitFor} is ignored,
+     *     because each method of {@code Lock} defines how it waits
      * @return a view; all views of a key are the same lock
      */
     RemoteLock getLock(LockRequest request);

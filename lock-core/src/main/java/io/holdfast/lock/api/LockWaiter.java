@@ -8,7 +8,7 @@ package io.holdfast.lock.api;
  * @param pid the process on that machine
  * @param thread the thread that requested the lock first; other threads of its client may be waiting behind it, or may have
  *     taken its place
- * @param mode whether it waits for the lock exclusively
+ * @param mode the mode in which it requested the lock
  * @param fair whether it is served before all later requests
  * @param reserved whether the lock is reserved for it: it holds the lock as soon as it confirms the reservation
  */

@@ -22,7 +22,8 @@ public interface LockedExecution {
      * @return the work's result
      * @throws E the exception thrown by the work
      * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
+     * @throws LockLostException if the lock was lost before the work ended; any exception thrown by the work is added to it
+     *     as a suppressed exception
      */
     <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E;
@@ -80,7 +81,8 @@ public interface LockedExecution {
      * @return the work's result
      * @throws E the exception thrown by the work
      * @throws LockNotAcquiredException if the lock was not acquired in time; the work did not run
-     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
+     * @throws LockLostException if the lock was lost before the work ended; any exception thrown by the work is added to it
+     *     as a suppressed exception
      */
     default <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedCallable<T, E> work)
             throws E {
@@ -139,7 +141,8 @@ public interface LockedExecution {
      * @param <E> the exception the work may throw, which is passed on unchanged
      * @return {@link LockResult.Executed} or {@link LockResult.NotAcquired}, never null
      * @throws E the exception thrown by the work
-     * @throws LockLostException if the lock was lost before the work ended; an exception thrown by the work is suppressed in it
+     * @throws LockLostException if the lock was lost before the work ended; any exception thrown by the work is added to it
+     *     as a suppressed exception
      */
     <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E;

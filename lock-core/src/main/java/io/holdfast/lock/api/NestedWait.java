@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * @param pid the process on that machine
  * @param thread the thread that waits
  * @param key the lock that it waits for
- * @param mode whether it waits for the lock exclusively
+ * @param mode the mode in which it requested the lock
  * @param waited how long it has been waiting
  * @param holds the locks that it holds while it waits; at most 32
  */
@@ -39,7 +39,7 @@ public record NestedWait(
      *
      * @param key the lock
      * @param fencingToken the token of the grant; if the lock was handed off within the client, the store has a lower one
-     * @param mode whether it is held exclusively
+     * @param mode the mode in which it is held
      */
     public record Held(LockKey key, long fencingToken, LockMode mode) {}
 

@@ -99,7 +99,7 @@ public interface RemoteLock extends Lock {
     int holdCount();
 
     /**
-     * {@return whether the current thread certainly holds the lock now; the holder of the write lock also holds the read lock}
+     * {@return whether the current thread is known to hold the lock now; the holder of the write lock also holds the read lock}
      */
     boolean isHeldByCurrentThread();
 
@@ -114,7 +114,7 @@ public interface RemoteLock extends Lock {
     boolean isLocked();
 
     /**
-     * {@return how long the current thread certainly holds the lock without further renewal; zero if it does not hold it}
+     * {@return for how long the current thread is known to hold the lock without further renewal; zero if it does not hold it}
      */
     Duration remaining();
 

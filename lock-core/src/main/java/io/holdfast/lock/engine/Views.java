@@ -25,7 +25,7 @@ record Views(LockOperations operations, Requests requests, Ticker ticker) {
         if (request.keys().size() > 1) {
             throw new IllegalArgumentException("A read-write lock takes exactly one key, not "
                     + requests.masked(request).keys()
-                    + ". For several keys, use getLock with a request that marks the shared ones.");
+                    + ". For several keys, combine one request for each key with LockRequest.and, and call getLock.");
         }
         return new ReadWriteView(requests.masked(request).key(), lock(request.shared()), lock(request.exclusive()));
     }

@@ -198,7 +198,9 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
                 .filter(lease -> lease.isRenewing() && lease.isLive())
                 .toList();
         if (batch.isEmpty()) {
-            log.debug("Renewal failed for leases that have since been lost, or that were only checked", failure);
+            log.debug(
+                    "Renewal call failed; its leases have since been lost, or were being checked rather than renewed",
+                    failure);
             return;
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();

@@ -28,7 +28,7 @@ final class Quorum {
     Quorum(List<QuorumNode> nodes, Executor threads) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
             throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but has "
-                    + nodes.size() + ": 4 servers tolerate no more failures than 3");
+                    + nodes.size() + ": an even number adds no fault tolerance");
         }
         if (nodes.stream().map(QuorumNode::name).distinct().count() < nodes.size()) {
             throw new IllegalArgumentException("A server is listed twice in "

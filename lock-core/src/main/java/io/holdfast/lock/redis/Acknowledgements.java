@@ -67,6 +67,6 @@ final class Acknowledgements {
     private String tooFew(long replicas) {
         return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
                 + acks.timeout().toMillis()
-                + " ms, so it counts as failed. Check the replication, and the setting holdfast.redis.replica-acks.";
+                + " ms, so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
     }
 }

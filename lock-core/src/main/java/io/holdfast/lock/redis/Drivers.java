@@ -61,12 +61,12 @@ final class Drivers {
     /** {@return topology, addresses and driver, without secrets} */
     public static String describe(RedisConnectionFactory applications) {
         if (isFrom(applications, JEDIS_FACTORY)) {
-            return Topology.describe(JedisConnections.configuration(applications)) + " by Jedis";
+            return Topology.describe(JedisConnections.configuration(applications)) + " via Jedis";
         }
         if (isFrom(applications, LETTUCE_FACTORY)) {
-            return Topology.describe(LettuceConnections.configuration(applications)) + " by Lettuce";
+            return Topology.describe(LettuceConnections.configuration(applications)) + " via Lettuce";
         }
-        return "Redis by " + applications.getClass().getName();
+        return "Redis via " + applications.getClass().getName();
     }
 
     /** Has a native image keep what is found by its name only. */

@@ -39,7 +39,7 @@ public final class RedisLockSettings {
         private void check() {
             if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
                 throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
-                        + "'; it must be 1 to 200 characters without braces, blanks, control characters or unpaired"
+                        + "'; it must be 1 to 200 characters without braces, whitespace, control characters or unpaired"
                         + " surrogates");
             }
             Ranges.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
@@ -144,7 +144,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given prefix}
      *
-     * @param value the first part of each key; no braces, blanks or control characters; 1 to 200 characters
+     * @param value the first part of each key; no braces, whitespace or control characters; 1 to 200 characters
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withKeyPrefix(String value) {

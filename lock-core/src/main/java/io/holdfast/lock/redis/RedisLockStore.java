@@ -295,6 +295,6 @@ public final class RedisLockStore implements LockStore {
     /** {@return which Redis, which driver, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
-        return connections.describe() + ", with keys of prefix '" + layout.prefix() + "'";
+        return connections.describe() + ", with key prefix '" + layout.prefix() + "'";
     }
 }

@@ -70,7 +70,7 @@ final class ScriptDecoder {
 
     private static List<AcquireReply.Granted> grants(String[] lines, int expected, boolean resent) {
         if (lines.length != expected) {
-            throw new IllegalArgumentException("Not a line for each lock");
+            throw new IllegalArgumentException("Expected one line for each lock");
         }
         return Arrays.stream(lines)
                 .map(ScriptDecoder::words)
@@ -145,7 +145,7 @@ final class ScriptDecoder {
     private static List<EntryReply> readEntries(String reply, List<EntryRequest> requests) {
         String[] lines = lines(reply);
         if (lines.length != requests.size() + 1) {
-            throw new IllegalArgumentException("Not a line for each lock");
+            throw new IllegalArgumentException("Expected one line for each lock");
         }
         long storeMicros = positive(lines[0]);
         List<EntryReply> replies = new ArrayList<>(requests.size());

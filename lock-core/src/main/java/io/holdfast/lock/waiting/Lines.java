@@ -43,9 +43,8 @@ final class Lines implements AutoCloseable {
         Failing failing = member.isWaiting() ? member.news().failing() : null;
         if (failing != null && member.cancel()) {
             throw new LockStoreException(
-                    "Redis is unavailable; other threads of this client are already waiting for it to recover and"
-                            + " for lock '" + key
-                            + "': " + failing.failure().getMessage(),
+                    "Redis is unavailable; other threads of this client are already waiting for lock '" + key
+                            + "' and for Redis to recover: " + failing.failure().getMessage(),
                     failing.failure(),
                     false);
         }

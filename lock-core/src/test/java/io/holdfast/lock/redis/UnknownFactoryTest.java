@@ -70,7 +70,7 @@ class UnknownFactoryTest {
         try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD)) {
             assertThatThrownBy(() -> store.inspect(KEY))
                     .isInstanceOf(LockStoreException.class)
-                    .hasMessageStartingWith("Redis by " + OwnFactory.class.getName() + " cannot be reached.");
+                    .hasMessageStartingWith("Redis via " + OwnFactory.class.getName() + " cannot be reached.");
         } finally {
             applications.destroy();
         }

@@ -27,7 +27,7 @@ public final class SharedConnections implements DriverConnections {
 
     @Override
     public String server() {
-        return "Redis by " + delegate.getClass().getName();
+        return "Redis via " + delegate.getClass().getName();
     }
 
     @Override

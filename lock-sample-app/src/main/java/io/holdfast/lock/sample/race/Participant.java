@@ -96,7 +96,7 @@ class Participant implements SmartLifecycle {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            log.debug("Not signed off: H2 has closed itself already. The heartbeat ends all the same", e);
+            log.debug("Could not sign off, because H2 is already closed; the heartbeat expires anyway", e);
         }
     }
 

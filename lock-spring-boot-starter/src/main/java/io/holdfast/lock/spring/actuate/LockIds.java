@@ -28,7 +28,7 @@ final class LockIds {
             mac.init(secret);
             return HexFormat.of().formatHex(mac.doFinal(key.value().getBytes(StandardCharsets.UTF_8)), 0, SHOWN_BYTES);
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("Every Java platform has " + ALGORITHM, e);
+            throw new IllegalStateException(ALGORITHM + " is not available on this Java platform", e);
         }
     }
 }

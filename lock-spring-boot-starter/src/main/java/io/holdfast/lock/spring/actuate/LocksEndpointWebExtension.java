@@ -72,7 +72,7 @@ final class LocksEndpointWebExtension {
     private static void requireAll(String scope) {
         if (!scope.equals("all")) {
             throw new IllegalArgumentException(
-                    "The only scope is 'all'; without one, the locks of this instance are shown");
+                    "The only supported scope is 'all'; omit scope to list the locks of this instance");
         }
     }
 

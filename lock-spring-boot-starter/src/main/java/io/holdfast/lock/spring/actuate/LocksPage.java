@@ -74,7 +74,7 @@ final class LocksPage {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
             return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("Every Java platform has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is not available on this Java platform", e);
         }
     }
 

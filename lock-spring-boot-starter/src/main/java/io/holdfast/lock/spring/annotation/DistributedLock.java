@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * The lease is renewed while the method runs, even if a lease is given, unless {@code renew} or {@code holdfast.renew} is
  * false. A thread that already holds the key reenters the lock without a call to Redis.
  *
- * <p>A method that returns a stage, a future or a publisher (of Reactor, or adaptable to it) holds its lock until the result
+ * <p>A method that returns a stage, a future or a publisher (a Reactor type, or one that Reactor can adapt) holds its lock until the result
  * has completed, failed or been cancelled; the caller sees the completion after the release. If the lock is lost, the result
  * fails with {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired on each subscription,
  * without blocking an event loop. A Kotlin {@code suspend} function is locked like a method that returns a {@code Mono}.
@@ -97,7 +97,8 @@ public @interface DistributedLock {
     int limit() default -1;
 
     /**
-     * How much of the {@link #limit()} a call takes: permits of a semaphore. Only with {@link LockMode#SHARED} and a limit.
+     * How much of the {@link #limit()} a call takes, that is, how many permits of a semaphore. Only with
+     * {@link LockMode#SHARED} and a limit.
      *
      * @return 1 to the limit
      */
@@ -173,14 +174,14 @@ public @interface DistributedLock {
     String waitForString() default "";
 
     /**
-     * The minimum time as text, see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
+     * The minimum hold time as text, see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
      *
      * @return the time; unset if empty after placeholders are resolved
      */
     String minHoldString() default "";
 
     /**
-     * The end of renewal as text, see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
+     * The maximum hold time as text, see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
      *
      * @return the time; unset if empty after placeholders are resolved
      */

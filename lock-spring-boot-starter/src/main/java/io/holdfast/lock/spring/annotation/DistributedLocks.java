@@ -14,6 +14,6 @@ import java.lang.annotation.Target;
 @Documented
 public @interface DistributedLocks {
 
-    /** {@return the locks, acquired all or none} */
+    /** {@return the locks; either all of them are acquired, or none} */
     DistributedLock[] value();
 }

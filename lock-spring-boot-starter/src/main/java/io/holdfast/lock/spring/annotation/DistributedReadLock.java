@@ -14,7 +14,7 @@ import org.springframework.core.annotation.AliasFor;
  * Runs the method under a read lock: for each key, any number of readers at a time and no writer. The corresponding write lock is
  * {@link DistributedWriteLock} with the same name and key.
  *
- * <p>Short for {@link DistributedLock} with {@link LockMode#SHARED}; see there for everything else.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED}; all other attributes are described there.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -22,7 +22,7 @@ import org.springframework.core.annotation.AliasFor;
  * public void importAll(Path folder) { … }
  * }</pre>
  *
- * <p>Short for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see there for everything else.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; all other attributes are described there.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

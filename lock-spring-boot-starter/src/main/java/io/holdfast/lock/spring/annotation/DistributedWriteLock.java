@@ -15,7 +15,7 @@ import org.springframework.core.annotation.AliasFor;
  * DistributedReadLock} with the same name and key. A thread that holds the write lock may acquire the read lock, but not vice
  * versa.
  *
- * <p>Short for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; see there for everything else.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; all other attributes are described there.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -18,8 +18,9 @@ import java.lang.annotation.Target;
  *
  * <p>The annotation declares the role; its settings are in {@code holdfast.leadership.roles.<role>}. On a class, the
  * annotation applies to all public methods. Calls that do not run return what a skipped call of {@link
- * DistributedLock#onContention() onContention = SKIP} returns: nothing, null, an empty {@code Optional}, or a future of null.
- * Methods that return a primitive value, a reactive type, or a Kotlin type that is never null cause startup to fail.
+ * DistributedLock#onContention() onContention = SKIP} returns: nothing, null, an empty {@code Optional}, or a
+ * future completed with null. Methods that return a primitive value, a reactive type, or a Kotlin type that is never null cause
+ * startup to fail.
  *
  * <p>Leadership is checked when the call starts. A call that is running when the term ends continues: check {@code
  * Leadership.isLeader()} between steps, and check the fencing token of the term where something must never happen twice.

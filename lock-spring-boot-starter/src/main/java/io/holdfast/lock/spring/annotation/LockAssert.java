@@ -14,7 +14,7 @@ import io.holdfast.lock.api.LockKey;
  * }
  * }</pre>
  *
- * <p>It is cheap enough for production code. It knows only annotated methods, not the work of a {@link
+ * <p>It is cheap enough for production code. It detects only the locks of annotated methods, not those acquired with a {@link
  * io.holdfast.lock.api.LockTemplate}. A method whose {@link DistributedLock#condition()} is false is not locked.
  */
 public final class LockAssert {

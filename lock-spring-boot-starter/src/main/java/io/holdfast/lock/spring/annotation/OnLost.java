@@ -6,8 +6,8 @@ package io.holdfast.lock.spring.annotation;
  */
 public enum OnLost {
     /**
-     * Throws {@link io.holdfast.lock.api.LockLostException}, with an exception thrown by the method suppressed in it. The
-     * result of the method is discarded.
+     * Throws {@link io.holdfast.lock.api.LockLostException}, to which any exception thrown by the method is added as a suppressed
+     * exception. The result of the method is discarded.
      */
     THROW,
     /**

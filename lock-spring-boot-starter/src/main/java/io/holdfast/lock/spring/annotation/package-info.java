@@ -1,4 +1,4 @@
-/** {@link io.holdfast.lock.spring.annotation.DistributedLock} and its enums. */
+/** The annotations for locked methods and for methods of a leader, and the types that belong to them. */
 @NullMarked
 package io.holdfast.lock.spring.annotation;
 

@@ -38,8 +38,8 @@ final class AsyncOrder {
         Class<?> type = definition.method().getDeclaringClass();
         if (async.getClassFilter().matches(type) && async.getMethodMatcher().matches(definition.method(), type)) {
             throw new LockDefinitionException(
-                    LockDefinition.describe(definition.method(), type)
-                            + " would be released before its work is done: bean '" + name + "' is proxied for"
+                    "The lock of " + LockDefinition.describe(definition.method(), type)
+                            + " would be released before the method's work is done: bean '" + name + "' is proxied for"
                             + " @Async before it is proxied for the lock, so the lock wraps the asynchronous call.",
                     "Keep the default order of @EnableAsync, which is the lowest precedence.");
         }

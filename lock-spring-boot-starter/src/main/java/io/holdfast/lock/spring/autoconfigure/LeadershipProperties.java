@@ -49,7 +49,7 @@ record LeadershipProperties(
             checkTime(prefix + ".lease", role.lease(), LockRequest.MIN_LEASE);
             String key = role.key();
             if (key != null && key.isBlank()) {
-                throw new InvalidLockPropertyException(prefix + ".key", key, "the key of a lock");
+                throw new InvalidLockPropertyException(prefix + ".key", key, "a key that is not blank");
             }
         });
     }

@@ -93,7 +93,7 @@ record LockProperties(
         if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
             doubts.add("holdfast.redis.command-timeout is " + text(redis.commandTimeout())
                     + ", which is not less than holdfast.lease of " + text(lease)
-                    + ": a lock is lost while a single renewal waits for its reply");
+                    + ": a lock can be lost while a single renewal waits for its reply");
         }
         if (transactions.commitMargin().compareTo(lease) >= 0) {
             doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())

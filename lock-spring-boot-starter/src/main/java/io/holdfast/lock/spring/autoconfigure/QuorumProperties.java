@@ -64,7 +64,7 @@ record QuorumProperties(
             throw new InvalidLockPropertyException(
                     NODES,
                     servers(nodes).stream().map(RedisServer::name).collect(Collectors.joining(", ")),
-                    "an odd number of servers, at least 3, because 4 servers tolerate no more failures than 3");
+                    "an odd number of servers, at least 3, because an even number adds no fault tolerance");
         }
     }
 

@@ -15,7 +15,7 @@ import org.springframework.util.StringUtils;
  *
  * @param url URL of a separate Redis for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
  * @param ssl TLS for that Redis.
- * @param keyPrefix First part of each key, without braces and blanks.
+ * @param keyPrefix First part of each key, without braces or whitespace.
  * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
  * @param tokenRetention How long the last fencing token of an unused lock is remembered.
  * @param connections Maximum number of connections for locks, if the client pools them.

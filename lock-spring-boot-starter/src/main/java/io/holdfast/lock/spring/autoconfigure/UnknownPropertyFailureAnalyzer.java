@@ -49,7 +49,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 .collect(Collectors.toCollection(TreeSet::new));
         boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
         return action + "Correct the name, or remove the property."
-                + (meant.isEmpty() && !known.isEmpty() ? " Known here: " + String.join(", ", known) + "." : "")
+                + (meant.isEmpty() && !known.isEmpty() ? " Known properties: " + String.join(", ", known) + "." : "")
                 + (meant.isEmpty() && redis
                         ? " To use a different Redis for locks, set holdfast.redis.url, which includes the user,"
                                 + " password and database."

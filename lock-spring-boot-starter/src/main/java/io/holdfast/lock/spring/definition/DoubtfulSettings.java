@@ -51,7 +51,7 @@ final class DoubtfulSettings {
     private static void warnOfShortMaxHold(String where, Duration maxHold, Duration lease) {
         if (maxHold.compareTo(lease) < 0) {
             log.warn(
-                    "{} has a maxHold of {}, but a lease of {}: the lock is held until its lease expires. Set the"
+                    "{} has a maxHold of {}, shorter than its lease of {}: the lock is held until its lease expires. Set the"
                             + " lease to at most maxHold.",
                     where,
                     maxHold,

@@ -31,8 +31,8 @@ final class LeadingAnnotation {
                 annotations.stream().filter(each -> !settingsOf(each).isEmpty()).toList();
         if (leading.size() > 1) {
             throw new LockDefinitionException(
-                    where + " is present " + annotations.size()
-                            + " times, and more than one of them sets attributes that apply to the"
+                    where + " has " + annotations.size()
+                            + " lock annotations, more than one of which sets attributes that apply to the"
                             + " whole call: "
                             + String.join(
                                     " and ",

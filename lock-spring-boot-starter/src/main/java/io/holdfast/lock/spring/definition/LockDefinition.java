@@ -85,7 +85,7 @@ public record LockDefinition(
      * @return for messages
      */
     public static String describe(Class<? extends Annotation> annotation, Method method, Class<?> userClass) {
-        return "@" + annotation.getSimpleName() + " on " + userClass.getName() + '.' + KotlinNames.of(method)
+        return "@" + annotation.getSimpleName() + " method " + userClass.getName() + '.' + KotlinNames.of(method)
                 + parameters(method);
     }
 

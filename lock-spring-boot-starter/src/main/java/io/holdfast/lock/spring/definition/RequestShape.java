@@ -73,8 +73,7 @@ final class RequestShape {
                             .weight(annotation.weight());
         } catch (IllegalArgumentException e) {
             throw new LockDefinitionException(
-                    where + " has weight = " + annotation.weight() + ", which exceeds its limit: " + e.getMessage()
-                            + ".",
+                    where + " has weight = " + annotation.weight() + ", which is invalid: " + e.getMessage() + ".",
                     "Set mode = LockMode.SHARED and a limit of at least the weight, or remove the weight.",
                     e);
         }

@@ -136,7 +136,7 @@ public enum ResultKind {
         return new LockDefinitionException(
                 where + " " + what + ", which is not supported: the lock would be released before the work is done.",
                 "Return the value itself, a CompletableFuture, CompletionStage or Future, or a Mono or Flux; or use"
-                        + " LockTemplate inside.");
+                        + " LockTemplate inside the method.");
     }
 
     /**

@@ -159,7 +159,7 @@ class AsyncMethodTest {
                 .withUserConfiguration(First.class)
                 .withBean(Service.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Service.", "released before its work is done", "@EnableAsync"));
+                        .contains("Service.", "released before the method's work is done", "@EnableAsync"));
     }
 
     static class OnlyLocked {

@@ -88,7 +88,7 @@ class DoubtfulSettingsTest {
     @Test
     void longest_hold_below_the_lease_is_warned_of(CapturedOutput output) {
         start(ShortMaxHold.class);
-        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, but a lease of PT10S");
+        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, shorter than its lease of PT10S");
     }
 
     @Test

@@ -89,7 +89,7 @@ class MisspeltPropertyTest {
         Runners.inMemory()
                 .withPropertyValues("holdfast.quorum.servers=a,b,c")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Known here: holdfast.quorum.", "holdfast.quorum.nodes")
+                        .contains("Known properties: holdfast.quorum.", "holdfast.quorum.nodes")
                         .doesNotContain("Did you mean", "holdfast.redis.url"));
     }
 

@@ -81,8 +81,8 @@ class LeaderDefinitionTest {
     void what_cannot_work_fails_the_start(Class<?> type, String reason) {
         Runners.inMemory()
                 .withBean(type)
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).contains("@LeaderOnly on " + type.getName(), reason));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("@LeaderOnly method " + type.getName(), reason));
     }
 
     @Test

@@ -81,7 +81,8 @@ class ResultKindTest {
     }
 
     private static ResultKind kind(String method) {
-        return ResultKind.of(ReflectionUtils.findMethod(Forms.class, method), Forms.class, "@DistributedLock on it");
+        return ResultKind.of(
+                ReflectionUtils.findMethod(Forms.class, method), Forms.class, "@DistributedLock method it()");
     }
 
     @ParameterizedTest

@@ -184,7 +184,7 @@ final class JedisLender {
             }
             connected = true;
         } catch (RuntimeException e) {
-            log.debug("Could not connect for waiting calls", e);
+            log.debug("Could not open a connection for waiting calls", e);
         } finally {
             refilling.set(false);
         }
