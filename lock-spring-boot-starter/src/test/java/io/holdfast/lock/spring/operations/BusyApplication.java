@@ -12,11 +12,22 @@ import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.ByteArrayResource;
 
 /** An application to which everything has happened that meters of locks count, on a real Redis. */
 final class BusyApplication implements AutoCloseable {
@@ -24,6 +35,7 @@ final class BusyApplication implements AutoCloseable {
     @Configuration(proxyBeanMethods = false)
     static class Nothing {}
 
+    private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
     private static final String KEY = "operations:42";
     private static final LockRequest ORDER = LockRequest.of(KEY)
             .name("order")
@@ -35,14 +47,34 @@ final class BusyApplication implements AutoCloseable {
 
     private final FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
     private final Bystander bystander = new Bystander();
-    private final WebApplication application = WebApplication.start(
-            Nothing.class,
-            "spring.data.redis.port=" + proxy.port(),
-            "holdfast.redis.command-timeout=10s",
-            "holdfast.leadership.roles.outbox.enabled=true",
-            "management.endpoints.web.exposure.include=prometheus",
-            "management.metrics.distribution.percentiles-histogram.holdfast=true");
+    private final WebApplication application = WebApplication.start(Nothing.class, settings());
     private final LockTemplate locks = application.bean(LockTemplate.class);
+
+    private String[] settings() {
+        Stream<String> own = Stream.of(
+                "spring.data.redis.port=" + proxy.port(),
+                "holdfast.redis.command-timeout=10s",
+                "holdfast.leadership.roles.outbox.enabled=true");
+        return Stream.concat(own, recommended()).toArray(String[]::new);
+    }
+
+    /** The first settings on the page. */
+    private static Stream<String> recommended() {
+        Matcher block = YAML.matcher(read(Path.of("..", "docs", "operations.md")));
+        Assertions.assertThat(block.find()).isTrue();
+        YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
+        yaml.setResources(new ByteArrayResource(block.group(1).getBytes(StandardCharsets.UTF_8)));
+        return Objects.requireNonNull(yaml.getObject()).entrySet().stream()
+                .map(each -> each.getKey() + "=" + each.getValue());
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** Returns what Prometheus scrapes then. */
     String scrapeAfterEverything() {

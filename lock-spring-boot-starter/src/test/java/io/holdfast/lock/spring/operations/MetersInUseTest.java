@@ -24,6 +24,8 @@ class MetersInUseTest {
     private static final Path REFERENCE = Path.of("..", "docs", "reference", "metrics.md");
     private static final Pattern METER = Pattern.compile("`(holdfast\\.[a-z.]+)`");
 
+    private static final String BUCKET = "_bucket";
+
     private static Scrape scrape;
     private static final Dashboard DASHBOARD = new Dashboard();
 
@@ -59,6 +61,21 @@ class MetersInUseTest {
 
         assertThat(documented).contains("holdfast.acquire", "holdfast.acquire.active", "holdfast.forced.releases");
         assertThat(documented).allSatisfy(meter -> assertThat(shown).anyMatch(exported(meter)));
+    }
+
+    /** The application has the settings of the page. */
+    @Test
+    void recommended_histograms_are_those_that_the_dashboard_shows() {
+        Set<String> shown = DASHBOARD.expressions().stream()
+                .flatMap(expression -> PromQl.parse(expression).selectors().stream())
+                .map(PromQl.Selector::metric)
+                .filter(metric -> metric.endsWith(BUCKET))
+                .collect(Collectors.toSet());
+
+        assertThat(shown).isNotEmpty();
+        assertThat(scrape.metrics().stream()
+                        .filter(metric -> metric.startsWith("holdfast_") && metric.endsWith(BUCKET)))
+                .containsExactlyInAnyOrderElementsOf(shown);
     }
 
     /** Those of the table, and the one that observations bring. */

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,8 @@ class OperationsFilesTest {
     private static final int WIDTH = 24;
     private static final Pattern LEGEND = Pattern.compile("\\{\\{(\\w+)}}");
     private static final Pattern LABEL = Pattern.compile("\\$labels\\.(\\w+)");
+    private static final Pattern BUCKETS = Pattern.compile("(holdfast_\\w+)_seconds_bucket\\{");
+    private static final Pattern HISTOGRAM = Pattern.compile("percentiles-histogram\\.([a-z.]+)=true");
     private static final Pattern VARIABLE = Pattern.compile("\\$(\\w+)");
 
     private final Dashboard dashboard = new Dashboard();
@@ -73,10 +76,11 @@ class OperationsFilesTest {
     @Test
     void what_needs_histograms_says_so() {
         assertThat(dashboard.charts()).allSatisfy(panel -> {
-            boolean needs = Dashboard.targets(panel).stream()
-                    .anyMatch(target -> Dashboard.expression(target).contains("_bucket{"));
-            assertThat(panel.get("description").asString().contains("percentiles-histogram.holdfast=true"))
-                    .isEqualTo(needs);
+            Set<String> needed = Dashboard.targets(panel).stream()
+                    .flatMap(target -> found(BUCKETS, Dashboard.expression(target)))
+                    .map(meter -> meter.replace('_', '.'))
+                    .collect(Collectors.toSet());
+            assertThat(found(HISTOGRAM, panel.get("description").asString())).containsExactlyElementsOf(needed);
         });
     }
 
