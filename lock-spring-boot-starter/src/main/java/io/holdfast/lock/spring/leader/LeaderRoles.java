@@ -78,28 +78,24 @@ public final class LeaderRoles implements DisposableBean {
         return made;
     }
 
+    /** Observers hear of roles that the application joins by itself, too. */
     private LeaderElection election() {
         LeaderElection made = election;
         if (made == null) {
-            made = observed();
+            made = LeaderElection.on(required());
+            made.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
             election = made;
         }
         return made;
     }
 
+    /** There is nothing to observe: it has no terms, and a gauge would count this instance among those that may lead. */
     private LeaderElection spectators() {
         LeaderElection made = spectators;
         if (made == null) {
-            made = observed();
+            made = LeaderElection.on(required());
             spectators = made;
         }
-        return made;
-    }
-
-    /** Observers hear of roles that the application joins by itself, too. */
-    private LeaderElection observed() {
-        LeaderElection made = LeaderElection.on(required());
-        made.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
         return made;
     }
 

@@ -65,6 +65,23 @@ class LeadershipObservationTest {
         });
     }
 
+    @Test
+    void role_that_is_not_enabled_here_has_no_meters() {
+        MeterRegistry meters = new SimpleMeterRegistry();
+        Runners.inMemory()
+                .withBean(MeterRegistry.class, () -> meters)
+                .withPropertyValues("role=" + role, "holdfast.leadership.enabled=false")
+                .withBean(Reports.class)
+                .run(context -> {
+                    assertThat(context.getBean(LeaderRoles.class).known())
+                            .extracting(Leadership::role)
+                            .containsExactly(role);
+                    assertThat(meters.getMeters())
+                            .extracting(meter -> meter.getId().getName())
+                            .noneMatch(name -> name.startsWith("holdfast.leadership"));
+                });
+    }
+
     private double gauge(MeterRegistry meters) {
         return meters.get("holdfast.leadership.leader")
                 .tag("role", role)
