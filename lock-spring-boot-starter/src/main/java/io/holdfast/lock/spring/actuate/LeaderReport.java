@@ -23,44 +23,54 @@ final class LeaderReport {
         this.roles = roles;
     }
 
-    private List<Leadership> known() {
-        LeaderRoles found = roles.get();
-        return found == null ? List.of() : found.known();
-    }
-
     /** Asks the store for each role. */
     List<Leader> all() {
-        return known().stream().map(LeaderReport::describe).toList();
+        LeaderRoles found = roles.get();
+        return found == null
+                ? List.of()
+                : found.known().stream()
+                        .map(each -> describe(each, found.isCandidate(each)))
+                        .toList();
     }
 
-    private static Leader describe(Leadership leadership) {
+    private static Leader describe(Leadership leadership, boolean candidate) {
         Optional<Term> term = leadership.term();
+        Optional<LockHolder> leader = leader(leadership);
         return new Leader(
                 leadership.role(),
+                candidate,
                 term.isPresent(),
                 term.map(Term::fencingToken).orElse(null),
                 term.map(each -> each.since().toString()).orElse(null),
-                host(leadership));
+                leader.map(LockHolder::host).orElse(null),
+                leader.map(LockHolder::pid).orElse(null),
+                leader.map(LockHolder::clientId).orElse(null));
     }
 
-    private static @Nullable String host(Leadership leadership) {
+    private static Optional<LockHolder> leader(Leadership leadership) {
         try {
-            return leadership.leader().map(LockHolder::host).orElse(null);
+            return leadership.leader();
         } catch (LockStoreException unknown) {
-            return null;
+            return Optional.empty();
         }
     }
 
     /** Does not ask the store. */
     Map<String, Map<String, Object>> summary() {
         Map<String, Map<String, Object>> summary = new LinkedHashMap<>();
-        for (Leadership each : known()) {
-            Optional<Term> term = each.term();
-            Map<String, Object> details = new LinkedHashMap<>();
-            details.put("leader", term.isPresent());
-            term.ifPresent(current -> details.put("token", current.fencingToken()));
-            summary.put(each.role(), details);
+        LeaderRoles found = roles.get();
+        if (found != null) {
+            found.known().forEach(each -> summary.put(each.role(), summary(each, found.isCandidate(each))));
         }
         return summary;
+    }
+
+    private static Map<String, Object> summary(Leadership leadership, boolean candidate) {
+        Optional<Term> term = leadership.term();
+        Map<String, Object> details = new LinkedHashMap<>();
+        details.put("candidate", candidate);
+        details.put("leader", term.isPresent());
+        term.ifPresent(current -> details.put("token", current.fencingToken()));
+        return details;
     }
 }

@@ -33,10 +33,13 @@ final class LocksDescriptors {
     /** A role of this instance. Whether another one leads is only known to the store, which may not respond. */
     record Leader(
             String role,
+            boolean candidate,
             boolean leader,
             @Nullable Long token,
             @Nullable String since,
-            @Nullable String leaderHost) {}
+            @Nullable String leaderHost,
+            @Nullable Long leaderPid,
+            @Nullable String leaderClientId) {}
 
     record Held(
             String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}

@@ -119,6 +119,15 @@ public final class LeaderRoles implements DisposableBean {
     }
 
     /**
+     * {@return whether this instance may become the leader}
+     *
+     * @param role one of those that are known
+     */
+    public synchronized boolean isCandidate(Leadership role) {
+        return election != null && election.roles().contains(role);
+    }
+
+    /**
      * Makes this instance a candidate for all roles, if there are any. A part of an application that is tested without locks has
      * no leader.
      */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
@@ -52,6 +53,7 @@ class EndpointDocumentationTest {
     static void start() throws IOException {
         application = WebApplication.start(
                 Payments.class,
+                "holdfast.leadership.roles.outbox.key=documented-leader",
                 "management.endpoints.web.exposure.include=locks,health",
                 "management.endpoint.locks.access=unrestricted",
                 "management.endpoint.health.show-details=always");
@@ -121,6 +123,7 @@ class EndpointDocumentationTest {
 
     @Test
     void health_looks_as_documented_and_has_warnings_only_if_there_are_any() {
+        Awaitility.await().until(application.bean(LeaderElection.class).of("outbox")::isLeader);
         JsonNode all = read(application.get("/actuator/health").body());
         Set<String> documented = shape(examples.get(4));
         documented.removeIf(path -> path.startsWith("$.details.warnings"));

@@ -110,15 +110,22 @@ class LeadershipObservationTest {
             Map<String, Object> told = first(application.get("/actuator/locks").body());
             assertThat(told)
                     .containsEntry("role", role)
+                    .containsEntry("candidate", true)
                     .containsEntry("leader", true)
                     .containsEntry("token", token)
                     .containsEntry(
                             "leaderHost", leadership.leader().orElseThrow().host())
+                    .containsEntry("leaderPid", (int) ProcessHandle.current().pid())
+                    .containsEntry(
+                            "leaderClientId", leadership.leader().orElseThrow().clientId())
                     .containsKey("since");
             Map<String, Object> health = JsonPath.read(
                     application.get("/actuator/health").body(),
                     "$.components.locks.details.leadership['" + role + "']");
-            assertThat(health).containsEntry("leader", true).containsEntry("token", token);
+            assertThat(health)
+                    .containsEntry("candidate", true)
+                    .containsEntry("leader", true)
+                    .containsEntry("token", token);
 
             application.bean(LeaderElection.class).stop().join();
             assertThat(first(application.get("/actuator/locks").body())).containsEntry("leader", false);
@@ -126,6 +133,25 @@ class LeadershipObservationTest {
             assertThat(JsonPath.<String>read(down, "$.components.locks.status")).isEqualTo("UP");
             assertThat(JsonPath.<Boolean>read(down, "$.components.locks.details.leadership['" + role + "'].leader"))
                     .isFalse();
+        }
+    }
+
+    @Test
+    void endpoint_and_health_tell_that_a_role_is_not_enabled_here() {
+        try (WebApplication application = WebApplication.start(
+                Reports.class,
+                "role=" + role,
+                "holdfast.leadership.enabled=false",
+                "management.endpoints.web.exposure.include=locks,health",
+                "management.endpoint.health.show-details=always")) {
+            assertThat(first(application.get("/actuator/locks").body()))
+                    .containsEntry("role", role)
+                    .containsEntry("candidate", false)
+                    .containsEntry("leader", false);
+            Map<String, Object> health = JsonPath.read(
+                    application.get("/actuator/health").body(),
+                    "$.components.locks.details.leadership['" + role + "']");
+            assertThat(health).containsEntry("candidate", false).containsEntry("leader", false);
         }
     }
 
