@@ -217,6 +217,7 @@ class ArchitectureTest {
                         "result.Answers",
                         "definition.AnnotatedMethods",
                         "definition.BareKeys",
+                        "definition.EditDistance",
                         "definition.FurtherLock",
                         "definition.ConfiguredSettings",
                         "definition.Fallbacks",

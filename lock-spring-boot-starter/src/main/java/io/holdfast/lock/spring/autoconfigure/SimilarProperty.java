@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.spring.definition.EditDistance;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
 import java.util.Locale;
@@ -66,31 +67,13 @@ final class SimilarProperty {
             if (each.startsWith(name + '-')) {
                 return Optional.of(each);
             }
-            int edits = edits(name, each);
+            int edits = EditDistance.between(name, each);
             if (edits < fewest) {
                 fewest = edits;
                 nearest = each;
             }
         }
         return Optional.ofNullable(nearest);
-    }
-
-    /** By Levenshtein: characters to be inserted, removed or replaced. */
-    private static int edits(String from, String to) {
-        int[] row = new int[to.length() + 1];
-        for (int j = 0; j <= to.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= to.length(); j++) {
-                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[to.length()];
     }
 
     /** By the records that the properties are bound to. A native image may not know their components: then there is no advice. */

@@ -132,9 +132,11 @@ public final class LeaderRoles implements DisposableBean {
      * no leader.
      */
     public synchronized void start() {
-        Set<String> roles = new LinkedHashSet<>(settings.get().roles().keySet());
+        Set<String> configured = settings.get().roles().keySet();
+        Set<String> roles = new LinkedHashSet<>(configured);
         roles.addAll(declared);
         if (!roles.isEmpty() && template.get() != null) {
+            MisspeltRoles.warn(configured, declared, joined.keySet());
             roles.forEach(this::of);
         }
         if (election != null) {
