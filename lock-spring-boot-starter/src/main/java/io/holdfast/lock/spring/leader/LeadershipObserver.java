@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.leader.Leadership;
 
-/** Hears of every role of this application, and may register listeners there. */
+/** Is notified of every role in which this instance is a candidate, and may register listeners there. */
 @FunctionalInterface
 public interface LeadershipObserver {
 
