@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A cycle of waits: each waits for a lock that the next one holds, and the last one for a lock that the first one holds. None
- * of them can continue until one of them gives up, or loses a lock that it holds.
+ * A cycle of waiting callers: each waits for a lock that the next one holds, and the last one for a lock that the first one
+ * holds. None of them can continue until one of them gives up, or loses a lock that it holds.
  *
  * @param waits the waits, in the order of the cycle
  */

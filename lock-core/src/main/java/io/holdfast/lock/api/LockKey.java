@@ -70,9 +70,9 @@ public final class LockKey {
             throw new LockKeyException("The lock key is blank. Name the resource to lock, for example \"order:42\".");
         }
         if (value.length() > MAX_LENGTH) {
-            throw new LockKeyException("The lock key has " + value.length() + " characters; at most " + MAX_LENGTH
-                    + " are allowed. Use an identifier or a digest instead: " + printable(value.substring(0, 40))
-                    + "…");
+            throw new LockKeyException("The lock key that begins with '" + printable(value.substring(0, 40)) + "' has "
+                    + value.length() + " characters; at most " + MAX_LENGTH
+                    + " are allowed. Use an identifier or a digest instead.");
         }
         if (hasSurrogate(value)) {
             checkEncodable(value);

@@ -199,7 +199,7 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
                 .toList();
         if (batch.isEmpty()) {
             log.debug(
-                    "Renewal call failed; its leases have since been lost, or were being checked rather than renewed",
+                    "Renewal call failed, but no lock needs a retry: each was lost in the meantime or was only being checked",
                     failure);
             return;
         }

@@ -77,11 +77,11 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
  * ```kotlin
  * when (val outcome = locks.tryExecuteAndAwait("nightly") { import() }) {
  *     is LockResult.Executed -> log.info("imported {}", outcome.value)
- *     is LockResult.NotAcquired -> log.info("somebody else does it")
+ *     is LockResult.NotAcquired -> log.info("somebody else is doing it")
  * }
  * ```
  *
- * The work runs as that of [executeAndAwait] does.
+ * The work runs in the same way as with [executeAndAwait].
  *
  * @param key what to lock
  * @param work runs while the lock is held, and receives the lock

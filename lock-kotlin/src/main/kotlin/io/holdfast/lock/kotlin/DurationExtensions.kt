@@ -8,32 +8,32 @@ import java.util.concurrent.TimeUnit
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
-/** [LockRequest.lease] by a duration of Kotlin: `LockRequest.of("nightly").lease(10.seconds)`. */
+/** [LockRequest.lease] with a Kotlin duration: `LockRequest.of("nightly").lease(10.seconds)`. */
 public fun LockRequest.lease(value: Duration): LockRequest = lease(value.toJavaDuration())
 
-/** [LockRequest.waitFor] by a duration of Kotlin; [Duration.INFINITE] is [LockRequest.waitWithoutLimit]. */
+/** [LockRequest.waitFor] with a Kotlin duration; [Duration.INFINITE] is [LockRequest.waitWithoutLimit]. */
 public fun LockRequest.waitFor(value: Duration): LockRequest =
     if (value == Duration.INFINITE) waitWithoutLimit() else waitFor(value.toJavaDuration())
 
-/** [LockRequest.minHold] by a duration of Kotlin. */
+/** [LockRequest.minHold] with a Kotlin duration. */
 public fun LockRequest.minHold(value: Duration): LockRequest = minHold(value.toJavaDuration())
 
-/** [LockRequest.maxHold] by a duration of Kotlin. */
+/** [LockRequest.maxHold] with a Kotlin duration. */
 public fun LockRequest.maxHold(value: Duration): LockRequest = maxHold(value.toJavaDuration())
 
-/** [LockRequest.outageTolerance] by a duration of Kotlin. */
+/** [LockRequest.outageTolerance] with a Kotlin duration. */
 public fun LockRequest.outageTolerance(value: Duration): LockRequest = outageTolerance(value.toJavaDuration())
 
-/** [LockHandle.extend] by a duration of Kotlin. */
+/** [LockHandle.extend] with a Kotlin duration. */
 public fun LockHandle.extend(atLeast: Duration): Unit = extend(atLeast.toJavaDuration())
 
-/** [LockTemplate.ensureHeld] by a duration of Kotlin. */
+/** [LockTemplate.ensureHeld] with a Kotlin duration. */
 public fun LockTemplate.ensureHeld(atLeast: Duration): Unit = ensureHeld(atLeast.toJavaDuration())
 
 /**
- * [RemoteLock.tryLock] by a duration of Kotlin: `locks.getLock("order:42").tryLock(2.seconds)`.
+ * [RemoteLock.tryLock] with a Kotlin duration: `locks.getLock("order:42").tryLock(2.seconds)`.
  *
- * @param time how long to wait at most; with zero or less, one try
+ * @param time how long to wait; zero or less for a single try
  * @throws InterruptedException if the thread was interrupted while it waited
  */
 public fun RemoteLock.tryLock(time: Duration): Boolean = tryLock(time.inWholeNanoseconds, TimeUnit.NANOSECONDS)

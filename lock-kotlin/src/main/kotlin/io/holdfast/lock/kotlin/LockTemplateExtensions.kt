@@ -40,7 +40,7 @@ public fun <R> LockTemplate.withLock(request: LockRequest, work: (LockHandle) ->
  * ```kotlin
  * when (val outcome = locks.tryWithLock("nightly") { import() }) {
  *     is LockResult.Executed -> log.info("imported {}", outcome.value)
- *     is LockResult.NotAcquired -> log.info("somebody else does it")
+ *     is LockResult.NotAcquired -> log.info("somebody else is doing it")
  * }
  * ```
  *

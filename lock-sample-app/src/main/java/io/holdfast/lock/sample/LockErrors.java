@@ -8,18 +8,18 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Three outcomes, three answers: somebody else has the lock, Redis does not answer, the lock was lost while working. */
+/** Three outcomes, three answers: somebody else has the lock, Redis does not answer, the lock was lost. */
 @RestControllerAdvice
 class LockErrors {
 
     @ExceptionHandler
     ProblemDetail busy(LockNotAcquiredException contention) {
-        return problem(HttpStatus.CONFLICT, "Somebody else is at it", contention);
+        return problem(HttpStatus.CONFLICT, "Another request holds the lock", contention);
     }
 
     @ExceptionHandler
     ProblemDetail unavailable(LockStoreException failure) {
-        return problem(HttpStatus.SERVICE_UNAVAILABLE, "Redis is not available, nothing was done", failure);
+        return problem(HttpStatus.SERVICE_UNAVAILABLE, "Redis is unavailable; nothing was done", failure);
     }
 
     @ExceptionHandler

@@ -18,13 +18,13 @@ public final class Topology {
 
     public static String describe(RedisConfiguration servers) {
         if (servers instanceof ClusterConfiguration cluster) {
-            return "the Redis Cluster of " + nodes(cluster.getClusterNodes());
+            return "the Redis Cluster at " + nodes(cluster.getClusterNodes());
         }
         if (servers instanceof SentinelConfiguration sentinels) {
             String name = sentinels.getMaster() == null
                     ? "master"
                     : sentinels.getMaster().getName();
-            return "the Redis primary '" + name + "' of the sentinels " + nodes(sentinels.getSentinels());
+            return "the Redis primary '" + name + "' known to the sentinels at " + nodes(sentinels.getSentinels());
         }
         if (servers instanceof StaticMasterReplicaConfiguration replicated) {
             return "Redis at one of "

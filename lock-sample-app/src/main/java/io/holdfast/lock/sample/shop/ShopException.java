@@ -17,11 +17,11 @@ class ShopException extends ResponseStatusException {
     }
 
     static ShopException nothingOrdered(int quantity) {
-        return new ShopException(HttpStatus.BAD_REQUEST, "quantity is " + quantity + "; at least 1 is needed.");
+        return new ShopException(HttpStatus.BAD_REQUEST, "quantity is " + quantity + "; it must be at least 1.");
     }
 
     static ShopException soldOut(long productId, int left) {
-        return new ShopException(HttpStatus.CONFLICT, "Of product " + productId + " only " + left + " are left.");
+        return new ShopException(HttpStatus.CONFLICT, "Product " + productId + " has only " + left + " left in stock.");
     }
 
     static ShopException staleToken(long productId, long token) {

@@ -60,7 +60,7 @@ public @interface DistributedLock {
     /** Represents an unset time, for attributes of annotations that are meta-annotated with this one. */
     long NOT_GIVEN = Long.MIN_VALUE;
 
-    /** A {@link #waitFor()} without limit, that is, of 365 days. */
+    /** A {@link #waitFor()} without limit; in effect, 365 days. */
     long WITHOUT_LIMIT = Long.MAX_VALUE;
 
     /**

@@ -1,4 +1,4 @@
-/** The annotations for locked methods and for methods of a leader, and the types that belong to them. */
+/** The annotations for locked methods and for methods that only the leader runs, and the types that belong to them. */
 @NullMarked
 package io.holdfast.lock.spring.annotation;
 

@@ -92,13 +92,13 @@ record LockProperties(
         List<String> doubts = new ArrayList<>();
         if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
             doubts.add("holdfast.redis.command-timeout is " + text(redis.commandTimeout())
-                    + ", which is not less than holdfast.lease of " + text(lease)
-                    + ": a lock can be lost while a single renewal waits for its reply");
+                    + ", which is not less than holdfast.lease (" + text(lease)
+                    + "): a lock can be lost while a single renewal waits for its reply");
         }
         if (transactions.commitMargin().compareTo(lease) >= 0) {
             doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())
-                    + ", which is not less than holdfast.lease of " + text(lease)
-                    + ": every commit extends all locks with a call to Redis");
+                    + ", which is not less than holdfast.lease (" + text(lease)
+                    + "): every commit extends all locks with a call to Redis");
         }
         return doubts;
     }

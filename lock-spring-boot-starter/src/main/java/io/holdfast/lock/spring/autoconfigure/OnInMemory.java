@@ -15,8 +15,7 @@ final class OnInMemory extends SpringBootCondition {
         LockProperties.Store store = Binder.get(context.getEnvironment())
                 .bind("holdfast.store", LockProperties.Store.class)
                 .orElse(LockProperties.Store.REDIS);
-        var message =
-                ConditionMessage.forCondition("Store of locks").found("value").items(store);
+        var message = ConditionMessage.forCondition("Lock store").found("value").items(store);
         return new ConditionOutcome(store == LockProperties.Store.IN_MEMORY, message);
     }
 }

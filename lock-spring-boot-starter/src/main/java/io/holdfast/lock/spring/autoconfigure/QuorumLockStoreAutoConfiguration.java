@@ -90,9 +90,9 @@ public final class QuorumLockStoreAutoConfiguration {
         if (lease.compareTo(delay) > 0) {
             throw new LockSetupException(
                     "holdfast.lease is " + InvalidLockPropertyException.text(lease)
-                            + ", longer than holdfast.quorum.rejoin-delay of "
+                            + ", longer than holdfast.quorum.rejoin-delay ("
                             + InvalidLockPropertyException.text(delay)
-                            + ": a server that has lost its data could grant locks whose previous leases have not"
+                            + "): a server that has lost its data could grant locks whose previous leases have not"
                             + " expired.",
                     "Set holdfast.quorum.rejoin-delay to the longest lease in use, or shorten holdfast.lease.",
                     null);

@@ -134,7 +134,8 @@ record RedisProperties(
         if (StringUtils.hasText(ssl.bundle)) {
             throw new LockSetupException(
                     BUNDLE + " is set, but " + URL + " is not.",
-                    "Set " + URL + " to the Redis for locks, or use spring.data.redis.ssl.bundle for the"
+                    "Set " + URL
+                            + " to the URL of the Redis server for locks, or use spring.data.redis.ssl.bundle for the"
                             + " application's Redis.",
                     null);
         }

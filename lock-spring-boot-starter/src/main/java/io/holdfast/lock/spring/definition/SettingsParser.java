@@ -90,7 +90,9 @@ final class SettingsParser {
             throw new LockDefinitionException(
                     where + " has " + attribute + " = " + value + ", which is invalid.",
                     attribute + " must be 1 or more; omit it for no limit."
-                            + (attribute.equals("limit") ? " @DistributedSemaphore calls it permits." : ""));
+                            + (attribute.equals("limit")
+                                    ? " In @DistributedSemaphore, this attribute is named permits."
+                                    : ""));
         }
         return Optional.of(value);
     }

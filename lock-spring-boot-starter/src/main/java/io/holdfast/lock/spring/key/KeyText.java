@@ -56,8 +56,8 @@ final class KeyText {
         if (array instanceof byte[] || array instanceof char[]) {
             throw source.failure(
                     "the value is a " + array.getClass().getComponentType()
-                            + "[], whose elements are not keys. Convert it to text"
-                            + ", such as new String(#chars) or a hexadecimal digest.",
+                            + "[], whose elements are not keys. Convert it to text, for example with"
+                            + " new String(#chars), or to a hexadecimal digest.",
                     null);
         }
         List<@Nullable Object> elements = new ArrayList<>();

@@ -27,11 +27,11 @@ final class LeadershipMeters implements LeadershipObserver {
                 .register(registry);
         Terms terms = new Terms(
                 Counter.builder(Meters.ELECTIONS)
-                        .description("Terms of this instance that have begun")
+                        .description("Times that this instance was elected leader")
                         .tag(Meters.ROLE, role)
                         .register(registry),
                 Timer.builder(Meters.TERM)
-                        .description("Terms of this instance that have ended, and how long they lasted")
+                        .description("How long this instance was the leader, recorded at the end of each term")
                         .tag(Meters.ROLE, role)
                         .register(registry),
                 registry);

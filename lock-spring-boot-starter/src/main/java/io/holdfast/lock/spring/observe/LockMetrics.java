@@ -116,7 +116,7 @@ final class LockMetrics implements LockListener {
     private void countWakeUps(LockActivity books) {
         if (countsWakeUps.compareAndSet(false, true)) {
             FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
-                    .description("Waiters that learned by a message that they hold the lock")
+                    .description("Waiters notified by a message that they hold the lock")
                     .register(registry);
         }
     }

@@ -110,7 +110,7 @@ class QuorumFailureTest {
     void lease_longer_than_the_rejoin_delay_is_refused() {
         quorum("holdfast.lease=30s", "holdfast.quorum.rejoin-delay=29s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.lease is 30s", "holdfast.quorum.rejoin-delay of 29s"));
+                        .contains("holdfast.lease is 30s", "holdfast.quorum.rejoin-delay (29s)"));
     }
 
     @Test

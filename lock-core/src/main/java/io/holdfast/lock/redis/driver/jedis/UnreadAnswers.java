@@ -246,7 +246,7 @@ final class UnreadAnswers {
             end(() -> {
                 throw failure instanceof RuntimeException e
                         ? e
-                        : new IllegalStateException("The call with the reply failed", failure);
+                        : new IllegalStateException("The call that was to receive this reply failed", failure);
             });
         }
 
