@@ -84,7 +84,8 @@ class HealthTest {
 
                     assertThat(health.getStatus()).isEqualTo(Status.DOWN);
                     assertThat(health.getDetails())
-                            .containsEntry("leadership", Map.of("reports", Map.of("leader", false)));
+                            .containsEntry(
+                                    "leadership", Map.of("reports", Map.of("candidate", false, "leader", false)));
                 });
         server.close();
     }
