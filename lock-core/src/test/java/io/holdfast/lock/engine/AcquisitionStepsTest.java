@@ -284,4 +284,18 @@ class AcquisitionStepsTest extends StepsFixture {
 
         assertThat(store.acquires).hasSize(1);
     }
+
+    @Test
+    void who_has_waited_for_a_connection_waits_for_the_lock_as_everybody_else() {
+        heldByOther(KEY);
+        connectionsAreInUse();
+        Steps waiter = steps("waiter", REQUEST);
+        assertWaits(waiter);
+        time.pass(Duration.ofMillis(20));
+        store.beforeAcquire = () -> {};
+
+        assertThat(proceed(waiter)).isEqualTo(WAIT.minusMillis(20));
+
+        assertThat(store.acquires).hasSize(2);
+    }
 }

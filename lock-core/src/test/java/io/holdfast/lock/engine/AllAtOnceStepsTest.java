@@ -109,10 +109,10 @@ class AllAtOnceStepsTest extends StepsFixture {
 
     @Test
     void one_try_does_not_ask_for_what_another_caller_of_the_client_holds() {
-        LockHandle held = granted(steps("holder", request("b")));
+        LockHandle held = granted(steps("holder", request("b").fair(true)));
         store.acquires.clear();
 
-        assertRefused(steps("both", ONE_TRY));
+        assertRefused(steps("both", ONE_TRY.fair(true)));
 
         assertThat(store.joint).isEmpty();
         held.close();
@@ -133,5 +133,59 @@ class AllAtOnceStepsTest extends StepsFixture {
         assertThat(locks.activity().held()).hasSize(2);
         handle.close();
         assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    @Test
+    void interrupt_during_the_call_is_told_as_a_failure() {
+        Steps both = interruptible("both", BOTH);
+        store.afterNextCallHere(() -> {
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        assertThatThrownBy(both::proceed).isInstanceOf(InterruptedException.class);
+
+        assertThat(events).singleElement().isInstanceOf(LockEvent.Failed.class);
+        assertAllUndone(store.acquires);
+    }
+
+    @Test
+    void call_that_was_sent_twice_is_undone_though_the_store_refused_the_second_one() {
+        store.afterNextCallHere(() -> {
+            store.beforeAcquire = () -> {
+                throw new LockStoreException("LOADING (on purpose)", null, false);
+            };
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        assertThatThrownBy(() -> proceed(steps("both", BOTH))).hasMessageContaining("LOADING");
+
+        assertAllUndone(store.acquires);
+    }
+
+    @Test
+    void call_that_was_sent_twice_is_undone_before_the_locks_are_acquired_one_by_one() {
+        store.afterNextCallHere(() -> {
+            store.oneByOne = true;
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        proceed(steps("both", BOTH));
+
+        Awaitility.await()
+                .until(() -> store.leaves.containsAll(List.of(
+                        store.acquires.get(0).owner(), store.acquires.get(1).owner())));
+    }
+
+    @Test
+    void locks_that_are_acquired_one_by_one_from_the_start_have_nothing_to_undo() {
+        store.oneByOne = true;
+
+        granted(steps("both", BOTH)).close();
+
+        locks.close(); // does what waits to be done
+        assertThat(store.leaves).isEmpty();
     }
 }

@@ -24,18 +24,39 @@ class HandOffStepsTest extends StepsFixture {
 
     /** The first of two callers has the lock, and nothing renews it. */
     private LockHandle heldBefore(LockRequest request) {
-        Thread here = Thread.currentThread();
-        store.before = () -> {
-            if (Thread.currentThread() != here) {
-                throw StoreSpy.unreachable();
-            }
-        };
+        onlyThisThreadCallsTheStore();
         Steps first = steps("first", request);
         first.lineUp();
         next = steps("next", request);
         assertWaits(next);
         LockHandle held = granted(first);
         store.acquires.clear();
+        return held;
+    }
+
+    private void onlyThisThreadCallsTheStore() {
+        Thread here = Thread.currentThread();
+        store.before = () -> {
+            if (Thread.currentThread() != here) {
+                throw StoreSpy.unreachable();
+            }
+        };
+    }
+
+    /** The same by a message, which the first one notices late, and which nothing confirms. */
+    private LockHandle heldByMessage(LockRequest request, Duration late) {
+        heldByOther(KEY);
+        onlyThisThreadCallsTheStore();
+        Steps first = steps("first", request);
+        first.lineUp();
+        next = steps("next", request);
+        assertWaits(next);
+        assertWaits(first);
+        releasedByOther(KEY);
+        time.pass(late);
+        store.acquires.clear();
+        LockHandle held = granted(first);
+        assertThat(store.acquires).isEmpty();
         return held;
     }
 
@@ -57,6 +78,24 @@ class HandOffStepsTest extends StepsFixture {
 
         LockHandle later = heldBefore(brief);
         time.pass(Duration.ofMillis(75).plusNanos(1));
+        assertThat(isHandedOff(later)).isFalse();
+    }
+
+    @Test
+    void grant_by_message_of_which_half_a_second_is_left_is_handed_off_though_that_is_not_half_a_lease() {
+        LockRequest request = REQUEST.lease(Duration.ofSeconds(10));
+        LockHandle early = heldByMessage(request, Duration.ZERO);
+        Duration late = early.remaining().minusMillis(550);
+        assertThat(late).isLessThan(Duration.ofSeconds(5));
+        time.pass(MILLI);
+        assertThat(isHandedOff(early)).isTrue();
+
+        LockHandle held = heldByMessage(request, late);
+        time.pass(Duration.ofMillis(50));
+        assertThat(isHandedOff(held)).isTrue();
+
+        LockHandle later = heldByMessage(request, late);
+        time.pass(Duration.ofMillis(50).plusNanos(1));
         assertThat(isHandedOff(later)).isFalse();
     }
 

@@ -9,10 +9,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.hold.LossInterrupt;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** A loss stops the work, where that is asked for: the thread that holds the lock, and nobody else, and not later. */
@@ -129,6 +131,23 @@ class InterruptOnLossTest extends EngineFixture {
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(LockLostException.class);
         assertThat(stage).isCancelled();
+    }
+
+    @Test
+    void function_that_makes_the_stage_is_interrupted() {
+        LockRequest several = LockRequest.ofAll(List.of("another", KEY));
+        for (LockRequest request : List.of(REQUEST, several.interruptOnLoss(true), several)) {
+            AtomicBoolean interrupted = new AtomicBoolean();
+            CompletableFuture<String> result = locks.executeAsync(request, handle -> {
+                takeAway();
+                interrupted.set(Thread.currentThread().isInterrupted());
+                return CompletableFuture.completedFuture("done");
+            });
+
+            assertThatThrownBy(() -> result.orTimeout(1, TimeUnit.MINUTES).join())
+                    .hasCauseInstanceOf(LockLostException.class);
+            assertThat(interrupted.get()).isEqualTo(request.interruptOnLoss());
+        }
     }
 
     @Test

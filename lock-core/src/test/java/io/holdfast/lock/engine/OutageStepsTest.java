@@ -3,9 +3,11 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.StoreSpy;
@@ -329,5 +331,79 @@ class OutageStepsTest extends StepsFixture {
         recover("a");
         time.pass(Duration.ofMillis(100));
         granted(next).close();
+    }
+
+    @Test
+    void who_waits_for_the_store_after_a_grant_that_came_too_late_is_among_those_who_wait() {
+        Steps late = steps("late", A.lease(Duration.ofMillis(200)));
+        store.afterNextCallHere(() -> {
+            time.pass(Duration.ofMillis(200));
+            store.reachable(false);
+        });
+
+        assertThat(proceed(late)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
+
+        assertThat(locks.activity().waiting()).hasSize(1);
+    }
+
+    @Test
+    void grant_by_message_ends_the_failure_for_those_who_come_later() {
+        Steps front = waiting("front", request("a"));
+        store.reachable(false);
+        pass(Duration.ofMillis(500));
+        assertThat(woken).contains("front");
+        store.reachable(true);
+        releasedByOther("a");
+
+        LockHandle held = granted(front);
+
+        assertThat(store.acquires).hasSize(1);
+        Steps next = steps("next", request("a"));
+        next.lineUp();
+        held.close();
+        granted(next).close();
+    }
+
+    @Test
+    void who_is_interrupted_or_abandoned_in_an_outage_lets_the_next_one_ask() {
+        Steps a = waiting("a", A);
+        Steps b = waiting("b", B);
+        Steps c = waiting("c", C);
+        failForHalfASecond();
+        for (String key : List.of("a", "b", "c")) {
+            releasedByOther(key);
+        }
+        store.reachable(false);
+        assertWaits(a);
+        assertThat(proceed(b)).isEqualTo(NOT_FIRST);
+        assertThat(proceed(c)).isEqualTo(NOT_FIRST);
+        time.pass(Duration.ofMillis(100));
+        store.reachable(true);
+        woken.clear();
+
+        assertThatThrownBy(() -> a.interrupt(new InterruptedException())).isInstanceOf(InterruptedException.class);
+        assertThat(woken).containsExactly("b");
+        b.abandon(new IllegalStateException("on purpose"));
+
+        assertThat(woken).containsExactly("b", "c");
+        granted(c).close();
+    }
+
+    @Test
+    void interrupt_during_a_question_that_the_store_refused_cancels_nothing() {
+        heldByOther("a");
+        Steps a = interruptible("a", A);
+        assertWaits(a);
+        store.beforeAcquire = () -> {
+            Thread.currentThread().interrupt();
+            throw new LockStoreException("LOADING (on purpose)", null, false);
+        };
+        releasedByOther("a");
+
+        assertThatThrownBy(a::proceed).isInstanceOf(InterruptedException.class);
+
+        store.beforeAcquire = () -> {};
+        assertThat(isFree("a")).isTrue();
+        assertThat(store.acquire(store.acquires.get(0))).isInstanceOf(AcquireReply.Granted.class);
     }
 }

@@ -145,6 +145,29 @@ class RemoteLockViewTest extends EngineFixture {
         assertThat(locks.held()).isEmpty();
     }
 
+    @Test
+    void handle_outlives_its_thread_although_a_lock_inside_it_ended_with_that() throws Exception {
+        assertOutlivesItsThread(() -> locks.execute(KEY, () -> {}));
+        assertOutlivesItsThread(() -> locks.execute(KEY, lock -> lock.detach().fencingToken()));
+    }
+
+    private void assertOutlivesItsThread(Runnable inside) throws InterruptedException {
+        AtomicReference<LockHandle> handle = new AtomicReference<>();
+        Thread worker = new Thread(() -> {
+            handle.set(locks.acquire(KEY));
+            inside.run();
+        });
+        worker.start();
+        worker.join();
+
+        time.pass(Duration.ofSeconds(12));
+        eventuallyByTheClock(() -> !store.renewals.isEmpty() || isFree());
+
+        assertThat(handle.get().isHeld()).isTrue();
+        handle.get().close();
+        store.renewals.clear();
+    }
+
     /** The lease is not renewed, and is given back long before its end. */
     private void assertFreedWhenTheLeaseIsDue() {
         assertThat(isFree()).isFalse();

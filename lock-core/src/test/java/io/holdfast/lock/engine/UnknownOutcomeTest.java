@@ -10,8 +10,12 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -179,5 +183,64 @@ class UnknownOutcomeTest extends EngineFixture {
 
         locks.close(); // does what waits to be done
         assertThat(store.leaves).isEmpty();
+    }
+
+    @Test
+    void release_that_an_interrupt_has_sent_twice_is_no_loss() {
+        for (LockRequest request : List.of(LockRequest.of(KEY), LockRequest.ofAll(List.of(KEY, "another")))) {
+            LockHandle handle = locks.acquire(request);
+            store.afterNextCallHere(() -> {
+                Thread.currentThread().interrupt();
+                throw StoreSpy.unreachable();
+            });
+
+            handle.close();
+
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(isFree()).isTrue();
+        }
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
+    void one_of_several_releases_that_fails_is_repeated_in_the_background() {
+        var partly = new StoreSpy(store) {
+            @Override
+            public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+                Pending<ReleaseReply> failed = () -> {
+                    throw StoreSpy.unreachable();
+                };
+                return List.of(failed, super.releaseAll(requests.subList(1, 2)).get(0));
+            }
+        };
+        LockEngine client = LockEngine.builder(partly).ticker(time).build();
+
+        client.acquire(LockRequest.ofAll(List.of("a", "b"))).close();
+
+        assertThat(partly.releases).hasSizeBetween(1, 2);
+        Awaitility.await().until(() -> partly.releases.size() == 2);
+        client.close();
+        assertThat(client.held()).isEmpty();
+        assertThat(others.tryAcquire(LockRequest.ofAll(List.of("a", "b")))).isPresent();
+    }
+
+    @Test
+    void release_says_how_long_the_lease_was_at_most() {
+        List<ReleaseRequest> asked = new ArrayList<>();
+        var recording = new StoreSpy(store) {
+            @Override
+            public ReleaseReply release(ReleaseRequest request) {
+                asked.add(request);
+                return super.release(request);
+            }
+        };
+        LockEngine client = LockEngine.builder(recording).ticker(time).build();
+        client.acquire(KEY).close();
+        LockHandle extended = client.acquire(KEY);
+        extended.extend(Duration.ofMinutes(1));
+        extended.close();
+        client.close();
+
+        assertThat(asked).extracting(ReleaseRequest::leaseMillis).containsExactly(30_000L, 60_000L);
     }
 }

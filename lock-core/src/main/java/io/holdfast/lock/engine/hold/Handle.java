@@ -206,10 +206,6 @@ public final class Handle implements ClosableHandle {
         return exclusive;
     }
 
-    Hold hold() {
-        return hold;
-    }
-
     HandleOperations operations() {
         return operations;
     }

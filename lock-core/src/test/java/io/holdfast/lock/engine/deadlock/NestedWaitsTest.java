@@ -187,7 +187,8 @@ class NestedWaitsTest {
         time.pass(Duration.ofMillis(5));
         assertDue(YOUNG.minusMillis(5));
 
-        pass(Duration.ofMillis(15));
+        time.pass(Duration.ofMillis(15));
+        assertDue(YOUNG);
         assertThat(records()).hasSize(1);
         assertDue(Duration.ofMillis(100));
         time.pass(Duration.ofMillis(40));
@@ -197,6 +198,29 @@ class NestedWaitsTest {
         time.pass(Duration.ofMillis(5));
         assertDue(Duration.ofMillis(15));
         assertThat(records()).hasSize(1);
+    }
+
+    @Test
+    void nothing_is_due_once_the_end_of_the_last_wait_is_recorded() {
+        NestedWaits.Wait wait = begin();
+        pass(YOUNG);
+        wait.end();
+
+        assertThat(waits.tick()).isNegative();
+        assertThat(records()).hasSize(2);
+    }
+
+    @Test
+    void end_of_a_wait_in_vain_is_recorded_once() {
+        NestedWaits.Wait wait = begin();
+        pass(YOUNG);
+        wait.endInVain();
+        waits.tick();
+        assertThat(records()).hasSize(2);
+
+        assertDue(Duration.ofMillis(100));
+
+        assertThat(records()).hasSize(2);
     }
 
     private void assertDue(Duration after) {
