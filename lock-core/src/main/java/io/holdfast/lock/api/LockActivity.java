@@ -14,7 +14,7 @@ public interface LockActivity {
     /** {@return the calls of this client that are waiting for a lock} */
     List<Wait> waiting();
 
-    /** {@return how often a waiter learned from a message of the store, rather than by polling, that it has the lock} */
+    /** {@return how many times a message, rather than polling, told a waiter that it has the lock} */
     long wakeUps();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */

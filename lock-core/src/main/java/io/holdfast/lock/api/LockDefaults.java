@@ -60,7 +60,7 @@ public final class LockDefaults {
         return options.maxHold;
     }
 
-    /** {@return the time after which a warning is logged, once, that a lock is still held} */
+    /** {@return how long a lock may be held before a warning is logged, once} */
     public Duration warnAfter() {
         return options.warnAfter.orElseThrow();
     }

@@ -15,9 +15,9 @@ public interface LockOverview {
 
     /**
      * Lists the locks that anybody holds or waits for. Reads them in small steps, so each lock is shown as it was at one
-     * moment, but not all locks as they were at the same moment: a lock that passes from one holder to another during the scan
-     * is shown with one of them, and a lock that is held only briefly may be missed. If the thread is interrupted, the scan
-     * ends with the locks found so far.
+     * moment, but that moment is not the same for all locks: a lock that passes from one holder to another during the scan is
+     * shown with one of them, and a lock that is held only briefly may be missed. If the thread is interrupted, the scan ends
+     * with the locks found so far.
      *
      * @param request which locks to list, how many at most, and how fast to read them
      * @return the locks found, in the order of their keys
@@ -28,9 +28,9 @@ public interface LockOverview {
     LockScan scan(LockScanRequest request);
 
     /**
-     * Lists the callers of all clients that wait for a lock while they hold others, and the deadlocks among them, with one call to the
-     * store. A deadlock is listed once it has lasted for about a second. Each deadlock listed existed within the last few
-     * seconds, but may have been resolved since, because a caller gave up or lost a lock.
+     * Lists the callers, in all clients, that are waiting for a lock while they hold others, and the deadlocks among them, with
+     * one call to the store. A deadlock is listed once it has lasted for about a second. Each deadlock listed existed within
+     * the last few seconds, but may have been resolved since, because a caller gave up or lost a lock.
      *
      * @return the recorded waits; none if the store does not record waits
      * @throws LockStoreException if the store failed

@@ -120,8 +120,10 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy whose keys are shown as hashes in logs, exceptions, events and endpoints, see {@link LockKey#masked()}, for
-     * keys that contain personal data}
+     * Hides keys that contain personal data: logs, exceptions, events and endpoints show them as hashes, see {@link
+     * LockKey#masked()}.
+     *
+     * @return a copy with masked keys
      */
     public LockRequest maskKeys() {
         return withEach(part -> part.withKey(part.key().masked()));

@@ -129,8 +129,8 @@ public interface LockTemplate extends LockedExecution {
      * that cannot be undone, such as a commit. Detached handles are not included. A lost lock causes an exception until its
      * handle is closed or its view is unlocked.
      *
-     * <p>Usually renewal keeps all locks well beyond that time, so the store is not called. Any lock that would expire earlier
-     * is extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
+     * <p>Usually renewal keeps all locks alive well beyond that time, so the store is not called. Any lock that would expire
+     * earlier is extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The graph of who waits for whom, see {@link LockOverview#waits}.
  *
- * @param waits the callers of all clients that wait for a lock while they hold others, as last reported; a wait that has ended
- *     is removed within a second
+ * @param waits the callers, in all clients, that are waiting for a lock while they hold others, as last reported; a wait that
+ *     has ended is removed within a second
  * @param deadlocks the cycles among these waits, each listed once
  */
 public record LockWaits(List<NestedWait> waits, List<Deadlock> deadlocks) {

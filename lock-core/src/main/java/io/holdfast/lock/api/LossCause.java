@@ -7,13 +7,12 @@ public enum LossCause {
             "its lease expired before a renewal was acknowledged. Check that Redis responds and that this process was not"
                     + " paused for longer than the lease."),
     /** The lease expired because it was not renewed, or no longer renewed ({@code renew = false}, {@code maxHold}). */
-    LIMIT_REACHED(
-            "the work took longer than its fixed lease or maxHold, or its handle was never closed. Raise the limit,"
-                    + " enable lease renewal, or close the handle."),
+    LIMIT_REACHED("the work took longer than its fixed lease or maxHold, or its handle was never closed. Set a longer"
+            + " lease or maxHold, enable renewal, or close the handle."),
     /** The store reported that the lock is held by somebody else or by nobody: a forced release, lost data, or a failover. */
     REVOKED("the store reports that this handle no longer holds it. It was released by force, or the store lost data."),
-    /** The thread that the lock was bound to ended without releasing it, so the lock was released. */
-    THREAD_DIED("the thread that it was bound to ended without releasing it. Unlock in a finally block."),
+    /** The thread that held the lock ended without releasing it, so the client released it. */
+    THREAD_DIED("the thread that held it ended without releasing it. Unlock in a finally block."),
     /** This client was closed while the lock was held. */
     CLOSED("the lock client was closed."),
     /** A checkpoint of this process was taken while the lock was held; the lock was released first. */

@@ -11,8 +11,9 @@ public enum ReleaseMode {
      * background until the lease has expired. A loss that only Redis knows about is logged and reported as an event, but not
      * thrown. Later calls of this client for the same key reach Redis after the release, unless a connection breaks.
      *
-     * <p>Where this is not supported, the release is acknowledged: on a quorum, in memory, for several locks released together,
-     * with connection factories other than those of Jedis and Lettuce, and with Jedis while most of its connections are in use.
+     * <p>In these cases the release is acknowledged instead: on a quorum, with the in-memory store, for several locks released
+     * together, with connection factories other than those of Jedis and Lettuce, and with Jedis while most of its connections
+     * are in use.
      */
     SENT
 }

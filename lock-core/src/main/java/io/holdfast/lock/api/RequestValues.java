@@ -89,9 +89,7 @@ abstract class RequestValues {
         return options.maxHold;
     }
 
-    /**
-     * {@return the time after which a warning is logged, once, that the lock is still held; empty for the client's default}
-     */
+    /** {@return how long the lock may be held before a warning is logged, once; empty for the client's default} */
     public Optional<Duration> warnAfter() {
         return options.warnAfter;
     }

@@ -27,7 +27,7 @@ final class Quorum {
 
     Quorum(List<QuorumNode> nodes, Executor threads) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
-            throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but has "
+            throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but this one has "
                     + nodes.size() + ": an even number adds no fault tolerance");
         }
         if (nodes.stream().map(QuorumNode::name).distinct().count() < nodes.size()) {

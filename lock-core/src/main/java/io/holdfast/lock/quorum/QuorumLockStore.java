@@ -137,8 +137,8 @@ public final class QuorumLockStore implements LockStore {
     private void checkLease(long leaseMillis) {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
-                    "A lease of " + leaseMillis + " ms is longer than " + longestLease.toMillis()
-                            + " ms, the time that a restarted server waits (holdfast.quorum.rejoin-delay). Shorten"
+                    "A lease of " + leaseMillis + " ms is longer than the " + longestLease.toMillis()
+                            + " ms for which a restarted server grants no locks (holdfast.quorum.rejoin-delay). Shorten"
                             + " the lease, which is renewed while the lock is held, or raise the rejoin delay.");
         }
     }

@@ -41,7 +41,7 @@ final class WakeMessages {
 
     private static String[] words(byte[] body) {
         if (body.length > LONGEST) {
-            throw new IllegalArgumentException(body.length + " bytes");
+            throw new IllegalArgumentException("The message is too long: " + body.length + " bytes");
         }
         return new String(body, StandardCharsets.US_ASCII).split(" ", -1);
     }
@@ -67,7 +67,7 @@ final class WakeMessages {
 
     private static long number(String[] words, int index) {
         if (index >= words.length || !words[index].chars().allMatch(c -> c >= '0' && c <= '9')) {
-            throw new IllegalArgumentException("No number at " + index);
+            throw new IllegalArgumentException("Word " + index + " is missing or not a number");
         }
         return Long.parseLong(words[index]);
     }

@@ -57,7 +57,7 @@ final class SharedScan {
         }
         if (outcome.result == null) {
             throw outcome.failure == null
-                    ? new IllegalStateException("Neither a result nor a failure")
+                    ? new IllegalStateException("The scan produced neither a result nor a failure")
                     : outcome.failure;
         }
         return outcome.result;

@@ -43,11 +43,11 @@ import java.util.concurrent.TimeUnit;
  * one of the annotations may set them; settings and metrics use the name of that annotation, or of the first one if none sets
  * any.
  *
- * <p>Unset attributes use {@code holdfast.instances.<name>.*} for the {@link #name()}, and then {@code holdfast.*}. Beans of
- * type {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are resolved at startup in all text
- * attributes.
+ * <p>An unset attribute takes its value from {@code holdfast.instances.<name>.*}, where {@code <name>} is the {@link #name()},
+ * or else from {@code holdfast.*}. Beans of type {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are
+ * resolved at startup in all text attributes.
  *
- * <p>The lock is applied by a Spring proxy, so a call of an annotated method on the same object is not locked; {@link
+ * <p>The lock is applied by a Spring proxy, so a call from another method of the same object is not locked; {@link
  * LockAssert} detects such calls. Methods that a proxy cannot intercept (private, static, final) cause startup to fail.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

@@ -17,7 +17,7 @@ import org.springframework.core.annotation.AliasFor;
  * @DistributedSemaphore(name = "mail-gateway", permits = 5)
  * public void send(Mail mail) { … }
  *
- * // acquires 16 of them at once
+ * // acquires 16 of the 64 permits at once
  * @DistributedSemaphore(name = "import", permits = 64, weight = 16)
  * public void importAll(Path folder) { … }
  * }</pre>

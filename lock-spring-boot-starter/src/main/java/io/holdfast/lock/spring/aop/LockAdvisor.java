@@ -163,7 +163,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
                 throw new LockDefinitionException(
                         LockDefinition.describe(each.method(), type) + " has onLost = LOG, but the method runs in a"
                                 + " transaction that is rolled back if the lock is lost, so its result is discarded.",
-                        "Remove onLost = LOG, or move work that may run twice out of the transaction.");
+                        "Remove onLost = LOG, or move the work that can safely run twice out of the transaction.");
             }
         }
     }

@@ -91,6 +91,6 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
 
     String action() {
         String unit = time ? " A number without a unit means milliseconds: write 30s for seconds." : "";
-        return "Change " + property + ": " + allowed + "." + unit;
+        return "Change " + property + ": it must be " + allowed + "." + unit;
     }
 }

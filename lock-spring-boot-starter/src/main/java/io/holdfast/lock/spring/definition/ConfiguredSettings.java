@@ -40,8 +40,8 @@ public record ConfiguredSettings(Duration waitFor, LockSettings scheduled, Map<S
         unused.removeAll(known);
         if (!unused.isEmpty()) {
             log.warn(
-                    "holdfast.instances has settings for {}, but there is no @DistributedLock with such a name, so"
-                            + " they have no effect. Known names: {}. Names with characters other than letters,"
+                    "holdfast.instances has settings for names that no @DistributedLock has: {}. They have no"
+                            + " effect. Known names: {}. Names with characters other than letters,"
                             + " digits and hyphens need brackets: holdfast.instances[{}]",
                     String.join(", ", unused),
                     String.join(", ", known),

@@ -24,7 +24,7 @@ final class DoubtfulSettings {
     static void warn(String where, boolean isCron, LockSettings settings) {
         if (isCron && settings.minHold().isEmpty()) {
             log.warn(
-                    "{} is scheduled by cron and has no minHold: a node that starts late runs it again after another"
+                    "{} is scheduled by cron and has no minHold: a node that starts it late runs it again after another"
                             + " node has finished. Set minHold, or holdfast.scheduled.min-hold, to more than the"
                             + " clock difference between nodes, and set waitFor = 0 with onContention = SKIP.",
                     where);

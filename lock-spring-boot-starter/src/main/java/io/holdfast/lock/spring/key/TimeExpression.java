@@ -88,7 +88,7 @@ public final class TimeExpression {
             return Optional.empty();
         }
         throw new IllegalArgumentException("a " + value.getClass().getName()
-                + " is not a time; use a Duration, text with a unit such as 10s, or a whole number");
+                + " is not a length of time; use a Duration, text with a unit such as 10s, or a whole number");
     }
 
     /**

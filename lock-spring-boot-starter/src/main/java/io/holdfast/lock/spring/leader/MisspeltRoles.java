@@ -50,9 +50,9 @@ final class MisspeltRoles {
     private static void warn(String misspelt, String role) {
         log.warn(
                 "holdfast.leadership.roles has settings for role '{}', which no @LeaderOnly and no injected Leadership uses,"
-                        + " and none for role '{}' of @LeaderOnly. If the name is misspelt, this instance ignores the"
-                        + " settings. Names with characters other than letters, digits and hyphens need brackets:"
-                        + " holdfast.leadership.roles[my_role]",
+                        + " but none for role '{}', which a @LeaderOnly uses. If the first name is a misspelling of the"
+                        + " second, these settings have no effect. Names with characters other than letters, digits and"
+                        + " hyphens need brackets: holdfast.leadership.roles[my_role]",
                 misspelt,
                 role);
     }

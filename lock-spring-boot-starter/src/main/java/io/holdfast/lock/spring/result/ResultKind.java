@@ -128,8 +128,8 @@ public enum ResultKind {
     private static LockDefinitionException refuseCoroutine(String where, Class<?> type) {
         return new LockDefinitionException(
                 where + " returns a " + type.getName() + ", which can only be locked if Reactor adapts it.",
-                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the application. A Job is not adapted even then: return"
-                        + " a Deferred, or make it a suspend function.");
+                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the application. Even then, a Job is not adapted: return"
+                        + " a Deferred, or make the method a suspend function.");
     }
 
     private static LockDefinitionException refuse(String where, String what) {

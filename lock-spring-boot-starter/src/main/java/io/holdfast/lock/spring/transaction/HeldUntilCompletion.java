@@ -118,7 +118,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
             handle.close();
         } catch (LockLostException lost) {
             log.warn(
-                    "The transaction that held a lock until completion was {}: {}",
+                    "A transaction that held a lock was {}: {}",
                     rolledBack
                             ? "rolled back, because the lock was lost before the commit"
                             : "committed or left in doubt, although the lock was lost during the commit; another"

@@ -92,7 +92,7 @@ class CallTimesTest {
     @Test
     void what_is_no_time_fails_the_call_and_says_what_would_be_one() {
         assertRefused("500", "needs a unit");
-        assertRefused(1.5, "java.lang.Double is not a time", "a Duration");
+        assertRefused(1.5, "java.lang.Double is not a length of time", "a Duration");
         assertRefused(Duration.ofMillis(1), "lease", "100 ms");
         assertRefused(Long.MAX_VALUE, "evaluates to '" + Long.MAX_VALUE);
         assertRefused("soon", "'soon'");

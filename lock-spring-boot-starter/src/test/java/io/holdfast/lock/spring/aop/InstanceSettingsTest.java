@@ -226,7 +226,9 @@ class InstanceSettingsTest {
         configured
                 .withPropertyValues("holdfast.instances.ordr.lease=1s")
                 .run(context -> assertThat(output)
-                        .contains("holdfast.instances has settings for ordr", "Known names: Orders.unnamed"));
+                        .contains(
+                                "holdfast.instances has settings for names that no @DistributedLock has: ordr",
+                                "Known names: Orders.unnamed"));
     }
 
     @Test

@@ -49,7 +49,7 @@ class MisspeltRoleTest {
         application(role, misspelt)
                 .run(context -> assertThat(output)
                         .contains(WARNING + misspelt + "', which no @LeaderOnly")
-                        .contains("none for role '" + role + "' of @LeaderOnly"));
+                        .contains("none for role '" + role + "', which a @LeaderOnly uses"));
     }
 
     @ParameterizedTest
