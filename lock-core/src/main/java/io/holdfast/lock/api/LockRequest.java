@@ -20,7 +20,8 @@ import java.util.stream.Stream;
  * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or none
  * }</pre>
  *
- * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms) to 365 days, and are truncated to milliseconds.
+ * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms; {@code warnAfter}: from 1 ms) to 365 days, and are truncated to
+ * milliseconds.
  *
  * <p>All requests for a key should use the same limit and fairness, because each request is checked against its own.
  */
