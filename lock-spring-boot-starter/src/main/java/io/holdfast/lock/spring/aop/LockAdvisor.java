@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
@@ -212,11 +213,29 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             BareKeys.warnOf(found);
         }
         configured.get().warnOfUnused(found);
-        found.forEach(LockAdvisor::requireShape);
+        found.forEach(this::requireShape);
     }
 
     /** The properties may not fit to the annotation. */
-    private static void requireShape(LockDefinition definition) {
-        var unused = definition.shape().get();
+    private void requireShape(LockDefinition definition) {
+        boolean fair = definition.shape().get().fair()
+                || definition.further().stream().anyMatch(each -> each.shape().fair());
+        if (fair && isQuorum()) {
+            throw new LockDefinitionException(
+                    LockDefinition.describe(
+                                    definition.method(), definition.method().getDeclaringClass())
+                            + " requests a fair lock, but locks are kept in the quorum of holdfast.quorum.nodes, which"
+                            + " does not support fair locks, because its servers cannot share a queue.",
+                    "Set fair to false, in the annotation, holdfast.instances." + definition.name()
+                            + " and holdfast.scheduled, or keep locks on one server or in a cluster.");
+        }
+    }
+
+    /** By the store that was created: the application may have replaced that of the properties. */
+    private boolean isQuorum() {
+        return beans instanceof ListableBeanFactory listable
+                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(listable, QuorumLockStore.class, true, false)
+                                .length
+                        > 0;
     }
 }
