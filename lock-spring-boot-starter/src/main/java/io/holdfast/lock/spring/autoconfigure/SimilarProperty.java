@@ -51,13 +51,13 @@ final class SimilarProperty {
         return nearest(misspelt.toString(), known);
     }
 
-    /** {@return those of the same group, such as {@code holdfast.quorum}; empty for the first level, and for unknown groups} */
+    /** {@return those of the same group, such as {@code holdfast.quorum}; on the first level without groups; empty for unknown groups} */
     static List<String> siblings(ConfigurationPropertyName misspelt) {
-        if (misspelt.getNumberOfElements() <= ELEMENTS_OF_FIRST_LEVEL) {
-            return List.of();
-        }
         String group = misspelt.getParent() + ".";
-        return known().stream().filter(each -> each.startsWith(group)).toList();
+        boolean first = misspelt.getNumberOfElements() <= ELEMENTS_OF_FIRST_LEVEL;
+        return known().stream()
+                .filter(each -> each.startsWith(group) && !(first && each.indexOf('.', group.length()) >= 0))
+                .toList();
     }
 
     private static Optional<String> nearest(String name, Iterable<String> known) {

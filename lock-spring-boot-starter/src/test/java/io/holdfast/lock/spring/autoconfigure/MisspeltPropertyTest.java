@@ -93,6 +93,15 @@ class MisspeltPropertyTest {
                         .doesNotContain("Did you mean", "holdfast.redis.url"));
     }
 
+    @Test
+    void on_the_first_level_those_without_a_group_are_named() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.wait-time=5s")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Known here: holdfast.fail-fast", "holdfast.wait-for")
+                        .doesNotContain("holdfast.redis.url"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"holdfast.colour", "holdfast.redi", "holdfast.instances.orders.pay.lease"})
     void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
