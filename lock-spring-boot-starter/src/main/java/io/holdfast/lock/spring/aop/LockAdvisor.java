@@ -2,7 +2,6 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
@@ -220,7 +219,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     private void requireShape(LockDefinition definition) {
         boolean fair = definition.shape().get().fair()
                 || definition.further().stream().anyMatch(each -> each.shape().fair());
-        if (fair && isQuorum()) {
+        if (fair && configured.get().quorum()) {
             throw new LockDefinitionException(
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())
@@ -229,13 +228,5 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
                     "Set fair to false, in the annotation, holdfast.instances." + definition.name()
                             + " and holdfast.scheduled, or keep locks on one server or in a cluster.");
         }
-    }
-
-    /** By the store that was created: the application may have replaced that of the properties. */
-    private boolean isQuorum() {
-        return beans instanceof ListableBeanFactory listable
-                && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(listable, QuorumLockStore.class, true, false)
-                                .length
-                        > 0;
     }
 }

@@ -120,12 +120,13 @@ record LockProperties(
                 .withRelease(release);
     }
 
-    ConfiguredSettings toSettings() {
+    /** @param isQuorum whether a quorum of servers keeps the locks; the application may have replaced the store */
+    ConfiguredSettings toSettings(boolean isQuorum) {
         Map<String, LockSettings> settings = new HashMap<>();
         for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
             settings.put(each.getKey(), each.getValue().toSettings());
         }
-        return new ConfiguredSettings(lease, waitFor, scheduled.toSettings(), Map.copyOf(settings));
+        return new ConfiguredSettings(isQuorum, lease, waitFor, scheduled.toSettings(), Map.copyOf(settings));
     }
 
     /** Where locks are kept. */
