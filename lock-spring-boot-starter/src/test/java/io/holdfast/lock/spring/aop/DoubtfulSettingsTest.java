@@ -101,7 +101,7 @@ class DoubtfulSettingsTest {
         start(MaxHoldAlone.class, "holdfast.lease=10s");
         assertThat(output).doesNotContain("has a maxHold");
         start(MaxHoldAlone.class);
-        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, but a lease of PT30S");
+        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, shorter than its lease of PT30S");
     }
 
     @Test

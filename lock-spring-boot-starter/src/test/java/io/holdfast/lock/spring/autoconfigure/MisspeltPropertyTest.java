@@ -94,11 +94,11 @@ class MisspeltPropertyTest {
     }
 
     @Test
-    void on_the_first_level_those_without_a_group_are_named() {
+    void on_the_first_level_properties_and_groups_are_named() {
         Runners.inMemory()
                 .withPropertyValues("holdfast.wait-time=5s")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Known here: holdfast.fail-fast", "holdfast.wait-for")
+                        .contains("Known properties: ", "holdfast.wait-for", "holdfast.redis.*, ")
                         .doesNotContain("holdfast.redis.url"));
     }
 
