@@ -208,7 +208,6 @@ final class Node {
         try {
             A answer = call.get();
             outage = null;
-            log.responded();
             return answer;
         } catch (LockStoreException e) {
             log.failed(e);

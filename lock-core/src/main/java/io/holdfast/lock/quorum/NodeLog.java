@@ -14,12 +14,11 @@ final class NodeLog {
 
     private static final Logger log = LoggerFactory.getLogger(NodeLog.class);
 
-    /** A server that fails now and then is not logged more often. */
-    private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** A server that keeps failing is not logged more often. */
+    private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final String name;
     private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
-    private volatile boolean failing;
     private volatile boolean ended;
 
     NodeLog(String name) {
@@ -28,18 +27,14 @@ final class NodeLog {
 
     /** What the store itself refuses, such as a server that rejoins, has no cause. */
     void failed(LockStoreException failure) {
-        if (failing
-                || ended
-                || failure.getCause() == null
-                || Thread.currentThread().isInterrupted()) {
+        if (ended || failure.getCause() == null || Thread.currentThread().isInterrupted()) {
             return;
         }
         long now = System.nanoTime();
         long due = nextWarning.get();
         if (now - due >= 0 && nextWarning.compareAndSet(due, now + PAUSE_NANOS)) {
-            failing = true;
             log.warn(
-                    "Lock server {} failed; locks need a majority of the other servers until it responds: {}",
+                    "Lock server {} failed; locks work as long as a majority of the servers responds: {}",
                     name,
                     failure.getMessage());
         }
@@ -48,12 +43,5 @@ final class NodeLog {
     /** Failures are expected from now on. */
     void end() {
         ended = true;
-    }
-
-    void responded() {
-        if (failing) {
-            failing = false;
-            log.info("Lock server {} responds again", name);
-        }
     }
 }

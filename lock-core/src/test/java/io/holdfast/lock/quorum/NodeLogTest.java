@@ -30,10 +30,6 @@ class NodeLogTest {
         });
     }
 
-    private void succeed() {
-        var unused = node.send(new OwnerId("client", 1), store -> "done");
-    }
-
     private static void assertWarning(ILoggingEvent line) {
         assertThat(line.getLevel()).isEqualTo(Level.WARN);
         assertThat(line.getFormattedMessage())
@@ -45,17 +41,6 @@ class NodeLogTest {
         fail(new IOException());
         fail(new IOException());
         assertThat(heard.events()).singleElement().satisfies(NodeLogTest::assertWarning);
-    }
-
-    @Test
-    void recovery_is_logged_and_a_server_that_fails_now_and_then_is_not_logged_again_at_once() {
-        fail(new IOException());
-        succeed();
-        succeed();
-        fail(new IOException());
-        succeed();
-        assertThat(heard.events()).hasSize(2).first().satisfies(NodeLogTest::assertWarning);
-        assertThat(heard.events().get(1).getFormattedMessage()).contains("redis-3:6379 responds again");
     }
 
     @Test
