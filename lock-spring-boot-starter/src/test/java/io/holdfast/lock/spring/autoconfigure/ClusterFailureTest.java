@@ -61,7 +61,7 @@ class ClusterFailureTest {
                         "spring.data.redis.cluster.nodes=localhost:1",
                         "holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("The Redis Cluster of localhost:1 cannot be reached", "Connection refused")
+                        .contains("localhost:1 cannot be reached", "Connection refused")
                         .doesNotContain("Details"));
     }
 
