@@ -55,10 +55,12 @@ final class Node {
     private final AtomicBoolean probing = new AtomicBoolean();
     private volatile @Nullable LockStoreException outage;
     private volatile boolean quick = true;
+    private final NodeLog log;
 
     Node(QuorumNode node, Executor threads) {
         this.name = node.name();
         this.store = node.store();
+        this.log = new NodeLog(name);
         this.threads = new Threads(name, threads);
     }
 
@@ -86,6 +88,12 @@ final class Node {
         }
         var unused = call.whenComplete((done, failure) -> last.remove(owner, call));
         return call;
+    }
+
+    /** Calls that are still on their way fail, which is not logged. */
+    void close() {
+        log.end();
+        store.close();
     }
 
     /** The others have answered long ago. It may hang, so nobody sends to it together with others for now. */
@@ -202,6 +210,7 @@ final class Node {
             outage = null;
             return answer;
         } catch (LockStoreException e) {
+            log.failed(e);
             if (e.outcomeUnknown() && !Thread.currentThread().isInterrupted()) {
                 outage = e;
             }

@@ -201,4 +201,8 @@ final class Quorum {
     Stream<LockStore> stores() {
         return nodes.stream().map(Node::store);
     }
+
+    void close() {
+        nodes.forEach(Node::close);
+    }
 }

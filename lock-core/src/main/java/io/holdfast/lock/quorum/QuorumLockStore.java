@@ -336,7 +336,7 @@ public final class QuorumLockStore implements LockStore {
         if (ownThreads != null) {
             ownThreads.shutdown();
         }
-        quorum.stores().forEach(LockStore::close);
+        quorum.close();
     }
 
     /** {@return the servers by their names} */

@@ -5,9 +5,7 @@ import static org.springframework.util.StringUtils.capitalize;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import java.net.ConnectException;
 import java.net.SocketTimeoutException;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -40,9 +38,10 @@ public final class RedisFailures {
     /** Where a password is, if not in spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
 
+    /** The answer to SELECT. */
+    private static final String NO_DATABASE = "DB index is out of range";
+
     private static final String NO_CLUSTER = "cluster support disabled";
-    private static final String NO_TOPOLOGY =
-            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
 
     private static final Map<String, String> HINTS = Map.ofEntries(
             Map.entry("READONLY", REPLICA),
@@ -55,8 +54,11 @@ public final class RedisFailures {
                     "The server is not part of a Redis Cluster: set spring.data.redis.host and port instead of"
                             + " spring.data.redis.cluster.nodes, or list the nodes of a cluster."),
             Map.entry(
+                    NO_DATABASE, "The server does not have that database: check spring.data.redis.database, or" + URLS),
+            Map.entry(
                     NOPERM,
-                    "The Redis user lacks a permission: check its ACL for the commands and channels that locks need."),
+                    "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks"
+                            + " need."),
             Map.entry("NOAUTH", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
             Map.entry(
                     "WRONGPASS",
@@ -102,12 +104,13 @@ public final class RedisFailures {
                     failure,
                     false);
         }
-        if (isRefused(failure)) {
+        Optional<Throwable> refused = FailureCauses.connectFailure(failure);
+        if (refused.isPresent()) {
             return new LockStoreException(
                     capitalize(server.get())
                             + " cannot be reached. Check that the server is running and that its address is correct"
                             + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set). ("
-                            + rootOf(failure) + ")",
+                            + FailureCauses.rootOf(refused.get()) + ")",
                     failure,
                     false);
         }
@@ -115,18 +118,27 @@ public final class RedisFailures {
             return new LockStoreException(
                     "All connections for locks are in use (" + server.get()
                             + "). Raise holdfast.redis.connections, or find out why calls take so long. ("
-                            + rootOf(failure) + ")",
+                            + FailureCauses.rootOf(failure) + ")",
                     new ConnectionsInUseException(failure),
                     false);
+        }
+        if (FailureCauses.isTlsHandshake(failure)) {
+            return new LockStoreException(
+                    "The TLS handshake with " + server.get()
+                            + " failed. Check that the server uses TLS on that port, and that this application trusts"
+                            + " its certificate (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
+                            + " holdfast.quorum.ssl.bundle if set). (" + FailureCauses.rootOf(failure) + ")",
+                    failure,
+                    true);
         }
         String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(server.get())
                         + " did not respond in time. Check that the server responds on that port, that both sides"
                         + " agree on TLS, and that holdfast.redis.command-timeout is long enough. "
                 : "The connection to " + server.get()
-                        + " was lost. Check that the server is running, and check the network between it and this"
-                        + " process. ";
-        return new LockStoreException(what + "(" + rootOf(failure) + ")", failure, true);
+                        + " was lost. Check that the server is running, that both sides agree on TLS, and that the network"
+                        + " between the server and this process works. ";
+        return new LockStoreException(what + "(" + FailureCauses.rootOf(failure) + ")", failure, true);
     }
 
     /** The last send certainly failed, but an earlier one of the same call may have arrived. */
@@ -146,29 +158,16 @@ public final class RedisFailures {
                 && !Thread.currentThread().isInterrupted();
     }
 
-    /** Nobody listens there: nothing was sent. Jedis keeps what each address said among the suppressed. */
-    private static boolean isRefused(Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (isConnectFailure(t) || Stream.of(t.getSuppressed()).anyMatch(RedisFailures::isConnectFailure)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isConnectFailure(Throwable t) {
-        return t instanceof ConnectException || t instanceof UnknownHostException;
-    }
-
     /** Nobody listens there, so nothing was done. */
     public static boolean isUnreachable(RuntimeException failure) {
-        return isRefused(failure);
+        return FailureCauses.connectFailure(failure).isPresent();
     }
 
     /** The server was not reached, or did not say anything: another one may have taken its place. */
     public static boolean isNoAnswer(LockStoreException failure) {
         Throwable cause = failure.getCause();
-        return failure.outcomeUnknown() || (cause != null && isRefused(cause));
+        return failure.outcomeUnknown()
+                || (cause != null && FailureCauses.connectFailure(cause).isPresent());
     }
 
     /**
@@ -227,7 +226,7 @@ public final class RedisFailures {
             return "The server has no password configured: remove spring.data.redis.password, or the password in"
                     + URLS;
         }
-        Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER)
+        Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER, NO_DATABASE)
                 .filter(error::contains)
                 .findFirst();
         return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
@@ -240,7 +239,8 @@ public final class RedisFailures {
             if (message != null && code.isPresent() && (HINTS.containsKey(code.get()) || isReply(t))) {
                 return Optional.of(message);
             }
-            Optional<String> ofNode = t.getClass().getName().equals(NO_TOPOLOGY) ? nodeError(t) : Optional.empty();
+            Optional<String> ofNode =
+                    t.getClass().getName().equals(FailureCauses.NO_TOPOLOGY) ? nodeError(t) : Optional.empty();
             if (ofNode.isPresent()) {
                 return ofNode;
             }
@@ -298,13 +298,5 @@ public final class RedisFailures {
                 Thread.currentThread().interrupt();
             }
         }
-    }
-
-    private static Throwable rootOf(Throwable failure) {
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            root = root.getCause();
-        }
-        return root;
     }
 }

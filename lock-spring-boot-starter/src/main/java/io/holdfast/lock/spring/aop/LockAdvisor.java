@@ -212,11 +212,21 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             BareKeys.warnOf(found);
         }
         configured.get().warnOfUnused(found);
-        found.forEach(LockAdvisor::requireShape);
+        found.forEach(this::requireShape);
     }
 
     /** The properties may not fit to the annotation. */
-    private static void requireShape(LockDefinition definition) {
-        var unused = definition.shape().get();
+    private void requireShape(LockDefinition definition) {
+        boolean fair = definition.shape().get().fair()
+                || definition.further().stream().anyMatch(each -> each.shape().fair());
+        if (fair && configured.get().quorum()) {
+            throw new LockDefinitionException(
+                    LockDefinition.describe(
+                                    definition.method(), definition.method().getDeclaringClass())
+                            + " requests a fair lock, but locks are kept in the quorum of holdfast.quorum.nodes, which"
+                            + " does not support fair locks, because its servers cannot share a queue.",
+                    "Set fair to false, in the annotation, holdfast.instances." + definition.name()
+                            + " and holdfast.scheduled, or keep locks on one server or in a cluster.");
+        }
     }
 }

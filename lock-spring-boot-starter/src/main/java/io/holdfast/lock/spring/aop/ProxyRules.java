@@ -139,7 +139,10 @@ public final class ProxyRules {
     }
 
     private static String finalHint(Method method, Class<?> userClass) {
-        return (KotlinDetector.isKotlinType(userClass) ? openHint(method, userClass) : "Remove final,") + FINAL_HINT;
+        if (KotlinDetector.isKotlinType(userClass)) {
+            return openHint(method, userClass) + FINAL_HINT;
+        }
+        return (userClass.isRecord() ? "A record is always final: use a class instead," : "Remove final,") + FINAL_HINT;
     }
 
     private static String openHint(Method method, Class<?> userClass) {

@@ -29,7 +29,7 @@ final class ClusterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
 
     private static FailureAnalysis ofCluster(Throwable failure) {
         String replies = Arrays.stream(failure.getSuppressed())
-                .map(each -> String.valueOf(each.getMessage()))
+                .map(each -> String.valueOf(each.getMessage()).replaceFirst("\\.$", ""))
                 .distinct()
                 .collect(Collectors.joining("; "));
         return replies.contains("cluster support disabled")

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import java.util.Locale;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -19,13 +20,14 @@ final class FailFastCheck implements SmartInitializingSingleton {
         this.templates = templates;
     }
 
-    /** Most failures of the store say themselves what to check. */
+    /** Most failures of the store say themselves what to do. */
     private static String action(String problem) {
-        String without = "To start without Redis, set holdfast.fail-fast=false.";
-        return problem.contains("Check") || problem.contains("spring.data.redis")
-                ? without
-                : "Check the host, port, user and password in spring.data.redis.*, or in holdfast.redis.url or"
-                        + " holdfast.quorum.nodes if set. " + without;
+        String text = problem.toLowerCase(Locale.ROOT);
+        return (text.contains("check") || text.contains("spring.data.redis")
+                        ? "Correct what the description names."
+                        : "Check the host, port, user and password in spring.data.redis.*, or in holdfast.redis.url"
+                                + " or holdfast.quorum.nodes if set.")
+                + " To start without Redis, set holdfast.fail-fast=false.";
     }
 
     @Override

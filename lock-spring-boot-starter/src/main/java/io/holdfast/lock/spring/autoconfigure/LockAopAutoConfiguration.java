@@ -1,11 +1,13 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.aop.ChildContextCheck;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.store.LockStore;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -46,7 +48,13 @@ public final class LockAopAutoConfiguration {
                 .bind("holdfast.aop.order", Integer.class)
                 .orElse(DEFAULT_ORDER);
         return new LockAdvisor(
-                beans, templates, customizers, () -> properties.getObject().toSettings(), order);
+                beans, templates, customizers, () -> properties.getObject().toSettings(isQuorum(beans)), order);
+    }
+
+    /** By the store that was created, if it was. */
+    private static boolean isQuorum(ConfigurableListableBeanFactory beans) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, QuorumLockStore.class, true, false).length
+                > 0;
     }
 
     @Bean

@@ -90,10 +90,16 @@ record LockProperties(
     /** Combinations of valid values that do not make sense. */
     List<String> doubts() {
         List<String> doubts = new ArrayList<>();
-        if (store == Store.REDIS && redis.commandTimeout().compareTo(lease) >= 0) {
-            doubts.add("holdfast.redis.command-timeout is " + text(redis.commandTimeout())
-                    + ", which is not less than holdfast.lease (" + text(lease)
+        boolean quorum = quorum().nodes() != null;
+        Duration timeout = quorum ? quorum().nodeTimeout() : redis.commandTimeout();
+        if (store == Store.REDIS && timeout.compareTo(lease) >= 0) {
+            doubts.add((quorum ? "holdfast.quorum.node-timeout" : "holdfast.redis.command-timeout") + " is "
+                    + text(timeout) + ", which is not less than holdfast.lease (" + text(lease)
                     + "): a lock can be lost while a single renewal waits for its reply");
+        }
+        if (maxHold != null && maxHold.compareTo(lease) < 0) {
+            doubts.add("holdfast.max-hold is " + text(maxHold) + ", which is less than holdfast.lease (" + text(lease)
+                    + "): a lock that is not released is held until its lease expires");
         }
         if (transactions.commitMargin().compareTo(lease) >= 0) {
             doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())
@@ -114,12 +120,13 @@ record LockProperties(
                 .withRelease(release);
     }
 
-    ConfiguredSettings toSettings() {
+    /** @param isQuorum whether a quorum of servers keeps the locks; the application may have replaced the store */
+    ConfiguredSettings toSettings(boolean isQuorum) {
         Map<String, LockSettings> settings = new HashMap<>();
         for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
             settings.put(each.getKey(), each.getValue().toSettings());
         }
-        return new ConfiguredSettings(waitFor, scheduled.toSettings(), Map.copyOf(settings));
+        return new ConfiguredSettings(isQuorum, lease, waitFor, scheduled.toSettings(), Map.copyOf(settings));
     }
 
     /** Where locks are kept. */

@@ -51,13 +51,19 @@ final class SimilarProperty {
         return nearest(misspelt.toString(), known);
     }
 
-    /** {@return those of the same group, such as {@code holdfast.quorum}; empty for the first level, and for unknown groups} */
+    /** {@return those of the same group, such as {@code holdfast.quorum}, or of the first level with the groups; empty for unknown groups} */
     static List<String> siblings(ConfigurationPropertyName misspelt) {
-        if (misspelt.getNumberOfElements() <= ELEMENTS_OF_FIRST_LEVEL) {
-            return List.of();
-        }
         String group = misspelt.getParent() + ".";
-        return known().stream().filter(each -> each.startsWith(group)).toList();
+        boolean first = misspelt.getNumberOfElements() <= ELEMENTS_OF_FIRST_LEVEL;
+        return known().stream()
+                .filter(each -> each.startsWith(group))
+                .map(each -> first ? withoutGroup(each, group.length()) : each)
+                .toList();
+    }
+
+    private static String withoutGroup(String name, int start) {
+        int dot = name.indexOf('.', start);
+        return dot < 0 ? name : name.substring(0, dot) + ".*";
     }
 
     private static Optional<String> nearest(String name, Iterable<String> known) {

@@ -28,7 +28,10 @@ final class SslBundleLookup {
         List<String> known = bundles == null ? List.of() : bundles.getBundleNames();
         if (bundles == null || !known.contains(name)) {
             throw new InvalidLockPropertyException(
-                    property, name, "the name of a bundle under spring.ssl.bundle, one of " + known);
+                    property,
+                    name,
+                    "the name of a bundle under spring.ssl.bundle, "
+                            + (known.isEmpty() ? "but none is configured there" : "one of " + known));
         }
         return bundles.getBundle(name);
     }

@@ -9,6 +9,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.SpringProperties;
 
 /**
@@ -18,12 +20,13 @@ import org.springframework.core.SpringProperties;
  *
  * <p>Comes after the check that finds locked methods, which tells Spring that their beans depend on the template.
  */
-final class WarmUp implements SmartInitializingSingleton {
+final class WarmUp implements SmartInitializingSingleton, ApplicationListener<ContextClosedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
 
     private final ConfigurableListableBeanFactory beans;
     private final ObjectProvider<LockStore> stores;
+    private volatile boolean closing;
 
     WarmUp(ConfigurableListableBeanFactory beans, ObjectProvider<LockStore> stores) {
         this.beans = beans;
@@ -51,13 +54,24 @@ final class WarmUp implements SmartInitializingSingleton {
         return false;
     }
 
-    private static void ask(LockStore store) {
+    /** Connections are closed from now on: that they fail says nothing of the store. */
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {
+            closing = true;
+        }
+    }
+
+    private void ask(LockStore store) {
         try {
             store.inspect(LockKey.of("warm-up"));
         } catch (RuntimeException e) {
+            if (closing) {
+                log.debug("The application ended before the lock store responded", e);
+                return;
+            }
             log.warn(
-                    "The lock store is not responding yet; calls that need a lock will fail until it does: {}",
-                    e.getMessage());
+                    "The lock store is not available yet; calls that need a lock fail until it is: {}", e.getMessage());
             log.debug("Stack trace of the failure", e);
         }
     }

@@ -12,11 +12,14 @@ import org.slf4j.LoggerFactory;
 /**
  * What the application's properties say of annotated methods.
  *
+ * @param quorum whether a quorum of servers keeps the locks
+ * @param lease that of locks where neither the annotation nor its instance says it
  * @param waitFor how long to wait where neither the annotation nor its instance says it
  * @param scheduled {@code holdfast.scheduled}, for methods that are scheduled
  * @param instances {@code holdfast.instances}, by the names of definitions
  */
-public record ConfiguredSettings(Duration waitFor, LockSettings scheduled, Map<String, LockSettings> instances) {
+public record ConfiguredSettings(
+        boolean quorum, Duration lease, Duration waitFor, LockSettings scheduled, Map<String, LockSettings> instances) {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredSettings.class);
 

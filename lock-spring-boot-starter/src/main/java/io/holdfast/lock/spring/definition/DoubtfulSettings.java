@@ -20,8 +20,9 @@ final class DoubtfulSettings {
      * @param where the annotated method
      * @param isCron whether it is scheduled by cron, so that all nodes run it at the same time
      * @param settings what its annotation and its properties say
+     * @param defaultLease the lease if they say none
      */
-    static void warn(String where, boolean isCron, LockSettings settings) {
+    static void warn(String where, boolean isCron, LockSettings settings, Duration defaultLease) {
         if (isCron && settings.minHold().isEmpty()) {
             log.warn(
                     "{} is scheduled by cron and has no minHold: a node that starts it late runs it again after another"
@@ -29,12 +30,11 @@ final class DoubtfulSettings {
                             + " clock difference between nodes, and set waitFor = 0 with onContention = SKIP.",
                     where);
         }
-        settings.lease().ifPresent(lease -> {
-            if (settings.renew().orElse(true)) {
-                warnOfLongLease(where, lease);
-            }
-            settings.maxHold().ifPresent(maxHold -> warnOfShortMaxHold(where, maxHold, lease));
-        });
+        if (settings.renew().orElse(true)) {
+            settings.lease().ifPresent(lease -> warnOfLongLease(where, lease));
+        }
+        Duration lease = settings.lease().orElse(defaultLease);
+        settings.maxHold().ifPresent(maxHold -> warnOfShortMaxHold(where, maxHold, lease));
     }
 
     private static void warnOfLongLease(String where, Duration lease) {

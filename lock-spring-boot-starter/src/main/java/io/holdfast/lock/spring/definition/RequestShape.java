@@ -51,7 +51,7 @@ final class RequestShape {
             request = with(request, settings.maxHold(), LockRequest::maxHold);
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
             request = with(request, settings.release(), LockRequest::release);
-            DoubtfulSettings.warn(where, isCron, settings);
+            DoubtfulSettings.warn(where, isCron, settings, properties.lease());
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });
     }

@@ -56,7 +56,7 @@ final class LockExpression {
                             + e.getMessage() + ".",
                     text.contains("#{")
                             ? "Remove #{ and }: \"#order.id\"."
-                            : "Put literal text in single quotes: \"'nightly'\" or \"'order:' + #id\".",
+                            : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' + #id\".",
                     e);
         }
         parsed.refuseUnknown();

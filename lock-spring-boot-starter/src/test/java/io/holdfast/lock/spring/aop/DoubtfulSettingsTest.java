@@ -91,6 +91,19 @@ class DoubtfulSettingsTest {
         assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, shorter than its lease of PT10S");
     }
 
+    static class MaxHoldAlone {
+        @DistributedLock(name = "alone", maxHold = 10)
+        public void run() {}
+    }
+
+    @Test
+    void longest_hold_below_the_lease_of_the_properties_is_warned_of(CapturedOutput output) {
+        start(MaxHoldAlone.class, "holdfast.lease=10s");
+        assertThat(output).doesNotContain("has a maxHold");
+        start(MaxHoldAlone.class);
+        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, shorter than its lease of PT30S");
+    }
+
     @Test
     void lease_below_an_hour_or_without_renewal_and_longest_hold_of_one_lease_are_not(CapturedOutput output) {
         start(Minutes.class);

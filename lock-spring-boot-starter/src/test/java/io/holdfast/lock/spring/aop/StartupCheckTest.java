@@ -227,6 +227,16 @@ class StartupCheckTest {
         failsWith(FinalClass.class, "FinalClass.run()", "the class is final", "spring.aop.proxy-target-class=false");
     }
 
+    record Recorded() {
+        @DistributedLock(key = "'a'")
+        public void run() {}
+    }
+
+    @Test
+    void record_fails_startup_with_the_advice_to_use_a_class() {
+        failsWith(Recorded.class, "Recorded.run()", "A record is always final: use a class instead");
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {ProxiedByItsInterface.class, Beans.class})
     void final_class_is_locked_where_the_bean_says_that_its_interface_is_proxied(Class<?> configuration) {

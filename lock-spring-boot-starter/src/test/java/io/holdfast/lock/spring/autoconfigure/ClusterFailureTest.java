@@ -2,14 +2,18 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import redis.clients.jedis.exceptions.JedisException;
 
-/** Jedis connects to a cluster while the application starts: what a user reads if that fails. */
+/** Drivers connect to a cluster or to sentinels while the application starts: what a user reads if that fails. */
 class ClusterFailureTest {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -30,6 +34,47 @@ class ClusterFailureTest {
     void cluster_that_cannot_be_reached_is_reported_with_what_to_check() {
         runner.withPropertyValues("spring.data.redis.cluster.nodes=localhost:1")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Jedis connects to the Redis Cluster at startup", "Check that the nodes"));
+                        .contains("Jedis connects to the Redis Cluster at startup", "Check that the nodes")
+                        .doesNotContain(".."));
+    }
+
+    @Test
+    void sentinels_that_cannot_be_reached_are_reported_with_what_to_check() {
+        runner.withPropertyValues("spring.data.redis.sentinel.nodes=localhost:1", "spring.data.redis.sentinel.master=m")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains(
+                                "Jedis asks the sentinels", "All sentinels down", "spring.data.redis.sentinel.nodes"));
+    }
+
+    @Test
+    void unknown_name_of_a_primary_is_reported_with_its_property() {
+        RuntimeException failure = new JedisException("Can connect to sentinel, but m seems to be not monitored.");
+        assertThat(new SentinelFailureAnalyzer().analyze(failure).getAction())
+                .contains("spring.data.redis.sentinel.master is the name");
+    }
+
+    @Test
+    void lettuce_reports_a_cluster_that_cannot_be_reached_with_its_address() {
+        Runners.redis()
+                .withPropertyValues(
+                        "spring.data.redis.client-type=lettuce",
+                        "spring.data.redis.cluster.nodes=localhost:1",
+                        "holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("localhost:1 cannot be reached", "Connection refused")
+                        .doesNotContain("Details"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void database_that_the_server_does_not_have_is_reported_with_its_property(String client) {
+        Runners.redis()
+                .withPropertyValues(
+                        "spring.data.redis.client-type=" + client,
+                        "spring.data.redis.database=9999",
+                        "holdfast.fail-fast=true")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("does not have that database: check spring.data.redis.database", "Correct what")
+                        .doesNotContain("server version"));
     }
 }

@@ -68,6 +68,54 @@ class FirstCallTest {
         void run() {}
     }
 
+    /** Does not answer before it is closed. */
+    private static final class ClosedMeanwhile extends StoreSpy {
+
+        private final CountDownLatch asked = new CountDownLatch(1);
+        private final CountDownLatch closed = new CountDownLatch(1);
+        private final CountDownLatch failed = new CountDownLatch(1);
+
+        ClosedMeanwhile() {
+            super(new InMemoryLockStore());
+        }
+
+        @Override
+        public LockSnapshot inspect(LockKey key) {
+            asked.countDown();
+            await(closed);
+            failed.countDown();
+            throw new LockStoreException("The connection was closed", null, true);
+        }
+
+        @Override
+        public void close() {
+            closed.countDown();
+            super.close();
+        }
+
+        static void await(CountDownLatch latch) {
+            try {
+                assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Test
+    void failure_is_not_logged_if_the_application_ends_meanwhile(CapturedOutput output) {
+        ClosedMeanwhile store = new ClosedMeanwhile();
+        Runners.starter()
+                .withBean(LockStore.class, () -> store)
+                .withBean(Locked.class)
+                .run(context -> ClosedMeanwhile.await(store.asked));
+        ClosedMeanwhile.await(store.failed);
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(each -> each.getName().equals("holdfast-warm-up")));
+        assertThat(output).doesNotContain("The connection was closed");
+    }
+
     @Test
     void store_is_asked_while_an_application_with_locked_methods_starts_and_a_failure_is_logged(CapturedOutput output) {
         Late store = new Late(0, LATE);
@@ -76,7 +124,7 @@ class FirstCallTest {
             assertThat(store.askedByOthers.await(1, TimeUnit.MINUTES)).isTrue();
             Awaitility.await().until(() -> output.getAll().contains("Redis did not respond in time"));
         });
-        assertThat(output).contains("WARN", "calls that need a lock will fail until it does");
+        assertThat(output).contains("WARN", "calls that need a lock fail until it is");
     }
 
     @Test

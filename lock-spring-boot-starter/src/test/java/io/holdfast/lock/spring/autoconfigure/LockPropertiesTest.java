@@ -134,6 +134,22 @@ class LockPropertiesTest {
         assertThat(warnings(property, "holdfast.lease=1m")).noneMatch(line -> line.contains("not less than"));
     }
 
+    @Test
+    void node_timeout_of_a_quorum_is_compared_with_the_lease_instead_of_the_command_timeout() {
+        String nodes = "holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3";
+        assertThat(warnings(nodes, "holdfast.lease=1s", "holdfast.redis.command-timeout=2s"))
+                .isEmpty();
+        assertThat(warnings(nodes, "holdfast.lease=1s", "holdfast.quorum.node-timeout=2s"))
+                .anyMatch(line -> line.contains("holdfast.quorum.node-timeout is 2s, which is not less than"));
+    }
+
+    @Test
+    void max_hold_below_the_lease_is_warned_of() {
+        assertThat(warnings("holdfast.max-hold=29s"))
+                .anyMatch(line -> line.contains("holdfast.max-hold is 29s, which is less than holdfast.lease (30s)"));
+        assertThat(warnings("holdfast.max-hold=30s")).isEmpty();
+    }
+
     private static List<String> warnings(String... properties) {
         try (HeardLog log = new HeardLog(LockAutoConfiguration.class.getName(), Level.WARN)) {
             Runners.inMemory()

@@ -93,6 +93,15 @@ class MisspeltPropertyTest {
                         .doesNotContain("Did you mean", "holdfast.redis.url"));
     }
 
+    @Test
+    void on_the_first_level_properties_and_groups_are_named() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.wait-time=5s")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Known properties: ", "holdfast.wait-for", "holdfast.redis.*, ")
+                        .doesNotContain("holdfast.redis.url"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"holdfast.colour", "holdfast.redi", "holdfast.instances.orders.pay.lease"})
     void nothing_is_guessed_where_no_name_is_similar(String misspelt) {

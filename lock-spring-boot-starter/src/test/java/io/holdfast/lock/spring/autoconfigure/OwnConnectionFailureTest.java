@@ -96,6 +96,14 @@ class OwnConnectionFailureTest {
     }
 
     @Test
+    void unknown_bundle_is_told_where_there_is_none() {
+        Runners.redis()
+                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.ssl.bundle=locks")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("but none is configured there"));
+    }
+
+    @Test
     void unknown_bundle_is_told_with_the_known_ones() {
         Runners.redis()
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))

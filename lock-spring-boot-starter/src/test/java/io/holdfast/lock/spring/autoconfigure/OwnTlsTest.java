@@ -75,7 +75,19 @@ class OwnTlsTest {
     private void failsToConnect(ApplicationContextRunner application) {
         application.run(context -> assertThatThrownBy(
                         () -> context.getBean(LockTemplate.class).tryAcquire(key))
-                .isInstanceOf(LockStoreException.class));
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContainingAll("The TLS handshake with Redis at", "trusts its certificate", "ssl.bundle"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jedis", "lettuce"})
+    void client_without_tls_is_advised_to_check_tls(String client) {
+        application(client)
+                .withPropertyValues("holdfast.redis.url=" + url(server).replace("rediss:", "redis:"))
+                .run(context -> assertThatThrownBy(
+                                () -> context.getBean(LockTemplate.class).tryAcquire(key))
+                        .isInstanceOf(LockStoreException.class)
+                        .hasMessageContaining("both sides agree on TLS"));
     }
 
     @ParameterizedTest

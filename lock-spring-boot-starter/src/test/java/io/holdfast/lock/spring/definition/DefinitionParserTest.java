@@ -55,7 +55,7 @@ class DefinitionParserTest {
     }
 
     private static final ConfiguredSettings CONFIGURED =
-            new ConfiguredSettings(Duration.ofSeconds(5), LockSettings.NONE, Map.of());
+            new ConfiguredSettings(false, Duration.ofSeconds(30), Duration.ofSeconds(5), LockSettings.NONE, Map.of());
 
     private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7");
 

@@ -1,0 +1,47 @@
+package io.holdfast.lock.quorum;
+
+import io.holdfast.lock.api.LockStoreException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs that one server of a quorum fails. As long as the others form a majority no call fails, so nothing else tells of a wrong
+ * address or password.
+ */
+final class NodeLog {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLog.class);
+
+    /** A server that keeps failing is not logged more often. */
+    private static final long PAUSE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+    private final String name;
+    private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
+    private volatile boolean ended;
+
+    NodeLog(String name) {
+        this.name = name;
+    }
+
+    /** What the store itself refuses, such as a server that rejoins, has no cause. */
+    void failed(LockStoreException failure) {
+        if (ended || failure.getCause() == null || Thread.currentThread().isInterrupted()) {
+            return;
+        }
+        long now = System.nanoTime();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + PAUSE_NANOS)) {
+            log.warn(
+                    "Lock server {} failed; locks work as long as a majority of the servers responds: {}",
+                    name,
+                    failure.getMessage());
+        }
+    }
+
+    /** Failures are expected from now on. */
+    void end() {
+        ended = true;
+    }
+}

@@ -1,0 +1,53 @@
+package io.holdfast.lock.redis.driver;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+
+/** Finds in what drivers throw why a connection could not be made. */
+final class FailureCauses {
+
+    /** No node of a cluster reported the topology to Lettuce, so nothing was sent. */
+    static final String NO_TOPOLOGY =
+            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
+
+    /** What Lettuce says of a server without TLS. */
+    private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
+
+    private FailureCauses() {}
+
+    /** Nobody listens there: nothing was sent. Drivers keep what each address said among the suppressed. */
+    static Optional<Throwable> connectFailure(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            boolean isOfCluster = t.getClass().getName().equals(NO_TOPOLOGY);
+            Optional<Throwable> found = Stream.concat(Stream.of(t), Stream.of(t.getSuppressed()))
+                    .map(each -> isOfCluster ? rootOf(each) : each)
+                    .filter(each -> each instanceof ConnectException || each instanceof UnknownHostException)
+                    .findFirst();
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** One side does not trust the other, or does not speak TLS. */
+    static boolean isTlsHandshake(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof SSLHandshakeException || t.getClass().getName().equals(NOT_TLS)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static Throwable rootOf(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root;
+    }
+}
