@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LockEvent {
 
-    /** An event of a single lock. */
+    /** An event that concerns a single lock. */
     interface OfLock extends LockEvent {
 
         /** {@return the lock} */

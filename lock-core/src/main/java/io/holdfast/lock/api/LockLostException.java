@@ -50,7 +50,7 @@ public final class LockLostException extends LockException {
     /**
      * {@return this exception, with the failure added as a suppressed exception}
      *
-     * @param failure the exception of the guarded code, or null
+     * @param failure the exception thrown by the guarded code, or null
      */
     public LockLostException suppressing(@Nullable Throwable failure) {
         if (failure != null && failure != this) {

@@ -21,7 +21,7 @@ public final class LockStoreException extends LockException {
      * Creates an instance.
      *
      * @param message what happened, and what to check
-     * @param cause the exception of the driver, or null
+     * @param cause the exception thrown by the driver, or null
      * @param outcomeUnknown whether the store may have carried out the command anyway
      */
     public LockStoreException(String message, @Nullable Throwable cause, boolean outcomeUnknown) {

@@ -263,9 +263,9 @@ public interface LockedExecution {
      * @param work called with the lock, on a thread of the client's executor, while the lock is held. The lock belongs to that
      *     thread until the work returns, and is then detached
      * @param <T> the work's result
-     * @return a future that completes like the work's stage, after the lock has been released; or exceptionally, with the
-     *     exceptions of {@link #execute(LockRequest, LockedCallable)}, or with a {@link LockOverloadException} if too many
-     *     calls are waiting
+     * @return a future that completes like the work's stage, after the lock has been released; or exceptionally, with any
+     *     exception that {@link #execute(LockRequest, LockedCallable)} would throw, or with a {@link LockOverloadException}
+     *     if too many calls are waiting
      */
     <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work);

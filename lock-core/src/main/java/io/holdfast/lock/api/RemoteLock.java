@@ -52,13 +52,13 @@ public interface RemoteLock extends Lock {
     /**
      * Tries once, without waiting, ignoring interrupts.
      *
-     * @return whether the lock is held now
+     * @return whether the current thread now holds the lock
      */
     @Override
     boolean tryLock();
 
     /**
-     * {@return whether the lock is held now}
+     * {@return whether the current thread now holds the lock}
      *
      * @param time how long to wait; zero or less for a single try
      * @param unit the unit of time

@@ -275,7 +275,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             try {
                 long unused = changed.awaitNanos(nanos);
             } catch (InterruptedException e) {
-                log.debug("Ignored an interrupt of {}; it stops when the client is closed", threadName);
+                log.debug("Ignored an interrupt to {}; it stops only when the client is closed", threadName);
             }
         }
     }

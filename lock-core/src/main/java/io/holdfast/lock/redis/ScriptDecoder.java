@@ -196,7 +196,7 @@ final class ScriptDecoder {
 
     static Waiters waiters(long number) {
         if (number < 0 || number >= WAITERS.size()) {
-            throw new IllegalArgumentException("Not a number of waiters: " + number);
+            throw new IllegalArgumentException("Invalid number of waiters: " + number);
         }
         return WAITERS.get((int) number);
     }

@@ -24,7 +24,7 @@ final class FailFastCheck implements SmartInitializingSingleton {
     private static String action(String problem) {
         String text = problem.toLowerCase(Locale.ROOT);
         return (text.contains("check") || text.contains("spring.data.redis")
-                        ? "Correct what the description names."
+                        ? "Fix the problem given in the description."
                         : "Check the host, port, user and password in spring.data.redis.*, or in holdfast.redis.url"
                                 + " or holdfast.quorum.nodes if set.")
                 + " To start without Redis, set holdfast.fail-fast=false.";

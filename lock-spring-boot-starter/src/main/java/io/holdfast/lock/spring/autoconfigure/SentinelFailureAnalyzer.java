@@ -31,7 +31,7 @@ final class SentinelFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcep
 
     private static FailureAnalysis of(String message, String check, Throwable cause) {
         return new FailureAnalysis(
-                "Jedis asks the sentinels for the Redis primary at startup, but failed: " + message,
+                "Jedis asks the sentinels for the Redis primary at startup, but this failed: " + message,
                 "Check " + check + ", and that " + PROPERTIES + "username and password are correct.",
                 cause);
     }

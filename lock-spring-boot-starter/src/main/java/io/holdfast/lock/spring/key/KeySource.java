@@ -45,8 +45,9 @@ public final class KeySource {
         if (name.indexOf(SEPARATOR) >= 0) {
             throw new LockDefinitionException(
                     place.description() + " has name = \"" + name
-                            + "\", which contains a colon. The first colon of a key ends the"
-                            + " name, so that 'a:b' with 'c' and 'a' with 'b:c' are different keys.",
+                            + "\", which contains a colon. A colon separates the name from the"
+                            + " rest of the key, so name 'a:b' with key 'c' and name 'a' with key 'b:c' would be the"
+                            + " same lock.",
                     "Use another character in the name, such as \"" + name.replace(SEPARATOR, '.') + "\".");
         }
         return new KeySource(
