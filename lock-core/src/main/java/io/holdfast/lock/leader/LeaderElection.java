@@ -91,9 +91,23 @@ public final class LeaderElection implements AutoCloseable {
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
         Candidate candidate = new Candidate(role, locks, named, background);
         add(candidate);
-        whenJoined.forEach(each -> each.accept(candidate));
+        boolean joined = false;
+        try {
+            whenJoined.forEach(each -> each.accept(candidate));
+            joined = true;
+        } finally {
+            if (!joined) {
+                remove(candidate);
+            }
+        }
         startLate(candidate);
         return candidate;
+    }
+
+    /** A start in the meantime may have made it a candidate. */
+    private synchronized void remove(Candidate candidate) {
+        candidates.remove(candidate.role());
+        var unused = candidate.stop();
     }
 
     private synchronized void add(Candidate candidate) {
@@ -113,7 +127,8 @@ public final class LeaderElection implements AutoCloseable {
      * Has the action called for each role that is joined from now on: on the thread that joins it, and before this instance becomes a
      * candidate because of that.
      *
-     * @param action receives the role, and may add listeners to it; its exceptions end the call that joins
+     * @param action receives the role, and may add listeners to it; its exceptions end the call that joins, and the role is
+     *     not joined then
      */
     public void onJoined(Consumer<Leadership> action) {
         whenJoined.add(action);

@@ -13,7 +13,8 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>If an instance is paused for longer than its lease, its term has expired by its own clock before the next term begins, so
- * {@link #isLeader()} never returns true on two instances at the same time. Work that was started during a term may still be
+ * {@link #isLeader()} never returns true on two instances at the same time, unless the lock of the role was released by force or lost
+ * by Redis. Work that was started during a term may still be
  * running when the term ends: check {@link #isLeader()} between steps, and check the {@linkplain Term#fencingToken() fencing
  * token} where something must never happen twice.
  *

@@ -1,6 +1,7 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -25,9 +26,13 @@ final class NodeLog {
         this.name = name;
     }
 
-    /** What the store itself refuses, such as a server that rejoins, has no cause. */
+    /** What the store itself refuses, such as a server that rejoins, has no cause. A call without a connection was not sent. */
     void failed(LockStoreException failure) {
-        if (ended || failure.getCause() == null || Thread.currentThread().isInterrupted()) {
+        Throwable cause = failure.getCause();
+        if (ended
+                || cause == null
+                || cause instanceof ConnectionsInUseException
+                || Thread.currentThread().isInterrupted()) {
             return;
         }
         long now = System.nanoTime();

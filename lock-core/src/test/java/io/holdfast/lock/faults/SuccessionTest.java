@@ -58,7 +58,10 @@ class SuccessionTest {
         gaps.sort(Duration::compareTo);
         publish(lease, candidates, dead, gaps);
         Duration longest = lease.compareTo(LIFE_OF_AN_ENTRY) > 0 ? lease : LIFE_OF_AN_ENTRY;
-        assertThat(gaps).hasSize(ROUNDS * ROLES).allMatch(gap -> gap.compareTo(longest.plus(MARGIN)) < 0);
+        assertThat(gaps)
+                .hasSize(ROUNDS * ROLES)
+                .allMatch(gap -> gap.compareTo(lease.dividedBy(2)) > 0) // it was renewed after a third of it
+                .allMatch(gap -> gap.compareTo(longest.plus(MARGIN)) < 0);
     }
 
     private List<Duration> gaps(LockPlace place, int candidates, int dead) throws Exception {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockRequest;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** One candidate, with a template and threads that do what the test says. */
@@ -58,6 +60,22 @@ class CandidacyTest {
         });
         election.join("b");
         assertThat(told).containsExactly("joined b");
+        assertThat(locks.calls).hasSize(2);
+    }
+
+    @Test
+    void role_is_not_joined_if_an_action_for_it_fails() {
+        AtomicBoolean failing = new AtomicBoolean(true);
+        election.start();
+        election.onJoined(role -> {
+            if (failing.get()) {
+                throw new IllegalStateException("no meters");
+            }
+        });
+        assertThatIllegalStateException().isThrownBy(() -> election.join("b")).withMessage("no meters");
+        assertThat(election.roles()).extracting(Leadership::role).containsExactly("a");
+        failing.set(false);
+        election.join("b");
         assertThat(locks.calls).hasSize(2);
     }
 

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.HeardLog;
 import java.io.IOException;
@@ -44,8 +45,9 @@ class NodeLogTest {
     }
 
     @Test
-    void refusal_of_the_store_itself_and_a_failure_after_the_end_are_not_logged() {
+    void what_is_no_failure_of_the_server_and_a_failure_after_the_end_are_not_logged() {
         fail(null);
+        fail(new ConnectionsInUseException(new IOException()));
         node.close();
         fail(new IOException());
         assertThat(heard.events()).isEmpty();

@@ -7,6 +7,8 @@ import java.util.Objects;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 /** What a user reads when an application does not start. */
@@ -19,7 +21,10 @@ public final class Startup {
         assertThat(context).hasFailed();
         Throwable failure = context.getStartupFailure();
         List<FailureAnalyzer> analyzers = SpringFactoriesLoader.forDefaultResourceLocation()
-                .load(FailureAnalyzer.class, SpringFactoriesLoader.FailureHandler.logging(silent()));
+                .load(
+                        FailureAnalyzer.class,
+                        SpringFactoriesLoader.ArgumentResolver.of(Environment.class, new StandardEnvironment()),
+                        SpringFactoriesLoader.FailureHandler.logging(silent()));
         FailureAnalysis analysis = analyzers.stream()
                 .map(each -> each.analyze(failure))
                 .filter(Objects::nonNull)

@@ -8,6 +8,9 @@ import java.nio.file.Path;
 /** Sends POSIX signals to processes that the tests started. */
 public final class Signals {
 
+    /** States of threads that may go on, in {@code /proc}; what is neither of them has stopped or ended. */
+    private static final String RUNNING = "RSD";
+
     private Signals() {}
 
     /** Returns when the signal has been sent; after {@code STOP}, when all threads of the process stand still. */
@@ -42,7 +45,7 @@ public final class Signals {
         try (var each = Files.newDirectoryStream(threads)) {
             for (Path thread : each) {
                 String stat = Files.readString(thread.resolve("stat"));
-                if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+                if (RUNNING.indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0) {
                     return false;
                 }
             }

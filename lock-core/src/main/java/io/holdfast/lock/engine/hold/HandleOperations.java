@@ -40,7 +40,7 @@ public final class HandleOperations {
         RenewReply reply = Uninterruptibly.call(() -> client.store().extend(request));
         if (reply instanceof RenewReply.Failed failure) {
             throw new LockStoreException(
-                    "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, false);
+                    "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, true);
         }
         if (reply instanceof RenewReply.Renewed) {
             lease.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));

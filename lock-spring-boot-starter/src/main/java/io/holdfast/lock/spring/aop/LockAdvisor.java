@@ -215,11 +215,11 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         found.forEach(this::requireShape);
     }
 
-    /** The properties may not fit to the annotation. */
+    /** The properties may not fit the annotation. Customizers may change what both request. */
     private void requireShape(LockDefinition definition) {
         boolean fair = definition.shape().get().fair()
                 || definition.further().stream().anyMatch(each -> each.shape().fair());
-        if (fair && configured.get().quorum()) {
+        if (fair && configured.get().quorum() && customizers.stream().findAny().isEmpty()) {
             throw new LockDefinitionException(
                     LockDefinition.describe(
                                     definition.method(), definition.method().getDeclaringClass())

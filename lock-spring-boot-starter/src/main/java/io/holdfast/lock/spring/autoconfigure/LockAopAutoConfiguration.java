@@ -51,10 +51,14 @@ public final class LockAopAutoConfiguration {
                 beans, templates, customizers, () -> properties.getObject().toSettings(isQuorum(beans)), order);
     }
 
-    /** By the store that was created, if it was. */
+    /** If there are other stores as well, it is unknown which one the template uses. */
     private static boolean isQuorum(ConfigurableListableBeanFactory beans) {
-        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, QuorumLockStore.class, true, false).length
-                > 0;
+        int quorums = countOf(beans, QuorumLockStore.class);
+        return quorums > 0 && quorums == countOf(beans, LockStore.class);
+    }
+
+    private static int countOf(ConfigurableListableBeanFactory beans, Class<?> type) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false).length;
     }
 
     @Bean

@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.leader.Leadership;
+import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.InjectionPoint;
@@ -8,10 +10,13 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.UnsatisfiedDependencyException;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.analyzer.AbstractInjectionFailureAnalyzer;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 
 /**
  * A {@link Leadership} bean of a role that the properties do not name. Spring Boot says so too, but advises to define the bean, which
@@ -26,6 +31,12 @@ final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAna
     /** Other names need brackets. */
     private static final Pattern PLAIN = Pattern.compile("[a-z0-9-]+|" + ANY);
 
+    private final Environment environment;
+
+    MissingLeadershipFailureAnalyzer(Environment environment) {
+        this.environment = environment;
+    }
+
     @Override
     protected @Nullable FailureAnalysis analyze(
             Throwable rootFailure, NoSuchBeanDefinitionException cause, @Nullable String description) {
@@ -34,6 +45,10 @@ final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAna
             return null;
         }
         String qualifier = qualifier(rootFailure);
+        Set<String> named = roles();
+        if (qualifier == null ? !named.isEmpty() : named.contains(qualifier)) {
+            return null; // the auto-configuration of leadership is missing, for example in a test slice
+        }
         String role = qualifier == null ? ANY : qualifier;
         return new FailureAnalysis(
                 (description == null ? "The application" : description) + " requires a Leadership bean"
@@ -44,6 +59,13 @@ final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAna
                         + "=true. Or, if no @LeaderOnly names the role," + " inject LeaderElection and call join(\""
                         + role + "\").",
                 cause);
+    }
+
+    private Set<String> roles() {
+        return Binder.get(environment)
+                .bind(ROLES, Bindable.mapOf(String.class, Object.class))
+                .orElse(Map.of())
+                .keySet();
     }
 
     private static String property(String role) {

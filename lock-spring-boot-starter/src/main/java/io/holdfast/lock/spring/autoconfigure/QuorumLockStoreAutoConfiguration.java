@@ -38,7 +38,7 @@ public final class QuorumLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */
     @Bean
-    LockStore holdfastLockStore(
+    QuorumLockStore holdfastLockStore(
             ConfigurableListableBeanFactory beans,
             LockProperties properties,
             ObjectProvider<LockConnectionDetails> details,

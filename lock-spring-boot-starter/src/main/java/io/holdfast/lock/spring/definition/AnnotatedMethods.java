@@ -29,7 +29,7 @@ public abstract class AnnotatedMethods<T> {
         T found = known.get(id);
         if (found == null) {
             Class<?> userClass = userClass(method, targetClass);
-            found = read(method, LockAnnotations.specific(method, userClass), userClass);
+            found = read(method, LockAnnotations.specific(method, userClass), userClass, targetClass);
             if (found != null) {
                 known.put(id, found);
             }
@@ -54,9 +54,10 @@ public abstract class AnnotatedMethods<T> {
      *
      * @param method as it is called
      * @param specific the method that runs then
-     * @param userClass the class of the bean
+     * @param userClass the class of the bean; of a proxy the interface that has the method
+     * @param targetClass of what the method is called on
      */
-    protected abstract @Nullable T read(Method method, Method specific, Class<?> userClass);
+    protected abstract @Nullable T read(Method method, Method specific, Class<?> userClass, Class<?> targetClass);
 
     /**
      * {@return the method of which it was read}

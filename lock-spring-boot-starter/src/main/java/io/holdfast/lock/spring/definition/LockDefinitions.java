@@ -28,7 +28,7 @@ public final class LockDefinitions extends AnnotatedMethods<LockDefinition> {
     }
 
     @Override
-    protected @Nullable LockDefinition read(Method method, Method specific, Class<?> userClass) {
+    protected @Nullable LockDefinition read(Method method, Method specific, Class<?> userClass, Class<?> targetClass) {
         List<DistributedLock> annotations = LockAnnotations.find(method, specific, userClass);
         return annotations.isEmpty() ? null : parser.parse(annotations, specific, userClass);
     }

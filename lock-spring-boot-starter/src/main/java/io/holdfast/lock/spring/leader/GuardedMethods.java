@@ -15,6 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
 
 /** Finds {@link LeaderOnly}: on the method, on those it overrides or implements, on the class, on its super-types. */
 final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
@@ -27,8 +28,8 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
     }
 
     @Override
-    protected @Nullable GuardedMethod read(Method method, Method specific, Class<?> userClass) {
-        for (AnnotatedElement each : places(method, specific, userClass)) {
+    protected @Nullable GuardedMethod read(Method method, Method specific, Class<?> userClass, Class<?> targetClass) {
+        for (AnnotatedElement each : places(method, specific, ClassUtils.getUserClass(targetClass))) {
             MergedAnnotation<LeaderOnly> found =
                     MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY).get(LeaderOnly.class);
             if (found.isPresent()) {
@@ -43,10 +44,12 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
         return found.method();
     }
 
-    private static List<AnnotatedElement> places(Method method, Method specific, Class<?> userClass) {
-        List<AnnotatedElement> places = new ArrayList<>(List.of(specific, method));
+    /** Of a proxy, each of its interfaces counts. */
+    private static List<AnnotatedElement> places(Method method, Method specific, Class<?> wholeClass) {
+        List<AnnotatedElement> places =
+                new ArrayList<>(List.of(specific, method, ClassUtils.getMostSpecificMethod(method, wholeClass)));
         if (LockAnnotations.belongsToClass(specific)) {
-            places.add(userClass);
+            places.add(wholeClass);
             places.add(specific.getDeclaringClass());
         }
         return places;

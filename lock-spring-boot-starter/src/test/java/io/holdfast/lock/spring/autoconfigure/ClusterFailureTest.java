@@ -74,7 +74,9 @@ class ClusterFailureTest {
                         "spring.data.redis.database=9999",
                         "holdfast.fail-fast=true")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("does not have that database: check spring.data.redis.database", "Correct what")
+                        .contains(
+                                "does not have that database: check spring.data.redis.database",
+                                "Fix the problem given in the description.")
                         .doesNotContain("server version"));
     }
 }

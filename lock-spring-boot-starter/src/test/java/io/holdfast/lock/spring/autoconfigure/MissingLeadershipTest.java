@@ -13,6 +13,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.OrderUtils;
+import org.springframework.mock.env.MockEnvironment;
 
 /** A Leadership bean is injected whose role no property names. */
 class MissingLeadershipTest {
@@ -84,8 +85,25 @@ class MissingLeadershipTest {
     }
 
     @Test
+    void role_that_the_properties_name_is_left_to_spring_boot_since_something_else_is_missing() {
+        MockEnvironment environment =
+                new MockEnvironment().withProperty("holdfast.leadership.roles.outbox.lease", "10s");
+        MissingLeadershipFailureAnalyzer analyzer = new MissingLeadershipFailureAnalyzer(environment);
+
+        runner.withBean(Relay.class)
+                .run(context -> assertThat(analyzer.analyze(context.getStartupFailure()))
+                        .isNull());
+        runner.withBean(Unqualified.class)
+                .run(context -> assertThat(analyzer.analyze(context.getStartupFailure()))
+                        .isNull());
+        runner.withBean(Mailer.class)
+                .run(context -> assertThat(analyzer.analyze(context.getStartupFailure()))
+                        .isNotNull());
+    }
+
+    @Test
     void other_missing_beans_and_several_leaderships_are_left_to_spring_boot() {
-        MissingLeadershipFailureAnalyzer analyzer = new MissingLeadershipFailureAnalyzer();
+        MissingLeadershipFailureAnalyzer analyzer = new MissingLeadershipFailureAnalyzer(new MockEnvironment());
 
         assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(LockTemplate.class)))
                 .isNull();
