@@ -50,7 +50,7 @@ function showLegend(box, history, grid) {
 function showBlocked(box, snapshot, history) {
   const waits = (snapshot.blocked ?? []).toSorted((a, b) => milliseconds(b.waited) - milliseconds(a.waited));
   if (waits.length === 0) {
-    box.replaceChildren(make('p', { className: 'muted' }, 'Nobody is blocked.'));
+    box.replaceChildren(make('p', { className: 'muted' }, 'No thread that holds a lock waits for another one.'));
     return;
   }
   const stuck = new Set((snapshot.deadlocks ?? []).flatMap(each => each.waits.map(wait => `${wait.clientId}/${wait.thread}`)));
