@@ -91,14 +91,11 @@ public final class LeaderElection implements AutoCloseable {
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
         Candidate candidate = new Candidate(role, locks, named, background);
         add(candidate);
-        boolean joined = false;
         try {
             whenJoined.forEach(each -> each.accept(candidate));
-            joined = true;
-        } finally {
-            if (!joined) {
-                remove(candidate);
-            }
+        } catch (Throwable failure) {
+            remove(candidate);
+            throw failure;
         }
         startLate(candidate);
         return candidate;

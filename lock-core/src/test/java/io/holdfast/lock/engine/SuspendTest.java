@@ -47,10 +47,9 @@ class SuspendTest extends EngineFixture {
         locks.acquire(REQUEST).close();
     }
 
-    @Test
-    void store_is_disconnected_for_the_checkpoint_and_connected_after_it() throws InterruptedException {
-        List<String> calls = new ArrayList<>();
-        StoreSpy connected = new StoreSpy(new InMemoryLockStore(time, time)) {
+    /** A store that records when it is disconnected and connected. */
+    private StoreSpy connected(List<String> calls) {
+        return new StoreSpy(new InMemoryLockStore(time, time)) {
             @Override
             public void disconnect() {
                 calls.add("disconnect");
@@ -61,6 +60,12 @@ class SuspendTest extends EngineFixture {
                 calls.add("connect");
             }
         };
+    }
+
+    @Test
+    void store_is_disconnected_for_the_checkpoint_and_connected_after_it() throws InterruptedException {
+        List<String> calls = new ArrayList<>();
+        StoreSpy connected = connected(calls);
         try (LockEngine client = LockEngine.builder(connected).ticker(time).build()) {
             client.suspend(Duration.ZERO);
             assertThat(calls).containsExactly("disconnect");
@@ -127,17 +132,7 @@ class SuspendTest extends EngineFixture {
     @Test
     void closed_client_is_neither_suspended_nor_resumed() throws InterruptedException {
         List<String> calls = new ArrayList<>();
-        StoreSpy connected = new StoreSpy(new InMemoryLockStore(time, time)) {
-            @Override
-            public void disconnect() {
-                calls.add("disconnect");
-            }
-
-            @Override
-            public void connect() {
-                calls.add("connect");
-            }
-        };
+        StoreSpy connected = connected(calls);
         LockEngine closed = LockEngine.builder(connected).ticker(time).build();
         closed.acquire(REQUEST).close();
         closed.close();
