@@ -72,6 +72,13 @@ final class ClusterNode {
         node.tell(jedis -> jedis.clusterReplicate(master.id));
     }
 
+    /** Takes its master's place without loss, unless it no longer follows that one. */
+    void failOver(ClusterNode former) {
+        if (follows(former)) {
+            node.tell(jedis -> jedis.clusterFailover());
+        }
+    }
+
     boolean serves() {
         return "ok"
                 .equals(ServerNode.lines(node.ask(jedis -> jedis.clusterInfo())).get("cluster_state"));

@@ -3,6 +3,7 @@ package io.holdfast.lock.testing;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -21,9 +22,16 @@ final class Polling {
         return patiently(what).until(question, answer);
     }
 
-    /** For what may take its time. */
-    static void await(String what, Duration atMost, Callable<Boolean> condition) {
-        patiently(what).atMost(atMost).until(condition);
+    /** For what servers may give up without notice: the request is repeated as long as the condition does not hold. */
+    static void await(String what, Duration again, Runnable request, Callable<Boolean> condition) {
+        AtomicLong next = new AtomicLong(System.nanoTime());
+        patiently(what).atMost(5, TimeUnit.MINUTES).until(() -> {
+            if (System.nanoTime() - next.get() >= 0) {
+                request.run();
+                next.set(System.nanoTime() + again.toNanos());
+            }
+            return condition.call();
+        });
     }
 
     private static ConditionFactory patiently(String what) {

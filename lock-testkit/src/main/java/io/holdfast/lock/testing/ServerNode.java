@@ -13,6 +13,9 @@ public final class ServerNode {
 
     private static final int TIMEOUT_MILLIS = 2000;
 
+    /** An order is not repeated, so it outlasts a machine that stands still. */
+    private static final int ORDER_TIMEOUT_MILLIS = 30_000;
+
     private final RedisServerProcess server;
     private volatile State state = State.RUNNING;
 
@@ -72,7 +75,11 @@ public final class ServerNode {
 
     /** An administrator's connection, to be closed. */
     public Jedis connect() {
-        return new Jedis("127.0.0.1", port(), TIMEOUT_MILLIS);
+        return connect(TIMEOUT_MILLIS);
+    }
+
+    private Jedis connect(int timeoutMillis) {
+        return new Jedis("127.0.0.1", port(), timeoutMillis);
     }
 
     public <T> T ask(Function<Jedis, T> question) {
@@ -82,7 +89,7 @@ public final class ServerNode {
     }
 
     void tell(Consumer<Jedis> order) {
-        try (Jedis jedis = connect()) {
+        try (Jedis jedis = connect(ORDER_TIMEOUT_MILLIS)) {
             order.accept(jedis);
         }
     }
