@@ -291,10 +291,13 @@ public final class Lease extends LeaseHandles {
         return grant.token();
     }
 
-    /** As good as the identity hash code, which the virtual machine would have to create for each lease. */
+    /**
+     * As good as the identity hash code, which the virtual machine would have to create for each lease. Locks that were granted
+     * together have the same token, but each its own owner.
+     */
     @Override
     public int hashCode() {
-        return Long.hashCode(grant.token());
+        return Long.hashCode(grant.owner().sequence());
     }
 
     @Override

@@ -12,7 +12,7 @@
 -- include queue
 -- include describe
 local now, retention_ms, where = now_us(), tonumber(ARGV[1]), ARGV[2]
-local wishes = {}
+local wishes, last_tokens = {}, {}
 
 -- Whether it was granted before, by an earlier send.
 local function is_holder(wish)
@@ -23,13 +23,14 @@ end
 
 -- Returns how it is refused, or nothing. What it settles is written only if all are granted.
 local function refusal(i)
-  local owner, lease_ms, limit, weight = ARGV[3 * i], ARGV[3 * i + 1], string.match(ARGV[3 * i + 2], '^(%d+)/?(%d*)$')
+  local owner, lease_ms, limit = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
   local fields = call('HMGET', KEYS[i], 'owner', 'lease_end', 'token', 'crowd')
   if limit == '0' and not fields[4] and (not fields[1] or now >= tonumber(fields[2])) then
-    wishes[i] = {owner = owner, lease_end = now + lease_ms * 1000, keep_ms = lease_ms + retention_ms,
-      last_token = (fields[3] or 0) + 0}
+    last_tokens[i] = (fields[3] or 0) + 0
     return nil
   end
+  local weight
+  limit, weight = string.match(limit, '^(%d+)/?(%d*)$')
   local lock = open(KEYS[i], now, retention_ms, fields)
   local wish = {lock = lock, owner = owner, lease_end = now + lease_ms * 1000, limit = tonumber(limit),
     weight = tonumber(weight) or 1}
@@ -45,19 +46,30 @@ local function refusal(i)
   return nil
 end
 
--- As acquire.lua does it with a lock that nobody holds, shares or waits for.
-local function take_free(key, wish)
-  local token = string.format('%d', math.max(wish.last_token + 1, now))
-  call('HSET', key, 'owner', wish.owner, 'lease_end', string.format('%d', wish.lease_end), 'token', token, 'holder', where)
-  call('PEXPIRE', key, wish.keep_ms)
-  return '\n' .. token .. ' 1 0'
+local now_text = string.format('%d', now)
+local lease_ends, times_to_live = {}, {}
+
+-- As acquire.lua does it with a lock that nobody holds, shares or waits for. Locks of one call have leases alike, and tokens, so
+-- what they have in common is written as text once.
+local function take_free(i)
+  local key, lease_ms, token = KEYS[i], ARGV[3 * i + 1], now_text
+  if last_tokens[i] >= now then
+    token = string.format('%d', last_tokens[i] + 1)
+  end
+  if not lease_ends[lease_ms] then
+    lease_ends[lease_ms] = string.format('%d', now + lease_ms * 1000)
+    times_to_live[lease_ms] = string.format('%d', lease_ms + retention_ms)
+  end
+  call('HSET', key, 'owner', ARGV[3 * i], 'lease_end', lease_ends[lease_ms], 'token', token, 'holder', where)
+  call('PEXPIRE', key, times_to_live[lease_ms])
+  return token .. ' 1 0'
 end
 
 local function take(i)
-  local wish = wishes[i]
-  if not wish.lock then
-    return take_free(KEYS[i], wish)
+  if last_tokens[i] then
+    return take_free(i)
   end
+  local wish = wishes[i]
   local lock, hold, token, of = wish.lock, wish.hold, nil, 1
   if lock.owner == wish.owner then
     of = reserved_tokens(lock)
@@ -73,25 +85,33 @@ local function take(i)
     token = grant(lock, wish.owner, wish.limit, wish.weight, wish.lease_end, 1, where)
   end
   close(lock)
-  return string.format('\n%d %d %d', token, of, waiters(lock))
+  return string.format('%d %d %d', token, of, waiters(lock))
 end
 
-for i = 1, #KEYS do
-  local ok, refused = pcall(refusal, i)
-  if not ok then
-    return 'BROKEN'
+local function first_refusal()
+  for i = 1, #KEYS do
+    local refused = refusal(i)
+    if refused then
+      return 'REFUSED ' .. i .. '\n' .. refused
+    end
   end
-  if refused then
-    return 'REFUSED ' .. i .. '\n' .. refused
-  end
+end
+
+local readable, refused = pcall(first_refusal)
+if not readable then
+  return 'BROKEN'
+end
+if refused then
+  return refused
 end
 -- The first one that cannot be written fails the script, which has written nothing then.
-local reply = 'GRANTED' .. take(1)
-for i = 2, #KEYS do
-  local ok, granted = pcall(take, i)
-  if not ok then
-    return 'ERROR ' .. failure(granted)
+local reply = {'GRANTED', take(1)}
+
+local function take_others()
+  for i = 2, #KEYS do
+    reply[i + 1] = take(i)
   end
-  reply = reply .. granted
 end
-return reply
+
+local written, why = pcall(take_others)
+return written and table.concat(reply, '\n') or 'ERROR ' .. failure(why)

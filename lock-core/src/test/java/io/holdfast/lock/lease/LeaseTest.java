@@ -11,6 +11,7 @@ import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -25,9 +26,20 @@ class LeaseTest {
 
     private Lease lease(long maxHoldNanos) {
         LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), maxHoldNanos, Long.MAX_VALUE);
+        return lease(terms, 1);
+    }
+
+    private Lease lease(LeaseTerms terms, long sequence) {
         long now = time.nanos();
-        var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", 1), 7, true, now, now + terms.leaseNanos());
+        var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", sequence), 7, true, now, now + terms.leaseNanos());
         return new Lease(grant, terms, time, events);
+    }
+
+    @Test
+    void leases_that_were_granted_together_do_not_collide_in_a_map() {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+        assertThat(LongStream.range(0, 100).mapToObj(i -> lease(terms, i)).mapToInt(Lease::hashCode))
+                .doesNotHaveDuplicates();
     }
 
     @Test

@@ -11,7 +11,9 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -85,22 +87,22 @@ final class Releases {
      */
     List<LockEvent.@Nullable Lost> endAll(List<Closed> closed) {
         List<LockEvent.@Nullable Lost> losses = new ArrayList<>(Collections.nCopies(closed.size(), null));
-        List<Integer> forTheStore = IntStream.range(0, closed.size())
+        BitSet together = new BitSet(closed.size());
+        IntStream.range(0, closed.size())
                 .filter(i -> isForTheStore(closed.get(i)))
-                .boxed()
-                .toList();
-        List<Integer> together = forTheStore.size() > 1 ? forTheStore : List.of();
+                .forEach(together::set);
+        if (together.cardinality() == 1) {
+            together.clear();
+        }
         try {
-            List<LockEvent.@Nullable Lost> found =
-                    releaseAll(together.stream().map(i -> closed.get(i).hold()).toList());
-            for (int i = 0; i < found.size(); i++) {
-                losses.set(together.get(i), found.get(i));
-            }
+            Iterator<LockEvent.@Nullable Lost> found = releaseAll(together.stream()
+                            .mapToObj(i -> closed.get(i).hold())
+                            .toList())
+                    .iterator();
+            together.stream().forEach(i -> losses.set(i, found.next()));
         } finally {
-            for (int i = 0; i < closed.size(); i++) {
-                if (!together.contains(i)) {
-                    losses.set(i, end(closed.get(i)));
-                }
+            for (int i = together.nextClearBit(0); i < closed.size(); i = together.nextClearBit(i + 1)) {
+                losses.set(i, end(closed.get(i)));
             }
         }
         return losses;

@@ -120,6 +120,31 @@ abstract class JointContract extends ContractFixture {
     }
 
     @Test
+    void each_token_is_greater_than_the_last_one_of_its_lock_even_one_that_is_ahead_of_the_clock() {
+        LockKey second = keys().get(1);
+        long ahead = granted(store().acquire(oneTry(second, bob)))
+                + Duration.ofDays(1).toNanos() / 1000;
+        store().release(new ReleaseRequest(second, bob));
+        granted(store().acquire(new AcquireRequest(
+                second, carol, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, false, 1, ahead, false)));
+        store().release(new ReleaseRequest(second, carol));
+
+        assertThat(tokens(tryAll(alice)).get(1)).isGreaterThan(ahead);
+    }
+
+    @Test
+    void each_lock_has_its_own_lease() {
+        LockKey second = keys().get(1);
+        tokens(together(List.of(
+                new AcquireRequest(
+                        second, next(alice), LEASE.toMillis() * 4, HERE, EXCLUSIVE, 1, false, false, 1, 0, false),
+                oneTry(key, alice))));
+
+        assertThat(store().inspect(second).holder().orElseThrow().remaining()).isGreaterThan(LEASE.multipliedBy(3));
+        assertThat(remaining()).isLessThanOrEqualTo(LEASE);
+    }
+
+    @Test
     void call_that_is_sent_twice_is_granted_twice_with_the_same_tokens() {
         List<Long> tokens = tokens(tryAll(alice));
         pass(Duration.ofSeconds(1));
