@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The locks that one client holds or waits for, known without a call to the store. Thread-safe; each result is a snapshot.
+ * The locks that one client holds or is waiting for, known without a call to the store. Thread-safe; each result is a snapshot.
  */
 public interface LockActivity {
 
     /** {@return the locks held by threads and handles of this client, excluding lost ones} */
     List<Hold> held();
 
-    /** {@return the calls of this client that are waiting for a lock} */
+    /** {@return the calls from this client that are waiting for a lock} */
     List<Wait> waiting();
 
     /** {@return how many times a message, rather than polling, told a waiter that it has the lock} */
@@ -41,8 +41,8 @@ public interface LockActivity {
      * @param mode exclusive or shared
      * @param fencingToken the token of the grant
      * @param thread the name of the thread that acquired it
-     * @param held for how long it has been held
-     * @param remaining for how long it is known to be held if no further renewal succeeds
+     * @param held how long it has been held
+     * @param remaining how long it is known to be held if no further renewal succeeds
      */
     record Hold(
             LockKey key,
@@ -56,11 +56,11 @@ public interface LockActivity {
     /**
      * A waiting call.
      *
-     * @param key the lock that it waits for
+     * @param key the lock that it is waiting for
      * @param name the name of the request; empty if it has none
      * @param mode exclusive or shared
-     * @param thread the name of the thread that waits
-     * @param waited for how long it has been waiting
+     * @param thread the name of the waiting thread
+     * @param waited how long it has been waiting
      */
     record Wait(LockKey key, String name, LockMode mode, String thread, Duration waited) {}
 }

@@ -9,7 +9,7 @@ package io.holdfast.lock.api;
  */
 public record LockClient(String clientId, String host, long pid) {
 
-    /** Escapes the names, because they appear in messages, see {@link LockKey#printable}. */
+    /** Escapes the names, because they appear in messages; see {@link LockKey#printable}. */
     public LockClient {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockDefaults {
 
     /**
-     * Lease 30 s, renewed; wait for 5 s; no limit on the hold; a warning after 60 s; outages are tolerated for 30 s; releases are
-     * acknowledged.
+     * Lease 30 s, renewed; wait for 5 s; no limit on the hold time; a warning after 60 s; outages are tolerated for 30 s;
+     * releases are acknowledged.
      */
     public static final LockDefaults STANDARD = standard();
 
@@ -55,7 +55,7 @@ public final class LockDefaults {
         return options.renew.orElseThrow();
     }
 
-    /** {@return the time from the grant after which renewal ends, if it does} */
+    /** {@return the time after which renewal ends, counted from the grant; empty for no limit} */
     public Optional<Duration> maxHold() {
         return options.maxHold;
     }
@@ -105,9 +105,9 @@ public final class LockDefaults {
     }
 
     /**
-     * {@return a copy with the given limit on the hold}
+     * {@return a copy with the given limit on the hold time}
      *
-     * @param value the time from the grant after which renewal ends; 100 ms to 365 days, or null for no limit
+     * @param value the time after which renewal ends, counted from the grant; 100 ms to 365 days, or null for no limit
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withMaxHold(@Nullable Duration value) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Something that happened to locks of this client: to one ({@link OfLock}), or to several at once.
  *
- * <p>Later versions may add kinds of events, and components to records: ignore events you do not know, and call accessors instead of
- * using record patterns. Existing constructors stay.
+ * <p>Later versions may add kinds of events and record components: ignore events you do not know, and call accessors instead of
+ * using record patterns. Existing constructors will remain.
  */
 public interface LockEvent {
 
@@ -24,7 +24,7 @@ public interface LockEvent {
      * A lock was granted by the store. Reentrant acquisitions are not reported.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
      * @param waited how long the caller waited
      * @param handedOff whether another thread of this client handed the lock over, without a call to the store
@@ -37,7 +37,7 @@ public interface LockEvent {
      * {@code Failed} follows.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      */
     record Waiting(LockKey key, String name) implements OfLock {}
 
@@ -45,7 +45,7 @@ public interface LockEvent {
      * A lock was not acquired in time.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param waited how long the caller waited
      * @param holder who held it when last checked, if known
      */
@@ -55,7 +55,7 @@ public interface LockEvent {
      * An attempt to acquire a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param waited how long the caller waited
      * @param failure the exception; {@link InterruptedException} for an interrupt
      */
@@ -65,7 +65,7 @@ public interface LockEvent {
      * A lock was released by its last handle.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
      * @param held how long it was held
      */
@@ -91,7 +91,7 @@ public interface LockEvent {
      * A lock has been held for longer than the warning threshold, and is still held.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
      * @param held how long it has been held
      */
@@ -101,7 +101,7 @@ public interface LockEvent {
      * A held lock was lost.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the lost grant
      * @param held how long it was held
      * @param cause the reason

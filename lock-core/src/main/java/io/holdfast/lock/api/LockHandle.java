@@ -29,18 +29,18 @@ public interface LockHandle extends AutoCloseable {
      * the data that the lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost
      * the lock without noticing cannot do any harm. See Martin Kleppmann, "How to do distributed locking" (2016).
      *
-     * @return the token; the same for all handles of one reentrant hold, and still available after the handle was closed or
-     *     lost
+     * @return the token; the same for all handles of one reentrant hold, and still available after the handle has been closed
+     *     or lost
      * @throws IllegalStateException if the handle has several keys, each with its own token
      */
     long fencingToken();
 
     /**
-     * The token of one of the handle's keys, see {@link #fencingToken()}.
+     * The token of one of the handle's keys; see {@link #fencingToken()}.
      *
      * @param key one of {@link #keys()}
      * @return its token
-     * @throws IllegalArgumentException if the handle does not lock that key
+     * @throws IllegalArgumentException if the handle does not cover that key
      */
     long fencingToken(LockKey key);
 
@@ -52,7 +52,7 @@ public interface LockHandle extends AutoCloseable {
     boolean isHeld();
 
     /**
-     * {@return for how long the lock is known to be held if no further renewal succeeds; zero if it is not held}
+     * {@return how long the lock is known to be held if no further renewal succeeds; zero if it is not held}
      *
      * <p>Does not call Redis.
      */
@@ -72,7 +72,8 @@ public interface LockHandle extends AutoCloseable {
      *
      * @param atLeast 100 ms to 365 days
      * @throws LockLostException if the lock was lost
-     * @throws LockStoreException if the store refused or did not respond; the lock is still held until its previous deadline
+     * @throws LockStoreException if the store rejected the call or did not respond; the lock is still held until its
+     *     previous deadline
      * @throws IllegalStateException if this handle was closed
      * @throws IllegalArgumentException if the time is out of range
      */
@@ -89,7 +90,7 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Detaches the handle from the thread that acquired it, so that it can be passed to another thread: further acquisitions of
-     * the key by that thread are no longer reentrant, and the thread may end without releasing the lock. Calling it twice has no
+     * the key by that thread are no longer reentrant, and the thread may end without releasing the lock. Calling it again has no
      * effect.
      *
      * <p>Another thread may call it as well, with the same effect; a concurrent reentrant acquisition takes place either before
@@ -101,7 +102,7 @@ public interface LockHandle extends AutoCloseable {
     LockHandle detach();
 
     /**
-     * Releases the lock if this is the last handle of a reentrant hold. Closing twice has no effect. If Redis does not respond,
+     * Releases the lock if this is the last handle of a reentrant hold. Closing it again has no effect. If Redis does not respond,
      * the release is retried in the background until the lease has expired; the caller sees no error, because its work was done
      * under the lock.
      *

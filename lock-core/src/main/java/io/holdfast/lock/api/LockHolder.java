@@ -25,15 +25,15 @@ public record LockHolder(
         long fencingToken,
         LockMode mode) {
 
-    /** Escapes the names, because they come from Redis and appear in messages, see {@link LockKey#printable}. */
+    /** Escapes the names, because they come from Redis and appear in messages; see {@link LockKey#printable}. */
     public LockHolder {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
         thread = LockKey.printable(thread);
     }
 
-    /** {@return a description for messages, in one line: host, process, thread and remaining lease} */
+    /** {@return a description for messages, on one line: host, process, thread and remaining lease} */
     public String describe() {
-        return host + " (pid " + pid + ", thread " + thread + "), lease remaining " + remaining.toMillis() + " ms";
+        return host + " (pid " + pid + ", thread " + thread + "), " + remaining.toMillis() + " ms left on its lease";
     }
 }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a lock. Two callers exclude each other if and only if their keys are equal, character by character.
  *
- * <p>A key may contain anything that can be encoded as UTF-8, including spaces, braces and emoji. It must not be blank, and has
- * at most {@value #MAX_LENGTH} characters.
+ * <p>A key may contain anything that can be encoded as UTF-8, including spaces, braces and emoji. It must not be blank, and can
+ * have at most {@value #MAX_LENGTH} characters.
  *
  * <p>Messages show the key as {@link #toString()} returns it. A {@linkplain #masked() masked} key is shown as a hash, but is
  * equal to the unmasked one.
@@ -168,7 +168,7 @@ public final class LockKey {
     }
 
     /**
-     * {@return the key as messages show it, see {@link #printable}; for a masked key, {@code sha256:} and the first 16 digits of
+     * {@return the key as messages show it (see {@link #printable}); for a masked key, {@code sha256:} and the first 16 digits of
      * the hash of its text}
      */
     @Override

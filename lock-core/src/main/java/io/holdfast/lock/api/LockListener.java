@@ -27,7 +27,7 @@ public interface LockListener {
      * Called when an acquisition begins, unless the caller already holds the lock. The default does nothing.
      *
      * @param key the lock
-     * @param name the name of the request, see {@link LockRequest#name()}; empty if it has none
+     * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @return an observer of this acquisition
      */
     default Acquisition onAcquire(LockKey key, String name) {

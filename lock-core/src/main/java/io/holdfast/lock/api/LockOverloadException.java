@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 
 /**
- * The call was rejected because too many calls of this client are already waiting, for locks in general or for this lock. Shed
+ * The call was rejected because too many calls from this client are already waiting, for locks in general or for this lock. Shed
  * load, or try again later.
  */
 public final class LockOverloadException extends LockException {
@@ -42,14 +42,14 @@ public final class LockOverloadException extends LockException {
     }
 
     /**
-     * {@return an exception for a call that found too many waiting calls for the same lock, see {@link LockRequest#maxWaiting}}
+     * {@return an exception for a call that found too many waiting calls for the same lock; see {@link LockRequest#maxWaiting}}
      *
      * @param key the key that was requested
      * @param waiting the number of calls that wait for it
      */
     public static LockOverloadException ofKey(LockKey key, int waiting) {
         return new LockOverloadException("Lock '" + key + "' is not free, and " + waiting
-                + " calls of this client are already waiting for it, which is the limit. Try again later, or raise"
+                + " calls from this client are already waiting for it, which is the limit. Try again later, or raise"
                 + " maxWaiting.");
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.lock.api;
 
 /**
- * All locks of a store, whichever client holds them. For operators and monitoring tools; it makes many calls to the store, so
+ * All locks in a store, whichever client holds them. For operators and monitoring tools; it makes many calls to the store, so
  * use {@link LockTemplate#inspect} for a single lock.
  *
  * <pre>{@code
@@ -14,7 +14,7 @@ package io.holdfast.lock.api;
 public interface LockOverview {
 
     /**
-     * Lists the locks that anybody holds or waits for. Reads them in small steps, so each lock is shown as it was at one
+     * Lists the locks that anybody holds or is waiting for. Reads them in small batches, so each lock is shown as it was at one
      * moment, but that moment is not the same for all locks: a lock that passes from one holder to another during the scan is
      * shown with one of them, and a lock that is held only briefly may be missed. If the thread is interrupted, the scan ends
      * with the locks found so far.

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * LockRequest.of("catalogue").shared();                                 // read lock
  * LockRequest.of("mail-gateway").shared(5);                             // one of five permits
  * LockRequest.of("import").shared(64).weight(16);                       // 16 of 64 permits at once
- * LockRequest.ofAll(List.of("account:1", "account:2"));                 // both or none
- * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or none
+ * LockRequest.ofAll(List.of("account:1", "account:2"));                 // both or neither
+ * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or neither
  * }</pre>
  *
  * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms; {@code warnAfter}: from 1 ms) to 365 days, and are truncated to
@@ -71,7 +71,7 @@ public final class LockRequest extends RequestValues {
 
     /**
      * A request for several locks, all or none: a multi-lock. They are acquired in the order of their keys, so requests with
-     * overlapping keys never deadlock. If one of them is lost while waiting for the others, all are released, and the
+     * overlapping keys never deadlock. If one of them is lost during the wait for the others, all are released, and the
      * acquisition starts over within the same {@code waitFor}.
      *
      * @param keys what to lock; their order does not matter
@@ -111,7 +111,8 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * Names the purpose of this lock. Metrics are tagged with the name, so there should be few: {@code "order"}, not {@code "order:42"}.
+     * Names the purpose of this lock. Metrics are tagged with the name, so use only a few distinct names: {@code "order"}, not
+     * {@code "order:42"}.
      *
      * @param value the name; empty for none
      * @return a copy with the given name
@@ -121,7 +122,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * Hides keys that contain personal data: logs, exceptions, events and endpoints show them as hashes, see {@link
+     * Hides keys that contain personal data: logs, exceptions, events and endpoints show them as hashes; see {@link
      * LockKey#masked()}.
      *
      * @return a copy with masked keys
@@ -302,7 +303,7 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * Limits the number of calls of this client that wait for the same key: a call beyond the limit fails immediately with a
+     * Limits the number of calls from this client that may wait for the same key: a call beyond the limit fails immediately with a
      * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never
      * rejected.
      *

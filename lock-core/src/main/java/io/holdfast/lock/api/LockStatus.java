@@ -3,14 +3,14 @@ package io.holdfast.lock.api;
 import java.util.List;
 
 /**
- * The state of a lock in the store at one point in time: who holds it, and who waits for it.
+ * The state of a lock in the store at one point in time: who holds it, and who is waiting for it.
  *
  * @param key the lock
  * @param holders the holders, at most {@value #MOST_HOLDERS}: none, one exclusive holder, or several shared ones
  * @param queue the first waiting acquisitions in queue order, at most {@value #MOST_QUEUED}. Those for which the lock is
  *     reserved are also among the holders. Threads of one client that wait for the same exclusive lock share one entry unless
  *     the lock is fair
- * @param waiters the number of waiting acquisitions of all clients, as in {@link LockSnapshot#waiters()}
+ * @param waiters the number of waiting acquisitions across all clients, as in {@link LockSnapshot#waiters()}
  * @param lastToken the greatest fencing token handed out or reserved
  */
 public record LockStatus(LockKey key, List<LockHolder> holders, List<LockWaiter> queue, int waiters, long lastToken) {

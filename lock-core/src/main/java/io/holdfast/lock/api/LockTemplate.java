@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Entry point for distributed locks. Thread-safe; an application needs one instance.
+ * Entry point for distributed locks. Thread-safe; an application needs only one instance.
  *
  * <pre>{@code
  * lockTemplate.execute("order:" + id, () -> charge(id));
@@ -19,9 +19,9 @@ import java.util.Optional;
  * <p>All methods that acquire a lock may throw {@link LockStoreException} (Redis failed), {@link LockInterruptedException} (the
  * thread was interrupted while waiting; its flag is set), {@link LockLostException} (this thread held the key and has lost it)
  * and {@link IllegalStateException} (the client is closed; the request has a {@code minHold} and this thread already holds the
- * key; or the request is {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would wait for itself).
+ * key; or the request is {@code EXCLUSIVE} and this thread holds the key {@code SHARED}, so that it would deadlock with itself).
  * The {@code try…} methods throw these exceptions as well, because trying again would not help. Methods that take a key as
- * text throw {@link LockKeyException} if it is invalid, see {@link LockKey}.
+ * text throw {@link LockKeyException} if it is invalid; see {@link LockKey}.
  */
 public interface LockTemplate extends LockedExecution {
 
@@ -35,7 +35,7 @@ public interface LockTemplate extends LockedExecution {
     LockHandle acquire(LockRequest request);
 
     /**
-     * Acquires the lock, see {@link #acquire(LockRequest)}.
+     * Acquires the lock; see {@link #acquire(LockRequest)}.
      *
      * @param key what to lock
      * @return the handle, to be closed by the caller
@@ -54,7 +54,7 @@ public interface LockTemplate extends LockedExecution {
     Optional<LockHandle> tryAcquire(LockRequest request);
 
     /**
-     * Acquires the lock if it is free, see {@link #tryAcquire(LockRequest)}.
+     * Acquires the lock if it is free; see {@link #tryAcquire(LockRequest)}.
      *
      * @param key what to lock
      * @return the handle, to be closed by the caller, or empty
@@ -102,7 +102,7 @@ public interface LockTemplate extends LockedExecution {
     RemoteReadWriteLock getReadWriteLock(LockRequest request);
 
     /**
-     * A read-write lock, see {@link #getReadWriteLock(LockRequest)}.
+     * A read-write lock; see {@link #getReadWriteLock(LockRequest)}.
      *
      * @param key the lock
      * @return the views; all views of a key are the same lock
@@ -134,8 +134,8 @@ public interface LockTemplate extends LockedExecution {
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them
-     * @throws LockStoreException if a lock had to be extended, and the store refused or did not respond; the lock is held until
-     *     its previous deadline
+     * @throws LockStoreException if a lock had to be extended, and the store rejected the call or did not respond; the lock is
+     *     held until its previous deadline
      * @throws IllegalArgumentException if the time is out of range, or longer than the longest lease of the store
      */
     void ensureHeld(Duration atLeast);
@@ -145,7 +145,7 @@ public interface LockTemplate extends LockedExecution {
      *
      * @param key the lock
      * @return its state at one point in time
-     * @throws LockStoreException if the store refused or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond
      */
     LockSnapshot inspect(String key);
 
@@ -158,7 +158,7 @@ public interface LockTemplate extends LockedExecution {
      *
      * @param key the lock
      * @return the former holders: none, one exclusive holder, or all shared ones
-     * @throws LockStoreException if the store refused or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond
      */
     List<LockHolder> forceRelease(String key);
 }

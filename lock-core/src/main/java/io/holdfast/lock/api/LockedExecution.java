@@ -29,7 +29,7 @@ public interface LockedExecution {
             throws E;
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -44,7 +44,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -60,7 +60,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -72,7 +72,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedFunction)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock; waits for 5 s by default
      * @param work runs on this thread while the lock is held
@@ -90,7 +90,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedCallable)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held
@@ -105,7 +105,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedCallable)}.
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held
@@ -121,7 +121,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work under the lock, see {@link #execute(LockRequest, LockedCallable)}.
+     * Runs the work under the lock; see {@link #execute(LockRequest, LockedCallable)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held
@@ -148,7 +148,7 @@ public interface LockedExecution {
             LockRequest request, LockedFunction<T, E> work) throws E;
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -163,7 +163,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -181,7 +181,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held, and receives the lock
@@ -194,7 +194,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedFunction)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedFunction)}.
      *
      * @param request what to lock; a single try unless it has a {@code waitFor}
      * @param work runs on this thread while the lock is held
@@ -209,7 +209,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedCallable)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held
@@ -224,7 +224,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedCallable)}.
      *
      * @param request what to lock
      * @param work runs on this thread while the lock is held
@@ -242,7 +242,7 @@ public interface LockedExecution {
     }
 
     /**
-     * Runs the work if the lock is free, see {@link #tryExecute(LockRequest, LockedCallable)}.
+     * Runs the work if the lock is free; see {@link #tryExecute(LockRequest, LockedCallable)}.
      *
      * @param key what to lock
      * @param work runs on this thread while the lock is held

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A caller that waits for a lock while it holds others, as reported to the store by its client. For display only.
+ * A caller that is waiting for a lock while it holds others, as reported to the store by its client. For display only.
  *
- * @param clientId the id of the client that waits
+ * @param clientId the id of the waiting client
  * @param host the host name of its machine
  * @param pid the process on that machine
- * @param thread the thread that waits
- * @param key the lock that it waits for
+ * @param thread the waiting thread
+ * @param key the lock that it is waiting for
  * @param mode the mode in which it requested the lock
  * @param waited how long it has been waiting
  * @param holds the locks that it holds while it waits; at most 32
@@ -26,7 +26,7 @@ public record NestedWait(
         Duration waited,
         List<Held> holds) {
 
-    /** Copies the list, and escapes the names, because they appear in messages, see {@link LockKey#printable}. */
+    /** Copies the list, and escapes the names, because they appear in messages; see {@link LockKey#printable}. */
     public NestedWait {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
@@ -43,7 +43,7 @@ public record NestedWait(
      */
     public record Held(LockKey key, long fencingToken, LockMode mode) {}
 
-    /** {@return a description for messages: who waits, which locks it holds, and which one it waits for} */
+    /** {@return a description for messages: who is waiting, which locks it holds, and which one it is waiting for} */
     public String describe() {
         String held = holds.stream().map(hold -> "'" + hold.key() + "'").collect(Collectors.joining(", "));
         return host + " (pid " + pid + ", thread " + thread + ") holds " + held + " and waits for '" + key + "'";

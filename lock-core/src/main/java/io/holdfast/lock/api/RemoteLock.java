@@ -20,7 +20,7 @@ import java.util.concurrent.locks.Lock;
  * <p>All methods that acquire the lock throw {@link LockStoreException} if Redis fails, {@link LockLostException} if the
  * thread acquired the lock earlier and has lost it, and {@link IllegalStateException} if the client is closed, or if the
  * request has a {@code minHold} and the thread already holds the lock. A thread that holds the lock in shared mode and
- * requests it exclusively (write inside read), or with a greater weight, would wait for itself: {@code lock} and {@code
+ * requests it exclusively (write inside read), or with a greater weight, would deadlock with itself: {@code lock} and {@code
  * lockInterruptibly} then throw {@link IllegalStateException}, and {@code tryLock} returns false immediately.
  *
  * <p>A lock with several keys is held if all of them are.
@@ -105,21 +105,21 @@ public interface RemoteLock extends Lock {
 
     /**
      * Asks the store whether anybody holds the lock in the mode of this lock: for a write lock, whether there is a writer; for
-     * a read lock, whether there is a reader. The result may be outdated when it arrives, so use it for monitoring only; to
-     * find out whether the lock is free, try to lock it.
+     * a read lock, whether there is a reader. The result may be out of date by the time it arrives, so use it for monitoring only;
+     * to find out whether the lock is free, try to lock it.
      *
      * @return whether any thread of any client holds it
-     * @throws LockStoreException if the store refused or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond
      */
     boolean isLocked();
 
     /**
-     * {@return for how long the current thread is known to hold the lock without further renewal; zero if it does not hold it}
+     * {@return how long the current thread is known to hold the lock without further renewal; zero if it does not hold it}
      */
     Duration remaining();
 
     /**
-     * {@return the token of the current thread's hold, see {@link LockHandle#fencingToken()}}
+     * {@return the token of the current thread's hold; see {@link LockHandle#fencingToken()}}
      *
      * @throws IllegalMonitorStateException if the current thread does not hold the lock
      * @throws IllegalStateException if the lock has several keys, each with its own token
@@ -131,7 +131,7 @@ public interface RemoteLock extends Lock {
      * readers, a semaphore for all holders of permits. {@link LockTemplate#forceRelease(String)} does not distinguish modes.
      *
      * @return whether anybody held it in that mode
-     * @throws LockStoreException if the store refused or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond
      */
     boolean forceUnlock();
 }

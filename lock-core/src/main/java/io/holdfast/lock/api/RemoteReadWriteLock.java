@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p>A thread that holds the write lock may acquire the read lock as well, and keeps it when it unlocks the write lock first: it
  * then continues as a reader, and no other writer can get in between (downgrading). A thread that holds only the read lock
- * cannot acquire the write lock, because it would wait for itself: {@code lock} throws {@link IllegalStateException}, and {@code
- * tryLock} returns false immediately.
+ * cannot acquire the write lock, because it would deadlock with itself: {@code lock} throws {@link IllegalStateException}, and
+ * {@code tryLock} returns false immediately.
  *
  * <p>For the holder of the write lock, the read lock reports that it is held, with the same fencing token; for a reader, the
  * write lock reports that it is not held.

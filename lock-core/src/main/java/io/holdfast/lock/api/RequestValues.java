@@ -33,27 +33,30 @@ abstract class RequestValues {
         return parts.get(0).key();
     }
 
-    /** {@return the mode; that of the first key if there are several, see {@link LockRequest#each()}} */
+    /** {@return the mode; that of the first key if there are several (see {@link LockRequest#each()})} */
     public LockMode mode() {
         return parts.get(0).mode();
     }
 
     /**
      * {@return how many callers may hold the lock at the same time: 1 if exclusive, 1 to {@link LockRequest#UNLIMITED} if
-     * shared; for the first key if there are several, see {@link LockRequest#each()}}
+     * shared; for the first key if there are several (see {@link LockRequest#each()})}
      */
     public int limit() {
         return parts.get(0).limit();
     }
 
-    /** {@return how much of the limit this request takes; for the first key if there are several, see {@link LockRequest#each()}} */
+    /**
+     * {@return how much of the limit this request takes; for the first key if there are several (see {@link
+     * LockRequest#each()})}
+     */
     public int weight() {
         return parts.get(0).weight();
     }
 
     /**
-     * {@return whether requests are served strictly in order of arrival; for the first key if there are several, see {@link
-     * LockRequest#each()}}
+     * {@return whether requests are served strictly in order of arrival; for the first key if there are several (see {@link
+     * LockRequest#each()})}
      */
     public boolean fair() {
         return parts.get(0).fair();
@@ -84,7 +87,7 @@ abstract class RequestValues {
         return options.minHold;
     }
 
-    /** {@return the time from the grant after which renewal ends; empty for the client's default} */
+    /** {@return the time after which renewal ends, counted from the grant; empty for the client's default} */
     public Optional<Duration> maxHold() {
         return options.maxHold;
     }
@@ -104,7 +107,7 @@ abstract class RequestValues {
         return options.release;
     }
 
-    /** {@return how many calls of the client may wait for the same key; {@link LockRequest#UNLIMITED} for any number} */
+    /** {@return how many calls from the client may wait for the same key; {@link LockRequest#UNLIMITED} for any number} */
     public int maxWaiting() {
         return options.maxWaiting;
     }

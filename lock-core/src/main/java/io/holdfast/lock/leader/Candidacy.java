@@ -114,7 +114,7 @@ final class Candidacy {
         }
         announcer.goOn();
         log.info(
-                "Elected as leader for role '{}' (fencing token {})",
+                "Elected leader for role '{}' (fencing token {})",
                 role,
                 term.term().fencingToken());
         lock.onLost(loss -> lost(term));

@@ -73,7 +73,7 @@ public interface Leadership {
      * Asks the store which instance is the leader now, this one or another.
      *
      * @return the holder of the role's lock; empty if there is no leader at the moment
-     * @throws LockStoreException if the store refused or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond
      */
     Optional<LockHolder> leader();
 }

@@ -79,7 +79,7 @@ final class ClockThread {
         try {
             return tick.getAsLong();
         } catch (RuntimeException | Error e) {
-            log.error("Unexpected error on holdfast-clock; continuing", e);
+            log.error("Unexpected error in thread holdfast-clock; continuing", e);
             return ticker.nanos() + AFTER_ERROR_NANOS;
         }
     }

@@ -232,7 +232,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
                 try {
                     rest(job.work(takeAll()));
                 } catch (RuntimeException | Error e) {
-                    log.error("Unexpected error on {}; continuing", threadName, e);
+                    log.error("Unexpected error in thread {}; continuing", threadName, e);
                 }
             }
         }
@@ -275,7 +275,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             try {
                 long unused = changed.awaitNanos(nanos);
             } catch (InterruptedException e) {
-                log.debug("Ignored an interrupt to {}; it stops only when the client is closed", threadName);
+                log.debug("Ignored an interrupt of thread {}; it stops only when the client is closed", threadName);
             }
         }
     }

@@ -131,12 +131,12 @@ public final class RedisLockSettings {
         return values.connections;
     }
 
-    /** {@return how many replicas must have a grant or a renewal before it counts} */
+    /** {@return how many replicas must acknowledge a grant or a renewal before it counts} */
     public ReplicaAcks replicaAcks() {
         return values.replicaAcks;
     }
 
-    /** {@return how long a server that has started without its data does not grant unknown locks} */
+    /** {@return how long a server that has started without its data refuses to grant unknown locks} */
     public Duration rejoinDelay() {
         return values.rejoinDelay;
     }
@@ -184,7 +184,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given number of acknowledgements}
      *
-     * @param value how many replicas must have a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
+     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
         return with(values -> values.replicaAcks = value);
@@ -193,7 +193,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given delay}
      *
-     * @param value how long a server that has started without its data does not grant unknown locks; zero, to grant them
+     * @param value how long a server that has started without its data refuses to grant unknown locks; zero, to grant them
      *     immediately, to 365 days
      * @throws IllegalArgumentException if it is out of range
      */

@@ -216,7 +216,7 @@ final class EntryKeeper implements AutoCloseable {
             try {
                 next = tick();
             } catch (RuntimeException | Error e) {
-                log.error("Unexpected error on holdfast-queue; continuing", e);
+                log.error("Unexpected error in thread holdfast-queue; continuing", e);
                 next = ticker.nanos() + LONGEST_DEAF_NANOS;
             }
             LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));

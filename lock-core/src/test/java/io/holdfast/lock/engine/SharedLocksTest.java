@@ -85,7 +85,7 @@ class SharedLocksTest extends EngineFixture {
         assertThatThrownBy(() -> locks.acquire(WRITE))
                 .isExactlyInstanceOf(IllegalStateException.class)
                 .hasMessage(
-                        "This thread holds lock '%s' in shared mode and requests it exclusively, so it would wait for itself. Release"
+                        "This thread holds lock '%s' in shared mode and requests it exclusively, so it would deadlock with itself. Release"
                                 + " the shared lock first, or acquire the exclusive lock from the start.",
                         KEY);
         assertThatThrownBy(() -> locks.tryAcquire(WRITE)).isExactlyInstanceOf(IllegalStateException.class);

@@ -93,6 +93,6 @@ class ShortLeaseTest {
 
         assertThatThrownBy(() -> locks.ensureHeld(LEASE.plusMillis(1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("the longest lease is 800 ms");
+                .hasMessageContaining("the longest lease in this store is 800 ms");
     }
 }

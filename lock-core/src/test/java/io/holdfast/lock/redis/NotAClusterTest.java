@@ -23,7 +23,7 @@ class NotAClusterTest {
             assertThatThrownBy(() -> store.inspect(LockKey.of("order:42")))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContainingAll(
-                            "refused the call: ERR This instance has cluster support disabled",
+                            "rejected the call: ERR This instance has cluster support disabled",
                             "set spring.data.redis.host and port instead of spring.data.redis.cluster.nodes");
         } finally {
             TestRedis.destroy(applications);

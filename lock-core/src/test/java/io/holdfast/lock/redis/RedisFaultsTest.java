@@ -141,7 +141,7 @@ class RedisFaultsTest {
 
         assertThatThrownBy(() -> acquire(owner)).isInstanceOfSatisfying(LockStoreException.class, e -> {
             assertThat(e)
-                    .hasMessageStartingWith("Redis at 127.0.0.1:%d refused the call: ".formatted(proxy.port()))
+                    .hasMessageStartingWith("Redis at 127.0.0.1:%d rejected the call: ".formatted(proxy.port()))
                     .hasMessageContaining("LOADING")
                     .hasMessageContaining("still loading");
             assertThat(e.outcomeUnknown()).isFalse();

@@ -36,7 +36,7 @@ import kotlinx.coroutines.withContext
  * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
  * @throws io.holdfast.lock.api.LockOverloadException if too many calls are already waiting
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond or rejected the call
  */
 public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (LockHandle) -> R): R =
     executeAndAwait(LockRequest.of(key), work)
@@ -88,7 +88,7 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
  * @return the outcome, after the lock was released; contention does not throw
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
  * @throws io.holdfast.lock.api.LockOverloadException if too many calls are already waiting
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond or rejected the call
  */
 public suspend fun <R> LockTemplate.tryExecuteAndAwait(key: String, work: suspend (LockHandle) -> R): LockResult<R> =
     tryExecuteAndAwait(LockRequest.of(key), work)

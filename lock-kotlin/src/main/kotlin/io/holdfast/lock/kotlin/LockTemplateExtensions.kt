@@ -20,7 +20,7 @@ import io.holdfast.lock.api.LockedFunction
  * @return what the work returned
  * @throws io.holdfast.lock.api.LockNotAcquiredException if the lock was not free within 5 s
  * @throws io.holdfast.lock.api.LockLostException if the lock was lost while the work ran
- * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond, or refused
+ * @throws io.holdfast.lock.api.LockStoreException if Redis did not respond or rejected the call
  */
 public fun <R> LockTemplate.withLock(key: String, work: (LockHandle) -> R): R = withLock(LockRequest.of(key), work)
 

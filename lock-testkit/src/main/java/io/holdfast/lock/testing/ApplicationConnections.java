@@ -61,7 +61,7 @@ final class ApplicationConnections {
             context.init(null, trust.getTrustManagers(), null);
             return context.getSocketFactory();
         } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("This JDK has no TLS", e);
+            throw new IllegalStateException("This JDK does not support TLS", e);
         }
     }
 

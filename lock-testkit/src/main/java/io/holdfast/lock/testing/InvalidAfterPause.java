@@ -25,7 +25,7 @@ public final class InvalidAfterPause implements BeforeEachCallback, TestExecutio
     public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
         Duration before = context.getStore(NAMESPACE).get("paused", Duration.class);
         if (before != null && RunningTime.hasStoodStillSince(before)) {
-            throw new TestAbortedException("SKIPPED: the machine stood still during this test, which failed", failure);
+            throw new TestAbortedException("SKIPPED: this test failed, but the machine stalled while it ran", failure);
         }
         throw failure;
     }

@@ -55,7 +55,7 @@ final class RedisContainer implements RunningRedis {
         try {
             container.start();
         } catch (ContainerLaunchException e) {
-            throw new IllegalStateException("The container of " + IMAGE + " ended at start", e);
+            throw new IllegalStateException("The container of " + IMAGE + " exited on startup", e);
         }
         return new RedisContainer(container);
     }

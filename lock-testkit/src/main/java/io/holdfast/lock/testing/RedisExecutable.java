@@ -39,8 +39,9 @@ final class RedisExecutable implements RunningRedis {
             return new File(given);
         }
         if (System.getProperty("os.name").startsWith("Windows")) {
-            throw new IllegalStateException("The bundled Redis for Windows is 5.0, and 6.2 is needed: name a server"
-                    + " with -D" + ExecutableProvider.PROPERTY_EXECUTABLE_LOCATION);
+            throw new IllegalStateException(
+                    "The bundled Redis for Windows is 5.0, but 6.2 is required: specify a server with -D"
+                            + ExecutableProvider.PROPERTY_EXECUTABLE_LOCATION);
         }
         try {
             Path directory = TemporaryDirectory.create("holdfast-redis-server");

@@ -102,14 +102,14 @@ public final class RedisServerProcess implements AutoCloseable {
         while (System.nanoTime() - end < 0) {
             if (!running.isAlive()) {
                 running.kill();
-                throw new IllegalStateException("redis-server ended at start; is port " + port + " taken? " + log());
+                throw new IllegalStateException("redis-server exited on startup; is port " + port + " taken? " + log());
             }
             if (listens() && answersPing()) {
                 return;
             }
             pauseBriefly();
         }
-        throw new IllegalStateException("redis-server on port " + port + " does not answer: " + log());
+        throw new IllegalStateException("redis-server on port " + port + " does not respond: " + log());
     }
 
     /** A reply alone does not tell: if the port was taken meanwhile, another server replies until this one has ended. */

@@ -75,11 +75,11 @@ final class SelfSignedCertificate {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
             if (process.waitFor() != 0) {
-                throw new IllegalStateException("keytool made no certificate: " + output);
+                throw new IllegalStateException("keytool did not create a certificate: " + output);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("Interrupted while a certificate was made", e);
+            throw new IllegalStateException("Interrupted while creating a certificate", e);
         }
     }
 

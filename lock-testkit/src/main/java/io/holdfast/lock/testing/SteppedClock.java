@@ -44,7 +44,7 @@ final class SteppedClock {
                 return Optional.of("servers run in containers");
             }
             if (!System.getProperty("os.name").equals("Linux")) {
-                return Optional.of("the library is for Linux");
+                return Optional.of("the library works only on Linux");
             }
             return List.of("cc", "gcc", "clang").stream().anyMatch(compiler -> compiles(compiler, directory))
                     ? Optional.empty()

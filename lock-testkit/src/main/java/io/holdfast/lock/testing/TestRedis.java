@@ -75,7 +75,7 @@ public final class TestRedis {
         try {
             ((DisposableBean) factory).destroy();
         } catch (Exception e) {
-            throw new IllegalStateException("A connection factory does not end", e);
+            throw new IllegalStateException("A connection factory failed to shut down", e);
         }
     }
 

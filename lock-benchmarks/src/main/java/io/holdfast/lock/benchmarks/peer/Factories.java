@@ -31,7 +31,7 @@ final class Factories {
         try {
             ((DisposableBean) factory).destroy();
         } catch (Exception e) {
-            throw new IllegalStateException("A connection factory does not end", e);
+            throw new IllegalStateException("A connection factory failed to shut down", e);
         }
     }
 

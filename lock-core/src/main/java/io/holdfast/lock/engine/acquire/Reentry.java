@@ -38,7 +38,7 @@ public final class Reentry {
             }
             case NOT_ALONE -> {
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key()
-                        + "' in shared mode and requests it exclusively, so it would wait for itself. Release the shared lock first,"
+                        + "' in shared mode and requests it exclusively, so it would deadlock with itself. Release the shared lock first,"
                         + " or acquire the exclusive lock from the start.");
             }
         }
@@ -56,7 +56,7 @@ public final class Reentry {
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
                         + hold.weight() + " and requests a weight of "
                         + call.terms().weight()
-                        + ", so it would wait for itself. Acquire the largest weight from the start.");
+                        + ", so it would deadlock with itself. Acquire the largest weight from the start.");
             }
             stretch(lease, call.terms(), wasRenewing);
             return new AcquireResult.Granted(handle);

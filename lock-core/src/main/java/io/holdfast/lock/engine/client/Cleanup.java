@@ -141,7 +141,7 @@ public final class Cleanup {
             if (!full.getAndSet(true)) {
                 log.warn(
                         "{} releases are already waiting for a retry; lock '{}' and any others released from now on"
-                                + " expire with their leases",
+                                + " expire at the end of their leases",
                         MOST_WAITING,
                         key);
             }
@@ -167,12 +167,12 @@ public final class Cleanup {
         try {
             attempt.task.run();
         } catch (RuntimeException e) {
-            log.debug("The client is closed; lock '{}' expires with its lease", attempt.key, e);
+            log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key, e);
         }
     }
 
     private void drop(Attempt attempt) {
-        log.debug("The client is closed; lock '{}' expires with its lease", attempt.key);
+        log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key);
     }
 
     /** What one worker does. */
@@ -213,7 +213,7 @@ public final class Cleanup {
                     log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
                     return false;
                 } catch (RuntimeException e) {
-                    log.warn("Failed to clean up lock '{}'; it expires with its lease", attempt.key, e);
+                    log.warn("Failed to clean up lock '{}'; it expires at the end of its lease", attempt.key, e);
                 }
             }
             waiting.decrementAndGet();
@@ -226,7 +226,9 @@ public final class Cleanup {
         int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         int left = waiting.getAndSet(0);
         if (left > 0) {
-            log.warn("Redis did not respond in time during shutdown; {} lock(s) expire with their leases", left);
+            log.warn(
+                    "Redis did not respond in time during shutdown; {} lock(s) expire at the end of their leases",
+                    left);
         }
     }
 

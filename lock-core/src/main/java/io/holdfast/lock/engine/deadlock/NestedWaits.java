@@ -161,7 +161,7 @@ public final class NestedWaits {
             starting.start();
             thread = starting;
         } catch (RuntimeException | Error e) {
-            log.debug("Could not start holdfast-waits, so a deadlock may go undetected", e);
+            log.debug("Could not start thread holdfast-waits, so a deadlock may go undetected", e);
         }
     }
 
@@ -199,7 +199,7 @@ public final class NestedWaits {
         try {
             return tick();
         } catch (RuntimeException e) {
-            log.error("Unexpected error on holdfast-waits; continuing", e);
+            log.error("Unexpected error in thread holdfast-waits; continuing", e);
             return REPORT_NANOS;
         }
     }
@@ -257,7 +257,7 @@ public final class NestedWaits {
         try {
             client.store().recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // a client that is being closed as well
-            log.debug("Waits of this client could not be recorded, so a deadlock may go undetected", e);
+            log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
         }
     }
 

@@ -81,7 +81,7 @@ public final class Handle implements ClosableHandle {
     @Override
     public long fencingToken(LockKey key) {
         if (!key.equals(key())) {
-            throw new IllegalArgumentException("This handle locks '" + key() + "', not '" + key + "'");
+            throw new IllegalArgumentException("This handle is for lock '" + key() + "', not '" + key + "'");
         }
         return fencingToken();
     }
@@ -216,7 +216,7 @@ public final class Handle implements ClosableHandle {
 
     private void ensureOpen() {
         if (state.get() == State.CLOSED) {
-            throw new IllegalStateException("This handle of lock '" + key() + "' was closed; acquire the lock again");
+            throw new IllegalStateException("This handle for lock '" + key() + "' was closed; acquire the lock again");
         }
     }
 }

@@ -119,7 +119,10 @@ public final class Lifecycle {
         try {
             Uninterruptibly.call(() -> client.store().release(request));
         } catch (LockStoreException e) {
-            log.warn("Failed to release lock '{}' before a checkpoint; it expires with its lease", lease.key(), e);
+            log.warn(
+                    "Failed to release lock '{}' before a checkpoint; it expires at the end of its lease",
+                    lease.key(),
+                    e);
         }
     }
 

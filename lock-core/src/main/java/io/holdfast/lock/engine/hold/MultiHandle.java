@@ -57,7 +57,7 @@ public final class MultiHandle implements ClosableHandle {
     @Override
     public long fencingToken() {
         throw new IllegalStateException(
-                "This handle locks several keys, each with its own fencing token; call fencingToken(key) with one of "
+                "This handle covers several keys, each with its own fencing token; call fencingToken(key) with one of "
                         + keys());
     }
 
@@ -66,7 +66,7 @@ public final class MultiHandle implements ClosableHandle {
         return handles.stream()
                 .filter(handle -> handle.key().equals(key))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("This handle locks " + keys() + ", not '" + key + "'"))
+                .orElseThrow(() -> new IllegalArgumentException("This handle covers " + keys() + ", not '" + key + "'"))
                 .fencingToken();
     }
 

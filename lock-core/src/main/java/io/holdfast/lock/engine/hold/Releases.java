@@ -195,7 +195,7 @@ final class Releases {
             settle(hold, request, answer::await, new AtomicBoolean(), () -> hold.releaseInBackground(client.cleanup()));
         } catch (RuntimeException e) {
             log.warn(
-                    "Failed to release lock '{}'; it expires with its lease",
+                    "Failed to release lock '{}'; it expires at the end of its lease",
                     hold.lease().key(),
                     e);
         } finally {

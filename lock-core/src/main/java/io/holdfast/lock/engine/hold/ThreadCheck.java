@@ -61,8 +61,8 @@ public final class ThreadCheck {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
             throw new IllegalArgumentException("The requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                    + " ms, but the longest lease is " + TimeUnit.NANOSECONDS.toMillis(longest)
-                    + " ms in this store (in a quorum, the rejoin-delay)");
+                    + " ms, but the longest lease in this store is " + TimeUnit.NANOSECONDS.toMillis(longest)
+                    + " ms (in a quorum, the rejoin-delay)");
         }
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {

@@ -63,11 +63,11 @@ public final class RedisFailures {
             Map.entry(
                     "WRONGPASS",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
-            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what uses the memory."),
+            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
             Map.entry("LOADING", "Redis is still loading its data after a restart; try again shortly."),
             Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
             Map.entry("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires."),
-            Map.entry("MISCONF", "Redis cannot save its data and refuses writes: check its log and disk."),
+            Map.entry("MISCONF", "Redis cannot save its data and rejects writes: check its log and disk."),
             Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
             Map.entry("BUSY", "Redis is busy running another script: check its slow log."),
             Map.entry("MOVED", "The key is on another node of the cluster."),
@@ -99,7 +99,7 @@ public final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    capitalize(server.get()) + " refused the call: " + sentence(LockKey.printable(error.get())) + " "
+                    capitalize(server.get()) + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
                             + hint(error.get()),
                     failure,
                     false);

@@ -16,7 +16,8 @@ public interface StoreScan {
      * Performs one step: at most one call to each server, each of which reads a bounded number of locks.
      *
      * @return whether there is another step
-     * @throws LockStoreException if the store did not respond or refused; if only some of its servers failed, they are skipped
+     * @throws LockStoreException if the store did not respond or rejected the call; if only some of its servers failed, they
+     *     are skipped
      */
     boolean step();
 

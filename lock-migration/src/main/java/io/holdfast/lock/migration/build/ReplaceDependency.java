@@ -19,14 +19,15 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Option(
             displayName = "Artifacts",
-            description = "What is replaced, as group:artifact; an artifact that ends with an asterisk matches all"
-                    + " artifacts with that prefix.",
+            description =
+                    "The dependencies to replace, as group:artifact; an artifact that ends with an asterisk matches all"
+                            + " artifacts with that prefix.",
             example = "net.javacrumbs.shedlock:*")
     private final List<String> artifacts;
 
     @Option(
             displayName = "Packages",
-            description = "The prefix of the type names of the former library.",
+            description = "The prefix of the type names in the former library.",
             example = "net.javacrumbs.shedlock.")
     private final List<String> packages;
 

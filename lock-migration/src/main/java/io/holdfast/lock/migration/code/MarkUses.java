@@ -25,7 +25,7 @@ public final class MarkUses extends Recipe {
     @Option(displayName = "Reason", description = "The text of the note.", example = "still locks with Redisson")
     private final String reason;
 
-    @Option(displayName = "Page", description = "File and anchor below docs/migration.", example = "redisson.md#lock")
+    @Option(displayName = "Page", description = "File and anchor under docs/migration.", example = "redisson.md#lock")
     private final String page;
 
     public MarkUses(List<String> types, String reason, String page) {

@@ -14,7 +14,7 @@ import org.openrewrite.xml.tree.Xml;
 final class XmlBeans {
 
     private static final String NOTE =
-            " Holdfast: this still uses the registry of Spring Integration; see docs/migration/spring-integration.md#the-bean ";
+            " Holdfast: this still uses Spring Integration's registry; see docs/migration/spring-integration.md#the-bean ";
 
     private XmlBeans() {}
 

@@ -22,7 +22,7 @@ import org.openrewrite.java.tree.Statement;
 final class CallsVisitor extends NotingVisitor {
 
     private static final Note DEFAULTS = new Note(
-            "this waits for 3 s, the default of Lock4j; if lock4j.acquire-timeout is set, use its value",
+            "this waits for 3 s, Lock4j's default; if lock4j.acquire-timeout is set, use its value",
             "lock4j.md#locktemplate");
     private static final JavaTemplate CLOSE =
             Templates.of("#{any(io.holdfast.lock.api.LockHandle)}.close()", Templates.LOCK_HANDLE);

@@ -17,12 +17,12 @@ public final class MigrateLockTemplate extends Recipe {
 
     @Override
     public String getDisplayName() {
-        return "Replace the `LockTemplate` of Lock4j";
+        return "Replace Lock4j's `LockTemplate`";
     }
 
     @Override
     public String getDescription() {
-        return "Calls of `lock` become `tryAcquire`, with a lease that is not renewed, and `releaseLock` becomes `close`. "
+        return "Calls to `lock` become `tryAcquire`, with a lease that is not renewed, and `releaseLock` becomes `close`. "
                 + "Files that use Lock4j in other ways are not changed.";
     }
 

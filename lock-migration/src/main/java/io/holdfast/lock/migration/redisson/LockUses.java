@@ -18,7 +18,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
 
     private static final String RED = "getRedLock";
     private static final Note PASSED_ON =
-            new Note("this still uses Redisson: the lock is passed on, as a lock of Redisson", "redisson.md#lock");
+            new Note("this still uses Redisson: the lock is passed on as a Redisson lock", "redisson.md#lock");
     private static final Note NO_TEMPLATE = new Note(
             "this still uses Redisson: its client is not an injected field, so there is no LockTemplate here",
             "redisson.md#lock");

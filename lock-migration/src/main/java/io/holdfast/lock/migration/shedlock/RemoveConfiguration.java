@@ -28,7 +28,7 @@ public final class RemoveConfiguration extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public String getDisplayName() {
-        return "Remove the configuration of ShedLock";
+        return "Remove ShedLock's configuration";
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.openrewrite.test.RewriteTest;
 class FromSpringIntegrationTest implements RewriteTest {
 
     private static final String LEFT =
-            "// Holdfast: this still uses the registry of Spring Integration, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
+            "// Holdfast: this still uses Spring Integration's registry, and does not exclude what Holdfast locks; see docs/migration/spring-integration.md#the-bean\n";
     private static final String RENEWED =
             "// Holdfast: a lock is renewed while it is held; previously it expired after its time to live; see docs/migration/spring-integration.md#the-bean\n";
     private static final String USER = """
@@ -142,7 +142,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                 </beans>
                 """;
         String note =
-                "<!-- Holdfast: this still uses the registry of Spring Integration; see docs/migration/spring-integration.md#the-bean -->\n  ";
+                "<!-- Holdfast: this still uses Spring Integration's registry; see docs/migration/spring-integration.md#the-bean -->\n  ";
         rewriteRun(
                 xml(beans.formatted(""), beans.formatted(note)),
                 java(

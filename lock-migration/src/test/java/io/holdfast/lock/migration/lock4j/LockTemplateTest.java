@@ -80,10 +80,10 @@ class LockTemplateTest implements RewriteTest {
                         }
                         locks.releaseLock(lock);
                         """), shop(HOLDFAST + "import java.util.Optional;\n", """
-                        // Holdfast: this waits for 3 s, the default of Lock4j; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
+                        // Holdfast: this waits for 3 s, Lock4j's default; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
                         LockHandle lock = locks.tryAcquire(LockRequest.of("a").waitFor(Duration.ofSeconds(3))).orElse(null);
                         LockHandle other = null;
-                        // Holdfast: this waits for 3 s, the default of Lock4j; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
+                        // Holdfast: this waits for 3 s, Lock4j's default; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
                         other = locks.tryAcquire(LockRequest.of("b").waitFor(Duration.ofSeconds(3))).orElse(null);
                         if (lock == null) {
                             System.out.println("busy");

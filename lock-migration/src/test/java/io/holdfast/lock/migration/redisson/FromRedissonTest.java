@@ -28,7 +28,7 @@ class FromRedissonTest implements RewriteTest {
     @Test
     void lock_that_is_passed_on_is_left_and_marked() {
         staysWith(
-                "this still uses Redisson: the lock is passed on, as a lock of Redisson; see docs/migration/redisson.md#lock",
+                "this still uses Redisson: the lock is passed on as a Redisson lock; see docs/migration/redisson.md#lock",
                 """
                 RLock lock = redisson.getLock(key);
                 System.out.println(lock);

@@ -126,7 +126,7 @@ public @interface DistributedLock {
     long waitFor() default NOT_GIVEN;
 
     /**
-     * How many calls of this instance of the application may wait for the same key, including this one. A call beyond the limit
+     * How many calls in this instance of the application may wait for the same key, including this one. A call beyond the limit
      * fails immediately with a {@link io.holdfast.lock.api.LockOverloadException}, to shed load. Calls that find the lock free
      * are never rejected.
      *
@@ -167,21 +167,21 @@ public @interface DistributedLock {
     String leaseString() default "";
 
     /**
-     * The time to wait as text, see {@link #leaseString()}. Cannot be combined with {@link #waitFor()}.
+     * The time to wait as text; see {@link #leaseString()}. Cannot be combined with {@link #waitFor()}.
      *
      * @return the limit; unset if empty after placeholders are resolved
      */
     String waitForString() default "";
 
     /**
-     * The minimum hold time as text, see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
+     * The minimum hold time as text; see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
      *
      * @return the time; unset if empty after placeholders are resolved
      */
     String minHoldString() default "";
 
     /**
-     * The maximum hold time as text, see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
+     * The maximum hold time as text; see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
      *
      * @return the time; unset if empty after placeholders are resolved
      */
@@ -217,6 +217,6 @@ public @interface DistributedLock {
      */
     String fallbackMethod() default "";
 
-    /** {@return what to do if the lock was lost by the time the method ends} */
+    /** {@return what to do if the lock has been lost by the time the method ends} */
     OnLost onLost() default OnLost.THROW;
 }

@@ -20,10 +20,10 @@ import io.holdfast.lock.api.LockKey;
 public final class LockAssert {
 
     private static final String ADVICE =
-            " Either the call bypassed the proxy, because it was made on 'this' or on an object that Spring did not"
+            " The call may have bypassed the proxy, because it was made on 'this' or on an object that Spring did not"
                     + " create: call the method on the injected bean, move it to another bean, or use LockTemplate"
-                    + " inside it. Or the condition of the annotation evaluated to false, so the method runs without"
-                    + " a lock. In a test without Spring, call"
+                    + " inside it. Or the condition of the annotation evaluated to false, so the method is running"
+                    + " without a lock. In a test without Spring, call"
                     + " LockAssert.TestHelper.makeAllAssertsPass(true).";
 
     private static final ThreadLocal<Boolean> ALWAYS_PASSES = ThreadLocal.withInitial(() -> false);
@@ -33,7 +33,7 @@ public final class LockAssert {
     /**
      * Throws an exception unless an annotated method, called through its proxy, is running on this thread.
      *
-     * @throws IllegalStateException if there is none; an outer locked method counts as well, see {@link #assertLocked(String)}
+     * @throws IllegalStateException if there is none; an outer locked method counts as well; see {@link #assertLocked(String)}
      */
     public static void assertLocked() {
         if (LockContext.current().isEmpty() && !ALWAYS_PASSES.get()) {

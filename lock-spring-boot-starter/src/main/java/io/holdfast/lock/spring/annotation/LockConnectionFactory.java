@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code RedisConnectionFactory} bean that locks use if an application has several.
+ * Marks the {@code RedisConnectionFactory} bean to use for locks if an application has several.
  *
  * <pre>{@code
  * @Bean(defaultCandidate = false)

@@ -13,13 +13,13 @@ public enum OnLost {
     /**
      * Like {@link #THROW}, and stops the method as soon as the loss is known: its thread is interrupted, and the stage or
      * future it returned is cancelled. (The subscription to a publisher is also cancelled with {@link #THROW}.) A thread is
-     * interrupted only while it holds the lock, and an interrupt that is still pending when the method ends is cleared, see
+     * interrupted only while it holds the lock, and an interrupt that is still pending when the method ends is cleared; see
      * {@link io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.
      */
     INTERRUPT,
     /**
      * Logs a warning, and returns the result of the method, or throws its exception. For work that may safely run twice. Not
-     * allowed for methods that run in a transaction, because a transaction is not committed after its lock was lost.
+     * allowed for methods that run in a transaction, because a transaction is not committed once its lock has been lost.
      */
     LOG
 }

@@ -154,7 +154,7 @@ public final class ProxyRules {
                 ? "open class " + userClass.getSimpleName() + " and " + function
                 : function + " without final";
         return "Write " + open
-                + "; or apply the compiler plugin kotlin-spring, which opens classes with @Service, @Component"
+                + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component"
                 + " and the like, and their members unless marked final;";
     }
 

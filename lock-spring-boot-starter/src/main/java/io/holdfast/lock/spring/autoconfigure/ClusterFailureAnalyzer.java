@@ -34,7 +34,7 @@ final class ClusterFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeExcept
                 .collect(Collectors.joining("; "));
         return replies.contains("cluster support disabled")
                 ? new FailureAnalysis(
-                        "The Redis in " + NODES + " is not part of a Redis Cluster: " + replies + ".",
+                        "The Redis server in " + NODES + " is not part of a Redis Cluster: " + replies + ".",
                         "For a single server, set spring.data.redis.host and spring.data.redis.port instead of " + NODES
                                 + ". For a cluster, list its nodes.",
                         failure)

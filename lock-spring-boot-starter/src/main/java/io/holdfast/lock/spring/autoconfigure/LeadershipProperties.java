@@ -14,10 +14,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Leadership among the instances of the application.
  *
- * @param enabled Whether this instance may become a leader, unless set for its role.
- * @param lease How long after the death of a leader its successor is elected, at least 100ms. Default is the value of
+ * @param enabled Whether this instance may become a leader. Can be overridden for each role.
+ * @param lease How long until a crashed leader is replaced, at least 100ms. Default is the value of
  *     holdfast.lease.
- * @param roles Settings of roles, by their names. A role that is named here can be injected.
+ * @param roles Settings of roles, by role name. A Leadership bean is available for each role named here.
  */
 record LeadershipProperties(
         @DefaultValue("true") boolean enabled,
@@ -28,7 +28,7 @@ record LeadershipProperties(
      * One role.
      *
      * @param enabled Whether this instance may become its leader. Default is the value of holdfast.leadership.enabled.
-     * @param lease How long after the death of its leader a successor is elected. Default is the value of
+     * @param lease How long until its crashed leader is replaced. Default is the value of
      *     holdfast.leadership.lease.
      * @param key Key of its lock. Default is leader:<role>.
      */

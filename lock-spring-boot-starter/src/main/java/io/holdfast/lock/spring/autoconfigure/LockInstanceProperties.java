@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.
  * @param renew Whether the lease is renewed while the lock is held. Default is the value of holdfast.renew.
  * @param minHold Keeps others out for at least this time, even if the method ends earlier.
- * @param maxHold Time from the grant after which renewal ends. Default is the value of holdfast.max-hold.
+ * @param maxHold Time after which renewal ends, counted from the grant. Default is the value of holdfast.max-hold.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of
  *     holdfast.outage-tolerance.
  * @param release What a release waits for. Default is the value of holdfast.release.

@@ -24,7 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lease How long a lock survives without renewal, at least 100ms.
  * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is a single try.
  * @param renew Whether leases are renewed while locks are held.
- * @param maxHold Time from the grant after which renewal ends. No limit by default.
+ * @param maxHold Time after which renewal ends, counted from the grant. No limit by default.
  * @param warnAfter Time after which a lock that is still held is logged once.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
  *     immediately.
@@ -35,7 +35,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param redis How locks are kept in Redis.
  * @param aop How annotated methods are locked.
  * @param instances Settings of annotated methods, by the name of their definition.
- * @param scheduled Settings of annotated methods that are scheduled, unless set for their instance.
+ * @param scheduled Settings of annotated methods that are scheduled, unless set in holdfast.instances.
  * @param transactions Locks and transactions.
  * @param quorum Independent servers that form a quorum.
  * @param leadership Leadership among the instances of the application.
@@ -161,8 +161,8 @@ record LockProperties(
     /**
      * Asynchronous work under locks.
      *
-     * @param maxWaiting How many calls of executeAsync and subscriptions to locked methods may wait for locks at a time.
-     *     Further ones fail immediately.
+     * @param maxWaiting How many calls to executeAsync and subscriptions to locked methods may wait for locks at a time.
+     *     Calls beyond that fail immediately.
      */
     record Async(@DefaultValue("10000") int maxWaiting) {
 
@@ -228,7 +228,7 @@ record LockProperties(
     /**
      * How annotated methods are locked.
      *
-     * @param order Order of the lock advisor. Lower values are further outside. Must be outside transactions.
+     * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction.
      */
     record Aop(@DefaultValue("2147483547") int order) {}
 
@@ -237,7 +237,7 @@ record LockProperties(
      *
      * @param releaseAfterCompletion Whether the lock of an annotated method that is called inside a transaction is released after
      *     the transaction has completed, instead of when the method ends.
-     * @param commitMargin How long all locks of the thread must still last when a commit begins. Locks that expire earlier are
+     * @param commitMargin How much longer the thread's locks must last when a commit begins. Locks that would expire sooner are
      *     extended. If one was lost, the transaction is rolled back.
      */
     record Transactions(

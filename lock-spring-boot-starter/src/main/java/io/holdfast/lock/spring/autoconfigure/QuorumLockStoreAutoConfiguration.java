@@ -78,8 +78,8 @@ public final class QuorumLockStoreAutoConfiguration {
         if (!others.isEmpty()) {
             throw new LockSetupException(
                     "holdfast.quorum.nodes is set together with " + String.join(", ", others) + ".",
-                    "Remove one or the other: locks are kept either in a quorum of servers, or in a single Redis"
-                            + " with its replicas. The user, password and database of a quorum server belong in its"
+                    "Remove one or the other: locks are kept either on a quorum of servers, or on a single Redis"
+                            + " server with its replicas. The user, password and database of a quorum server belong in its"
                             + " URL.",
                     null);
         }

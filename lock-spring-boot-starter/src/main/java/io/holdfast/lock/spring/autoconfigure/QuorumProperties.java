@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param nodes Independent Redis servers; an odd number, at least 3. A lock is held if a majority has granted it. Each server
  *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
  * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
- * @param rejoinDelay How long a server that has started without its data does not grant unknown locks. Upper limit of all
+ * @param rejoinDelay How long a server that has started without its data refuses to grant unknown locks. Upper limit for all
  *     leases. Default is the value of holdfast.lease.
  * @param ssl TLS for these servers.
  */

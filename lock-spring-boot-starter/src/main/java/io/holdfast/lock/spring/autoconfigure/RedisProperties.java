@@ -13,13 +13,13 @@ import org.springframework.util.StringUtils;
 /**
  * How locks are kept in Redis.
  *
- * @param url URL of a separate Redis for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
- * @param ssl TLS for that Redis.
+ * @param url URL of a separate Redis server for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
+ * @param ssl TLS for that server.
  * @param keyPrefix First part of each key, without braces or whitespace.
  * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
  * @param tokenRetention How long the last fencing token of an unused lock is remembered.
  * @param connections Maximum number of connections for locks, if the client pools them.
- * @param replicaAcks The replicas that must have a grant or a renewal before it counts.
+ * @param replicaAcks How many replicas must acknowledge a grant or a renewal before it counts.
  */
 record RedisProperties(
         @Nullable String url,
@@ -59,7 +59,7 @@ record RedisProperties(
     record Ssl(@Nullable String bundle) {}
 
     /**
-     * The replicas that must have a grant or a renewal before it counts.
+     * How many replicas must acknowledge a grant or a renewal before it counts.
      *
      * @param number Number of replicas. Zero waits for none.
      * @param timeout How long the replicas may take, in addition to the command itself.

@@ -51,7 +51,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         return action + "Correct the name, or remove the property."
                 + (meant.isEmpty() && !known.isEmpty() ? " Known properties: " + String.join(", ", known) + "." : "")
                 + (meant.isEmpty() && redis
-                        ? " To use a different Redis for locks, set holdfast.redis.url, which includes the user,"
+                        ? " To use a different Redis server for locks, set holdfast.redis.url, which includes the user,"
                                 + " password and database."
                         : "");
     }

@@ -27,7 +27,7 @@ final class DoubtfulSettings {
             log.warn(
                     "{} is scheduled by cron and has no minHold: a node that starts it late runs it again after another"
                             + " node has finished. Set minHold, or holdfast.scheduled.min-hold, to more than the"
-                            + " clock difference between nodes, and set waitFor = 0 with onContention = SKIP.",
+                            + " clock skew between nodes, and set waitFor = 0 with onContention = SKIP.",
                     where);
         }
         if (settings.renew().orElse(true)) {

@@ -111,7 +111,7 @@ public final class HoldfastLockRegistry
      *
      * @param lockKey a lock that the current thread holds
      * @throws IllegalStateException if the thread does not hold it, or has lost it
-     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not respond
+     * @throws io.holdfast.lock.api.LockStoreException if the store rejected the call or did not respond
      */
     @Override
     public void renewLock(Object lockKey) {
@@ -125,7 +125,7 @@ public final class HoldfastLockRegistry
      * @param ttl 100 ms to 365 days
      * @throws IllegalStateException if the thread does not hold it, or has lost it
      * @throws IllegalArgumentException if the time is out of range
-     * @throws io.holdfast.lock.api.LockStoreException if the store refused or did not respond
+     * @throws io.holdfast.lock.api.LockStoreException if the store rejected the call or did not respond
      */
     @Override
     public void renewLock(Object lockKey, Duration ttl) {

@@ -27,7 +27,7 @@ final class LeadershipMeters implements LeadershipObserver {
                 .register(registry);
         Terms terms = new Terms(
                 Counter.builder(Meters.ELECTIONS)
-                        .description("Times that this instance was elected leader")
+                        .description("Number of times this instance was elected leader")
                         .tag(Meters.ROLE, role)
                         .register(registry),
                 Timer.builder(Meters.TERM)

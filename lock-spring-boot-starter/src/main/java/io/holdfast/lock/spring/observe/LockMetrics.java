@@ -106,7 +106,7 @@ final class LockMetrics implements LockListener {
         if (books != null) {
             CountsByName counts = countsOf(books);
             meters.gauge(Meters.HELD, "Locks held by this client", () -> counts.held(tag));
-            meters.gauge(Meters.WAITING, "Calls of this client waiting for a lock", () -> counts.waiting(tag));
+            meters.gauge(Meters.WAITING, "Calls from this client waiting for a lock", () -> counts.waiting(tag));
             countWakeUps(books);
         }
         return meters;

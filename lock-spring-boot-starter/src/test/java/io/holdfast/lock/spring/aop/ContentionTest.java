@@ -44,7 +44,7 @@ class ContentionTest {
                 (bean, context) -> assertThatThrownBy(bean::throwing)
                         .isInstanceOf(LockNotAcquiredException.class)
                         .hasMessageContainingAll(
-                                "'contended'", "for Contended.throwing", "held by", "lease remaining"));
+                                "'contended'", "for Contended.throwing", "held by", "left on its lease"));
     }
 
     @Test

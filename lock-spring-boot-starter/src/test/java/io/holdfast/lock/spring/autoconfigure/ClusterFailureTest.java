@@ -26,7 +26,7 @@ class ClusterFailureTest {
                         + TestRedis.shared().port())
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "The Redis in spring.data.redis.cluster.nodes is not part of a Redis Cluster",
+                                "The Redis server in spring.data.redis.cluster.nodes is not part of a Redis Cluster",
                                 "set spring.data.redis.host and spring.data.redis.port instead"));
     }
 

@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Replaces the configured locks of the application with locks in memory, and adds a {@link TestLocks} bean to simulate other
+ * Replaces the configured locks of the application with in-memory locks, and adds a {@link TestLocks} bean to simulate other
  * clients, losses and outages. For {@code @SpringBootTest} as well as for test slices ({@code @WebMvcTest}, {@code
  * @DataJpaTest} …), in which annotated methods fail without it.
  *
@@ -30,7 +30,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * }
  * }</pre>
  *
- * <p>It requires no change of {@code holdfast.*} properties or beans of the application: the store in memory is the primary
+ * <p>It requires no changes to the application's {@code holdfast.*} properties or beans: the in-memory store is the primary
  * one. If the application defines its own {@link io.holdfast.lock.api.LockTemplate} bean, that stays in place; {@link
  * TestLocks} affects it if it uses the primary {@link io.holdfast.lock.store.LockStore}.
  *

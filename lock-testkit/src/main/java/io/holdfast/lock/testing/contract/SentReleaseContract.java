@@ -45,7 +45,7 @@ abstract class SentReleaseContract extends ContractFixture {
     private static void complete(CompletableFuture<ReleaseReply> answer, LockStore.Pending<ReleaseReply> reply) {
         try {
             if (!answer.complete(reply.await())) {
-                throw new IllegalStateException("Told twice");
+                throw new IllegalStateException("Notified twice");
             }
         } catch (LockStoreException e) {
             answer.completeExceptionally(e);
