@@ -41,6 +41,7 @@ final class Cohort {
     private final Ticker ticker;
 
     private long lastToken;
+    private long deadline;
     private int handOffsAwaited;
     private volatile Waiters waiters;
     private volatile long awaitedAt;
@@ -91,6 +92,11 @@ final class Cohort {
         return lastToken;
     }
 
+    /** {@return until when the lock that was handed off last is certainly held without renewal, on the ticker} */
+    long deadline() {
+        return deadline;
+    }
+
     /** Atomic, so that of messages on several threads an unfair waiter does not replace a fair one. */
     synchronized void awaited(Waiters now) {
         if (waiters == Waiters.NONE) {
@@ -129,8 +135,9 @@ final class Cohort {
         };
     }
 
-    void handedOff(long token) {
+    void handedOff(long token, long until) {
         lastToken = token;
+        deadline = until;
         if (waiters != Waiters.NONE) {
             handOffsAwaited++;
         }

@@ -131,8 +131,8 @@ final class Line {
         private final Runnable waiter;
         private volatile State state = State.WAITING;
 
-        /** Set before the state, like the failure. */
-        private @Nullable HandOff handOff;
+        /** Of the lock that was handed off to it; set before the state, like the failure. */
+        private @Nullable Cohort handedOff;
 
         private @Nullable LockStoreException failure;
 
@@ -220,11 +220,11 @@ final class Line {
             }
         }
 
-        /** The lock that was handed off to it, if any; once. */
+        /** The grant of the lock that was handed off to it, if any; once. */
         @Nullable
-        HandOff takeHandOff() {
-            HandOff taken = handOff;
-            handOff = null;
+        Cohort takeHandOff() {
+            Cohort taken = handedOff;
+            handedOff = null;
             return taken;
         }
 
@@ -293,8 +293,8 @@ final class Line {
                 if (next == null || token == 0) {
                     return false;
                 }
-                cohort.handedOff(token);
-                next.handOff = new HandOff(cohort, token, deadline);
+                cohort.handedOff(token, deadline);
+                next.handedOff = cohort;
                 advance(State.HANDED_OFF);
             }
             next.wake();

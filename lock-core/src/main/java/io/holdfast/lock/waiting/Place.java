@@ -28,6 +28,15 @@ public final class Place {
     /** The grant that it may hand off; null without a lock, and for a lock that is not handed off. */
     private @Nullable Cohort cohort;
 
+    /**
+     * A lock that one caller of this client hands to the next, without the store: the lease stays as it is.
+     *
+     * @param owner the acquisition that it was granted to
+     * @param token the next holder's fencing token
+     * @param deadline until when it is certainly held without renewal, on the ticker
+     */
+    public record HandOff(OwnerId owner, long token, long deadline) {}
+
     Place(Queues queues, LockKey key, Line.Member line, Runnable waiter) {
         this.queues = queues;
         this.key = key;
@@ -71,11 +80,12 @@ public final class Place {
 
     /** {@return the lock that was handed off to it, if it was; once} */
     public @Nullable HandOff takeHandOff() {
-        HandOff handOff = line.takeHandOff();
-        if (handOff != null) {
-            cohort = handOff.cohort();
+        Cohort taken = line.takeHandOff();
+        if (taken == null) {
+            return null;
         }
-        return handOff;
+        cohort = taken;
+        return new HandOff(taken.owner(), taken.lastToken(), taken.deadline());
     }
 
     /** {@return whether others of this client stand in line behind it} */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
@@ -7,6 +8,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyO
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static java.util.Map.entry;
@@ -14,9 +16,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
@@ -53,7 +57,7 @@ class ArchitectureTest {
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
-            entry("waiting", Set.of("LocalQueue", "Place", "Front", "HandOff", "Budget")),
+            entry("waiting", Set.of("LocalQueue", "Place", "Front", "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(
                     "engine.acquire",
@@ -206,6 +210,35 @@ class ArchitectureTest {
                     .collect(Collectors.toSet());
             assertThat(shown).as("doors of " + name).isEqualTo(doors);
         });
+    }
+
+    @Test
+    void signatures_of_public_types_name_public_types_only() {
+        methods()
+                .that()
+                .arePublic()
+                .and(describe("belong to public types", method -> isReachable(method.getOwner())))
+                .should(onlyNamePublicTypes())
+                .check(CLASSES);
+    }
+
+    private static ArchCondition<JavaMethod> onlyNamePublicTypes() {
+        return ArchCondition.from(describe(
+                "name public types only",
+                method -> Stream.concat(Stream.of(method.getReturnType()), method.getParameterTypes().stream())
+                        .flatMap(type -> type.getAllInvolvedRawTypes().stream())
+                        .allMatch(ArchitectureTest::isPublic)));
+    }
+
+    private static boolean isReachable(JavaClass type) {
+        return isPublic(type)
+                && type.getEnclosingClass().map(ArchitectureTest::isReachable).orElse(true);
+    }
+
+    /** A public type inside of one that is not is reached by the public subtypes of that, such as {@code Lease.Exit}. */
+    private static boolean isPublic(JavaClass type) {
+        JavaClass itself = type.getBaseComponentType();
+        return itself.isPrimitive() || itself.getModifiers().contains(JavaModifier.PUBLIC);
     }
 
     @ParameterizedTest

@@ -60,6 +60,7 @@ class RecordedWaitsTest extends EngineFixture {
         LockClient client = locks.client();
 
         assertThat(client.clientId()).isEqualTo(store.acquires.get(0).owner().clientId());
+        assertThat(client.host()).isEqualTo(store.acquires.get(0).holder().host());
         assertThat(client.pid()).isEqualTo(ProcessHandle.current().pid());
         assertThat(locks.clientId()).isEqualTo(client.clientId());
     }

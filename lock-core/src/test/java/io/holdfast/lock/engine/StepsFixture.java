@@ -66,7 +66,7 @@ abstract class StepsFixture {
 
     /** An acquisition by a caller whose wait an interrupt of this thread ends. */
     final Steps interruptible(String name, LockRequest request) {
-        return steps(request, new Caller(new ConcurrentHashMap<>(), () -> woken.add(name), null, false, true));
+        return steps(request, new Caller(new ConcurrentHashMap<>(), () -> woken.add(name), false, true));
     }
 
     private Steps steps(LockRequest request, Caller caller) {

@@ -15,7 +15,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -200,6 +202,33 @@ class UnknownOutcomeTest extends EngineFixture {
             assertThat(isFree()).isTrue();
         }
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    @Test
+    void several_releases_whose_replies_an_interrupt_has_cut_off_are_sent_again_at_once() {
+        AtomicBoolean lost = new AtomicBoolean(true);
+        var interrupted = new StoreSpy(store) {
+            @Override
+            public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+                return lost.getAndSet(false)
+                        ? Collections.nCopies(requests.size(), UnknownOutcomeTest::interruptedWait)
+                        : super.releaseAll(requests);
+            }
+        };
+        LockEngine client = LockEngine.builder(interrupted).ticker(time).build();
+        LockHandle handle = client.acquire(LockRequest.ofAll(List.of("a", "b")));
+
+        handle.close();
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(interrupted.releases).hasSize(2);
+        assertThat(others.tryAcquire(LockRequest.ofAll(List.of("a", "b")))).isPresent();
+        client.close();
+    }
+
+    private static ReleaseReply interruptedWait() {
+        Thread.currentThread().interrupt();
+        throw StoreSpy.unreachable();
     }
 
     @Test

@@ -80,6 +80,17 @@ class CandidacyTest {
     }
 
     @Test
+    void role_that_is_not_joined_gives_up_what_a_start_in_the_meantime_has_begun() {
+        election.onJoined(role -> {
+            election.start();
+            throw new IllegalStateException("no meters");
+        });
+        assertThatIllegalStateException().isThrownBy(() -> election.join("b"));
+        assertThat(locks.last().request.key().value()).isEqualTo("leader:b");
+        assertThat(locks.last().result).isCancelled();
+    }
+
+    @Test
     void granted_lock_is_a_term() {
         election.start();
         assertThat(leadership.isLeader()).isFalse();

@@ -85,9 +85,11 @@ final class LuaMutantTrial {
                 selectNestedClass(List.of(StandaloneContractTest.class), StandaloneContractTest.OnJedis.class);
         DiscoverySelector layout = selectClass(LayoutTest.class);
         DiscoverySelector ownOfRedis = selectIteration(selectClass(RedisLockStoreTest.class), 0);
-        return file.equals("acquire")
-                ? List.of(layout, contract, ownOfRedis, rejoining)
-                : List.of(layout, contract, ownOfRedis);
+        return switch (file) {
+            case "acquire" -> List.of(layout, contract, ownOfRedis, rejoining);
+            case "waits", "record_waits" -> List.of(selectClass(WaitsRecordTest.class), contract);
+            default -> List.of(layout, contract, ownOfRedis);
+        };
     }
 
     private static boolean isLua() {

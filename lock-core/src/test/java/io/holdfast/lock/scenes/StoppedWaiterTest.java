@@ -80,11 +80,16 @@ class StoppedWaiterTest {
             worker.signal("STOP");
             int polls = clients.store(1).polls.size();
             Clients.await(() -> clients.store(1).polls.size() > polls + 1);
+            assertThat(redis.llen(list)).as("lines before the release").isZero();
             Duration freed = RunningTime.now();
             holder.close();
 
             assertThat(next.join().minus(freed)).isLessThan(Contest.LONGEST_GAP);
-            assertThat(redis.llen(list)).isZero();
+            long lines = redis.llen(list);
+            assertThat(worker.isStopped())
+                    .as("nobody but the test continues the worker")
+                    .isTrue();
+            assertThat(lines).isZero();
             worker.signal("CONT");
             Clients.await(() -> redis.llen(list) == 1);
             clients.awaitNothingLeft(key); // a worker that is killed while it holds the lock keeps it for its lease

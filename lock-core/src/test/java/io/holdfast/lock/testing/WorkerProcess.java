@@ -71,6 +71,11 @@ public final class WorkerProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Whether it still stands still after a {@code STOP}; true if that cannot be known, see {@link Signals}. */
+    public boolean isStopped() {
+        return Signals.isStopped(pid());
+    }
+
     /** Waits for minutes at most. */
     public String nextLine() throws IOException, InterruptedException {
         String line = output.poll(2, TimeUnit.MINUTES);

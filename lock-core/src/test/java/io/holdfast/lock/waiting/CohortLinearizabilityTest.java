@@ -40,7 +40,7 @@ public class CohortLinearizabilityTest {
         now[0] += MICRO;
         long token = cohort.next();
         if (token > 0) {
-            cohort.handedOff(token);
+            cohort.handedOff(token, 0);
         }
         return token > 0;
     }

@@ -123,7 +123,7 @@ class CohortTest {
         time.pass(MICRO);
         long token = cohort.next();
         assertThat(token).isGreaterThan(FIRST);
-        cohort.handedOff(token);
+        cohort.handedOff(token, 0);
 
         assertThat(cohort.next()).isZero();
         time.pass(MICRO);
@@ -164,7 +164,7 @@ class CohortTest {
         cohort.next();
         assertThat(cohort.lastToken()).isEqualTo(FIRST);
 
-        cohort.handedOff(cohort.next());
+        cohort.handedOff(cohort.next(), 0);
         assertThat(cohort.lastToken()).isEqualTo(FIRST + 1);
     }
 
@@ -187,7 +187,7 @@ class CohortTest {
             if (token == 0) {
                 return done;
             }
-            cohort.handedOff(token);
+            cohort.handedOff(token, 0);
         }
         return atMost;
     }

@@ -323,7 +323,8 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
         assertThat(Parked.await(next, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
-        assertThat(next.takeHandOff()).isEqualTo(new HandOff(cohort, 1001, deadline));
+        assertThat(next.takeHandOff()).isSameAs(cohort);
+        assertThat(cohort.deadline()).isEqualTo(deadline);
         assertThat(next.takeHandOff()).isNull();
         assertThat(next.isFront()).isFalse();
         assertThat(cohort.lastToken()).isEqualTo(1001);

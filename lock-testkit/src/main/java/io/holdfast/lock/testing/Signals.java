@@ -23,8 +23,8 @@ public final class Signals {
             if (exit != 0) {
                 throw new IllegalStateException("kill -" + name + " " + pid + " failed with exit code " + exit);
             }
-            if (name.equals("STOP")) {
-                awaitStopped(Path.of("/proc", String.valueOf(pid), "task"));
+            while (name.equals("STOP") && !isStopped(pid)) {
+                Thread.sleep(1);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -34,14 +34,16 @@ public final class Signals {
         }
     }
 
-    /** A thread that waits for a core when the signal arrives may otherwise run on for a moment on a busy machine. */
-    private static void awaitStopped(Path threads) throws InterruptedException {
-        while (Files.isDirectory(threads) && !stopped(threads)) { // there is no such directory but on Linux
-            Thread.sleep(1);
-        }
+    /**
+     * Whether no thread of the process goes on; true as well if that cannot be known, which it can on Linux only. A signal alone does
+     * not say so: a thread that waits for a core when it arrives may run on for a moment on a busy machine.
+     */
+    static boolean isStopped(long pid) {
+        Path threads = Path.of("/proc", String.valueOf(pid), "task");
+        return !Files.isDirectory(threads) || isStopped(threads);
     }
 
-    private static boolean stopped(Path threads) {
+    private static boolean isStopped(Path threads) {
         try (var each = Files.newDirectoryStream(threads)) {
             for (Path thread : each) {
                 String stat = Files.readString(thread.resolve("stat"));

@@ -9,7 +9,6 @@ import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.waiting.HandOff;
 import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
@@ -174,7 +173,7 @@ public final class Attempt implements Steps {
 
     /** Whether the lock was handed off, and is still there. */
     private boolean takeOver(Place mine) {
-        HandOff handOff = mine.takeHandOff();
+        Place.HandOff handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -303,7 +302,7 @@ public final class Attempt implements Steps {
             return;
         }
         try {
-            HandOff handOff = mine.takeHandOff();
+            Place.HandOff handOff = mine.takeHandOff();
             if (handOff != null) {
                 attempts.grants().giveBack(call, handOff.owner(), mine);
             } else {

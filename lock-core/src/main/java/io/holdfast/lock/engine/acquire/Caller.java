@@ -5,43 +5,34 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.Pause;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires locks: a thread, which waits for them itself, or a task, for which no thread waits.
  *
  * @param holds what it holds, and may reenter
- * @param waiter is run when it may go on
- * @param thread the thread, which is the waiter; null for a task
+ * @param waiter is run when it may go on; for a thread, a {@link WaitingThread}
  * @param bound whether what it acquires ends when the thread dies
  * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
  */
-public record Caller(
-        Map<LockKey, Hold> holds,
-        Runnable waiter,
-        @Nullable WaitingThread thread,
-        boolean bound,
-        boolean interruptible) {
+public record Caller(Map<LockKey, Hold> holds, Runnable waiter, boolean bound, boolean interruptible) {
 
     public static Caller task(Runnable waiter) {
-        return new Caller(new ConcurrentHashMap<>(1), waiter, null, false, false);
+        return new Caller(new ConcurrentHashMap<>(1), waiter, false, false);
     }
 
     public static Caller thread(Map<LockKey, Hold> holds, boolean bound, boolean interruptible) {
-        var thread = new WaitingThread();
-        return new Caller(holds, thread::wake, thread, bound, interruptible);
+        return new Caller(holds, new WaitingThread(), bound, interruptible);
     }
 
     /** Goes through an acquisition: for the current thread, which is the caller, and waits between the steps. */
     public AcquireResult acquire(Steps steps, Pause pause) throws InterruptedException {
-        return Objects.requireNonNull(thread).acquire(steps, pause, interruptible);
+        return ((WaitingThread) waiter).acquire(steps, pause, interruptible);
     }
 
     /** Whether no thread waits for what it acquires. */
     boolean isTask() {
-        return thread == null;
+        return !(waiter instanceof WaitingThread);
     }
 
     /** Whether the current thread was interrupted to give up; its flag is then cleared. */

@@ -12,7 +12,6 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.HandOff;
 import io.holdfast.lock.waiting.Place;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +46,7 @@ public final class Grants {
 
     /** Another thread has handed the lock off; or nothing, if that has come too late. */
     @Nullable
-    Handle open(Call call, HandOff handOff, HolderInfo holder, Place place) {
+    Handle open(Call call, Place.HandOff handOff, HolderInfo holder, Place place) {
         long now = client.ticker().nanos();
         if (handOff.deadline() - now <= 0) {
             place.notHeld();

@@ -11,12 +11,14 @@ import java.util.concurrent.locks.LockSupport;
  * cleared before each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the
  * read leaves its permit to the pause, which nothing else runs before.
  */
-final class WaitingThread {
+final class WaitingThread implements Runnable {
 
     private final Thread thread = Thread.currentThread();
     private volatile boolean woken;
 
-    void wake() {
+    /** Wakes it. */
+    @Override
+    public void run() {
         woken = true;
         LockSupport.unpark(thread);
     }

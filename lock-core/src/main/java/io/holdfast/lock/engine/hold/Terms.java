@@ -74,7 +74,7 @@ public record Terms(
      * Threads of this client line up for the lock, and hand it to each other if these are equal: what the next holder gets is what
      * it would have got from the store. Null if they do not line up.
      */
-    public @Nullable HandOffTerms handOffTerms() {
+    public @Nullable Object handOffTerms() {
         return isExclusive() && !fair ? new HandOffTerms(lease, renew) : null;
     }
 
@@ -83,7 +83,7 @@ public record Terms(
      *
      * @param renew false never hands off: the lease is fixed, and the rest of it is not a whole one
      */
-    record HandOffTerms(LeaseTerms lease, boolean renew) {}
+    private record HandOffTerms(LeaseTerms lease, boolean renew) {}
 
     /** The store counts whole milliseconds; a deadline must not count more than it does. */
     private static long wholeMillis(Duration time) {

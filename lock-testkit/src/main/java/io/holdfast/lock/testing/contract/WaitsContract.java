@@ -11,6 +11,7 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,8 +51,15 @@ abstract class WaitsContract extends ContractFixture {
     }
 
     private void record(String clientId, WaitReport... reports) {
+        assumeThat(recordsWaits()).isTrue();
         store().recordWaits(clientId, List.of(reports));
-        assumeThat(store().recordedWaits()).isNotEmpty();
+    }
+
+    /** By its methods: a store whose record stays empty fails the tests. */
+    private boolean recordsWaits() {
+        return Stream.of(store().getClass().getMethods())
+                .filter(method -> method.getName().equals("recordedWaits"))
+                .noneMatch(method -> method.getDeclaringClass() == LockStore.class);
     }
 
     private List<RecordedWait> recorded(String clientId) {

@@ -1,0 +1,103 @@
+package io.holdfast.lock.redis.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.lettuce.core.RedisConnectionException;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.security.cert.CertificateException;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.data.redis.RedisConnectionFailureException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+
+/** What becomes of failed TLS handshakes, as each driver reports them. */
+class RedisFailuresTest {
+
+    private static final String REASON = "unable to find valid certification path";
+
+    private static SSLHandshakeException untrusted() {
+        SSLHandshakeException handshake = new SSLHandshakeException("PKIX path building failed");
+        handshake.initCause(new CertificateException(REASON));
+        return handshake;
+    }
+
+    private static RuntimeException jedis(Exception cause) {
+        return new JedisConnectionException(cause);
+    }
+
+    private static RuntimeException lettuce(Throwable cause) {
+        return new RedisConnectionException("Unable to connect to 127.0.0.1/<unresolved>:6380", cause);
+    }
+
+    private static RuntimeException spring(RuntimeException ofDriver) {
+        return new RedisConnectionFailureException("Unable to connect to Redis", ofDriver);
+    }
+
+    static Stream<Named<RuntimeException>> handshakes() {
+        return Stream.of(
+                Named.of("Jedis", jedis(untrusted())),
+                Named.of("Jedis, through Spring", spring(jedis(untrusted()))),
+                Named.of("Lettuce", lettuce(untrusted())),
+                Named.of("Lettuce, through Spring", spring(lettuce(untrusted()))),
+                Named.of("Lettuce, decoding", spring(lettuce(new DecoderException(untrusted())))),
+                Named.of("Lettuce, future", spring(lettuce(new ExecutionException(untrusted())))));
+    }
+
+    private static LockStoreException translated(RuntimeException failure) {
+        return RedisFailures.translate(failure, () -> "Redis at 127.0.0.1:6380");
+    }
+
+    private static void assertHandshake(LockStoreException told) {
+        assertThat(told)
+                .hasMessageStartingWith("The TLS handshake with Redis at 127.0.0.1:6380 failed.")
+                .hasMessageContainingAll(
+                        "trusts its certificate",
+                        "spring.data.redis.ssl.bundle",
+                        "holdfast.redis.ssl.bundle",
+                        "holdfast.quorum.ssl.bundle");
+        assertThat(told.outcomeUnknown()).isTrue();
+    }
+
+    @ParameterizedTest
+    @MethodSource("handshakes")
+    void handshake_that_fails_is_reported_as_such(RuntimeException failure) {
+        LockStoreException told = translated(failure);
+
+        assertHandshake(told);
+        assertThat(told).hasMessageContaining(REASON).hasCause(failure);
+    }
+
+    /** The server says nothing, or not what TLS begins with; only Lettuce notices. */
+    @Test
+    void server_without_tls_is_a_failed_handshake_to_lettuce() {
+        assertHandshake(translated(spring(lettuce(new SslHandshakeTimeoutException("handshake timed out")))));
+        assertHandshake(translated(spring(lettuce(new NotSslRecordException("not an SSL/TLS record: 2d455252")))));
+    }
+
+    @Test
+    void server_without_tls_is_a_broken_connection_to_jedis() {
+        assertThat(translated(jedis(new SocketTimeoutException("Read timed out"))))
+                .hasMessageContainingAll("did not respond in time", "both sides agree on TLS");
+        assertThat(translated(jedis(new SSLException("Unsupported or unrecognized SSL message"))))
+                .hasMessageContainingAll("was lost", "both sides agree on TLS");
+    }
+
+    @Test
+    void server_that_does_not_listen_is_no_failed_handshake() {
+        LockStoreException told = translated(spring(lettuce(new ConnectException("Connection refused"))));
+
+        assertThat(told).hasMessageContaining("cannot be reached");
+        assertThat(told.outcomeUnknown()).isFalse();
+    }
+}
