@@ -7,6 +7,7 @@ import io.holdfast.lock.store.ReleaseRequest;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -66,6 +67,11 @@ final class Node {
 
     String name() {
         return name;
+    }
+
+    /** What its latest call failed with. */
+    Optional<String> failure() {
+        return log.failure();
     }
 
     LockStore store() {
@@ -208,6 +214,7 @@ final class Node {
         try {
             A answer = call.get();
             outage = null;
+            log.succeeded();
             return answer;
         } catch (LockStoreException e) {
             log.failed(e);

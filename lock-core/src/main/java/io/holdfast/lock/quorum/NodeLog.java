@@ -2,14 +2,16 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs that one server of a quorum fails. As long as the others form a majority no call fails, so nothing else tells of a wrong
- * address or password.
+ * Logs, and remembers, that one server of a quorum fails. As long as the others form a majority no call fails, so nothing else
+ * tells of a wrong address or password.
  */
 final class NodeLog {
 
@@ -20,6 +22,7 @@ final class NodeLog {
 
     private final String name;
     private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
+    private volatile @Nullable String latest;
     private volatile boolean ended;
 
     NodeLog(String name) {
@@ -35,6 +38,7 @@ final class NodeLog {
                 || Thread.currentThread().isInterrupted()) {
             return;
         }
+        latest = String.valueOf(failure.getMessage());
         long now = System.nanoTime();
         long due = nextWarning.get();
         if (now - due >= 0 && nextWarning.compareAndSet(due, now + PAUSE_NANOS)) {
@@ -43,6 +47,15 @@ final class NodeLog {
                     name,
                     failure.getMessage());
         }
+    }
+
+    void succeeded() {
+        latest = null;
+    }
+
+    /** What was wrong with the latest call. */
+    Optional<String> failure() {
+        return Optional.ofNullable(latest);
     }
 
     /** Failures are expected from now on. */

@@ -197,6 +197,13 @@ final class Quorum {
         return policies;
     }
 
+    /** What the latest call to each server failed with, by its name. */
+    Map<String, String> failedServers() {
+        Map<String, String> failed = new TreeMap<>();
+        nodes.forEach(node -> node.failure().ifPresent(message -> failed.put(node.name(), message)));
+        return failed;
+    }
+
     /** The servers, for messages that need no majority. */
     Stream<LockStore> stores() {
         return nodes.stream().map(Node::store);

@@ -315,6 +315,11 @@ public final class QuorumLockStore implements LockStore {
         return quorum.evictionPolicies();
     }
 
+    @Override
+    public Map<String, String> failedServers() {
+        return quorum.failedServers();
+    }
+
     /** There are no messages. */
     @Override
     public Listening listen(String clientId, WakeListener listener) {

@@ -335,6 +335,16 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
+     * The servers whose latest call failed, of a store on several servers that works as long as most of them do. For health checks;
+     * sends no call.
+     *
+     * @return the message of the failure, without secrets, by server; empty if no call failed, or if there is only one server
+     */
+    default Map<String, String> failedServers() {
+        return Map.of();
+    }
+
+    /**
      * Closes all connections before the process is copied, since a copy must not use them. Calls fail until {@link #connect}.
      * Subscriptions are closed by their {@linkplain #listen owners}.
      */

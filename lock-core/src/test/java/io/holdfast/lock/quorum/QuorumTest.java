@@ -74,6 +74,34 @@ class QuorumTest {
         assertThat(store.evictionPolicies()).isEqualTo(Map.of("a:1", "noeviction", "b:1", "unknown", "c:1", "unknown"));
     }
 
+    @Test
+    void server_counts_as_failed_until_a_call_succeeds() {
+        List<String> failure = new ArrayList<>(List.of("refused"));
+        StoreSpy failing = new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public LockSnapshot inspect(LockKey key) {
+                if (!failure.isEmpty()) {
+                    throw new LockStoreException(failure.remove(0), new IllegalStateException(), false);
+                }
+                return super.inspect(key);
+            }
+        };
+        QuorumLockStore store = new QuorumLockStore(
+                List.of(
+                        new QuorumNode("a:1", new InMemoryLockStore()),
+                        new QuorumNode("b:1", failing),
+                        new QuorumNode("c:1", new InMemoryLockStore())),
+                LONGEST,
+                time,
+                Runnable::run);
+
+        assertThat(store.failedServers()).isEmpty();
+        store.inspect(KEY);
+        assertThat(store.failedServers()).isEqualTo(Map.of("b:1", "refused"));
+        store.inspect(KEY);
+        assertThat(store.failedServers()).isEmpty();
+    }
+
     private static StoreSpy evicting(Map<String, String> policies) {
         return new StoreSpy(new InMemoryLockStore()) {
             @Override

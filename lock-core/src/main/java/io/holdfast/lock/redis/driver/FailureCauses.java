@@ -16,6 +16,9 @@ final class FailureCauses {
     /** What Lettuce says of a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
 
+    /** What Lettuce says if sentinels reply that they do not know the primary. */
+    private static final String NO_PRIMARY = "Cannot provide redisAddress using sentinel";
+
     private FailureCauses() {}
 
     /** Nobody listens there: nothing was sent. Drivers keep what each address said among the suppressed. */
@@ -31,6 +34,16 @@ final class FailureCauses {
             }
         }
         return Optional.empty();
+    }
+
+    /** The sentinels do not monitor a primary of that name. Lettuce asks them when it connects, so nothing was sent. */
+    static boolean isUnknownPrimary(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (String.valueOf(t.getMessage()).startsWith(NO_PRIMARY)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** One side does not trust the other, or does not speak TLS. */

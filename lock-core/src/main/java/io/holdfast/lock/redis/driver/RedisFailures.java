@@ -104,6 +104,14 @@ public final class RedisFailures {
                     failure,
                     false);
         }
+        if (FailureCauses.isUnknownPrimary(failure)) {
+            return new LockStoreException(
+                    capitalize(server.get())
+                            + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the"
+                            + " sentinels use. (" + FailureCauses.rootOf(failure) + ")",
+                    failure,
+                    false);
+        }
         Optional<Throwable> refused = FailureCauses.connectFailure(failure);
         if (refused.isPresent()) {
             return new LockStoreException(

@@ -16,9 +16,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * DOWN if the store does not answer, of a quorum most servers, or if locks that are held cannot be renewed, since they
- * will be lost. What only makes waiting slower, or endangers locks some day, is a warning, and the status stays UP: nobody
- * should take an application out of service for that.
+ * DOWN if the store, or most servers of a quorum, do not answer or reject calls, or if locks that are held cannot be renewed,
+ * since they will be lost. What only makes waiting slower, or endangers locks some day, is a warning, and the status stays UP:
+ * nobody should take an application out of service for that.
  */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
 
@@ -51,7 +51,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         try {
             template.get().inspect(PROBE);
         } catch (LockStoreException e) {
-            builder.down(e).withDetail("store", "does not respond");
+            builder.down(e).withDetail("store", "unavailable");
             leadership(builder);
             return;
         }
@@ -64,6 +64,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         }
         LockStore store = stores.get();
         if (store != null) {
+            failures(store.failedServers(), warnings);
             eviction(store.evictionPolicies(), builder, warnings);
         }
         leadership(builder);
@@ -93,6 +94,12 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         if (state == SubscriptionState.DISCONNECTED) {
             warnings.add("Wake-up subscription is down: waiting threads poll every 100 ms");
         }
+    }
+
+    private static void failures(Map<String, String> failed, List<String> warnings) {
+        new TreeMap<>(failed)
+                .forEach((server, failure) -> warnings.add("Lock server " + server
+                        + " failed; locks work as long as a majority of the servers responds: " + failure));
     }
 
     private static void eviction(Map<String, String> policies, Health.Builder builder, List<String> warnings) {

@@ -11,12 +11,18 @@ import org.jspecify.annotations.Nullable;
 /** The times of a definition that each call says for itself. */
 final class CallTimes {
 
-    private record CallTime(TimeExpression expression, BiFunction<LockRequest, Duration, LockRequest> setting) {}
+    private record CallTime(
+            String attribute, TimeExpression expression, BiFunction<LockRequest, Duration, LockRequest> setting) {}
 
     private final List<CallTime> times = new ArrayList<>();
 
-    void add(TimeExpression expression, BiFunction<LockRequest, Duration, LockRequest> setting) {
-        times.add(new CallTime(expression, setting));
+    void add(String attribute, TimeExpression expression, BiFunction<LockRequest, Duration, LockRequest> setting) {
+        times.add(new CallTime(attribute, expression, setting));
+    }
+
+    /** Whether each call says that attribute for itself. */
+    boolean have(String attribute) {
+        return times.stream().anyMatch(each -> each.attribute().equals(attribute));
     }
 
     LockRequest applyTo(LockRequest request, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {

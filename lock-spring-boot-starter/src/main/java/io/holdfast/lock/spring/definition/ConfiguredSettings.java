@@ -1,10 +1,12 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.LockMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,16 +31,32 @@ public record ConfiguredSettings(
     }
 
     /**
-     * Warns, once, of instances that no definition has the name of: a name that was misspelt changes nothing, silently.
+     * Warns, once, of what changes nothing: instances that no definition has the name of, and limits of locks that are exclusive.
      *
      * @param definitions all of the application
      */
     public void warnOfUnused(List<LockDefinition> definitions) {
-        if (instances.isEmpty()) {
-            return;
+        if (!instances.isEmpty()) {
+            Set<String> known = names(definitions, each -> true);
+            warnOfUnknown(known);
+            warnOfUnusedLimits(known, names(definitions, ConfiguredSettings::isShared));
         }
-        Set<String> known =
-                definitions.stream().map(LockDefinition::name).collect(Collectors.toCollection(TreeSet::new));
+        warnOfUnusedLimitOfScheduled(definitions);
+    }
+
+    private static Set<String> names(List<LockDefinition> definitions, Predicate<LockDefinition> which) {
+        return definitions.stream()
+                .filter(which)
+                .map(LockDefinition::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static boolean isShared(LockDefinition definition) {
+        return definition.shape().get().mode() == LockMode.SHARED;
+    }
+
+    /** A name that was misspelt. */
+    private void warnOfUnknown(Set<String> known) {
         Set<String> unused = new TreeSet<>(instances.keySet());
         unused.removeAll(known);
         if (!unused.isEmpty()) {
@@ -49,6 +67,29 @@ public record ConfiguredSettings(
                     String.join(", ", unused),
                     String.join(", ", known),
                     "Orders.pay");
+        }
+    }
+
+    /** Several methods may have one name, such as the two of a read-write lock: the limit is for those that are shared. */
+    private void warnOfUnusedLimits(Set<String> known, Set<String> shared) {
+        Set<String> exclusive = new TreeSet<>(known);
+        exclusive.removeAll(shared);
+        exclusive.removeIf(name -> of(name, false).limit().isEmpty());
+        if (!exclusive.isEmpty()) {
+            log.warn(
+                    "holdfast.instances has a limit for names whose methods all have mode = EXCLUSIVE: {}. The limit has no"
+                            + " effect: one caller at a time holds the lock. Use @DistributedSemaphore or"
+                            + " mode = LockMode.SHARED, or remove the limit.",
+                    String.join(", ", exclusive));
+        }
+    }
+
+    private void warnOfUnusedLimitOfScheduled(List<LockDefinition> definitions) {
+        if (scheduled.limit().isPresent()
+                && definitions.stream()
+                        .noneMatch(each -> isShared(each) && DefinitionParser.isScheduled(each.method()))) {
+            log.warn("holdfast.scheduled.limit has no effect, because no scheduled method has mode = SHARED. Use"
+                    + " @DistributedSemaphore or mode = LockMode.SHARED, or remove the limit.");
         }
     }
 }

@@ -68,6 +68,7 @@ final class DefinitionParser {
         String given = placeholders.resolve("name", annotation.name(), where);
         String name = given.isEmpty() ? caller : given;
         LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);
+        CallTimes times = settings.parseCallTimes(annotation, place);
         return new LockDefinition(
                 method,
                 caller,
@@ -82,11 +83,11 @@ final class DefinitionParser {
                         name,
                         where,
                         isScheduled(method),
-                        isCron(method),
                         annotation,
                         settings.parse(annotation, where),
-                        configured),
-                settings.parseCallTimes(annotation, place),
+                        configured,
+                        new DoubtfulSettings(where, isCron(method), times)),
+                times,
                 annotation.onContention(),
                 annotation.onLost(),
                 FallbackParser.parse(annotation, method, userClass, where),
@@ -103,7 +104,7 @@ final class DefinitionParser {
                 RequestShape.lock(annotation, settings.parse(annotation, where), where));
     }
 
-    private static boolean isScheduled(Method method) {
+    static boolean isScheduled(Method method) {
         return AnnotatedElementUtils.hasAnnotation(method, Scheduled.class)
                 || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
     }

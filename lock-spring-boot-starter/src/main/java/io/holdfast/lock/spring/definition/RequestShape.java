@@ -25,19 +25,19 @@ final class RequestShape {
      * @param name what the definition is called
      * @param where the annotated method, for messages
      * @param isScheduled whether the method is scheduled
-     * @param isCron whether it is by cron, so that all nodes run it at the same time
      * @param annotation says the mode and the weight, and whether a loss is to stop the work
      * @param given what else the annotation says
      * @param configured what the properties say; they may not be there yet
+     * @param doubtful warns of what all of them say together
      */
     static Supplier<LockRequest> of(
             String name,
             String where,
             boolean isScheduled,
-            boolean isCron,
             DistributedLock annotation,
             LockSettings given,
-            Supplier<ConfiguredSettings> configured) {
+            Supplier<ConfiguredSettings> configured,
+            DoubtfulSettings doubtful) {
         return SingletonSupplier.of(() -> {
             ConfiguredSettings properties = configured.get();
             LockSettings settings = given.or(properties.of(name, isScheduled));
@@ -51,7 +51,7 @@ final class RequestShape {
             request = with(request, settings.maxHold(), LockRequest::maxHold);
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
             request = with(request, settings.release(), LockRequest::release);
-            DoubtfulSettings.warn(where, isCron, settings, properties.lease());
+            doubtful.warn(settings, properties.lease());
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });
     }

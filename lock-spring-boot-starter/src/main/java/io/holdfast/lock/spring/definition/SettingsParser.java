@@ -7,10 +7,14 @@ import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.key.LockedPlace;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 /** Reads what an annotation says of how to lock. */
 final class SettingsParser {
+
+    static final String LEASE = "lease";
+    static final String MIN_HOLD = "minHold";
+    static final String MAX_HOLD = "maxHold";
 
     private static final int NOT_GIVEN = -1;
 
@@ -37,12 +41,21 @@ final class SettingsParser {
     /** What each call says for itself. */
     CallTimes parseCallTimes(DistributedLock annotation, LockedPlace place) {
         CallTimes found = new CallTimes();
-        TimeUnit unit = annotation.timeUnit();
-        times.expression(lease(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::lease));
-        times.expression(waitFor(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::waitFor));
-        times.expression(minHold(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::minHold));
-        times.expression(maxHold(annotation), unit, place).ifPresent(each -> found.add(each, LockRequest::maxHold));
+        add(found, lease(annotation), LockRequest::lease, annotation, place);
+        add(found, waitFor(annotation), LockRequest::waitFor, annotation, place);
+        add(found, minHold(annotation), LockRequest::minHold, annotation, place);
+        add(found, maxHold(annotation), LockRequest::maxHold, annotation, place);
         return found;
+    }
+
+    private void add(
+            CallTimes found,
+            TimeAttribute.Given given,
+            BiFunction<LockRequest, Duration, LockRequest> setting,
+            DistributedLock annotation,
+            LockedPlace place) {
+        times.expression(given, annotation.timeUnit(), place)
+                .ifPresent(expression -> found.add(given.name(), expression, setting));
     }
 
     private Optional<Duration> time(DistributedLock annotation, String where, TimeAttribute.Given given) {
@@ -50,7 +63,7 @@ final class SettingsParser {
     }
 
     private static TimeAttribute.Given lease(DistributedLock annotation) {
-        return new TimeAttribute.Given("lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE);
+        return new TimeAttribute.Given(LEASE, annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE);
     }
 
     private static TimeAttribute.Given waitFor(DistributedLock annotation) {
@@ -61,12 +74,12 @@ final class SettingsParser {
     }
 
     private static TimeAttribute.Given minHold(DistributedLock annotation) {
-        return new TimeAttribute.Given("minHold", annotation.minHold(), annotation.minHoldString(), Duration.ZERO);
+        return new TimeAttribute.Given(MIN_HOLD, annotation.minHold(), annotation.minHoldString(), Duration.ZERO);
     }
 
     private static TimeAttribute.Given maxHold(DistributedLock annotation) {
         return new TimeAttribute.Given(
-                "maxHold", annotation.maxHold(), annotation.maxHoldString(), LockRequest.MIN_LEASE);
+                MAX_HOLD, annotation.maxHold(), annotation.maxHoldString(), LockRequest.MIN_LEASE);
     }
 
     static Optional<Integer> limit(DistributedLock annotation, String where) {

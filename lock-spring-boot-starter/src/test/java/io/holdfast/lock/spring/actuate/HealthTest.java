@@ -66,11 +66,62 @@ class HealthTest {
 
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.getDetails())
-                    .containsEntry("store", "does not respond")
+                    .containsEntry("store", "unavailable")
                     .hasEntrySatisfying(
                             "error", error -> assertThat(error).asString().contains("LockStoreException"));
         });
         server.close();
+    }
+
+    @Test
+    void redis_that_rejects_calls_is_down_and_says_why() {
+        try (RedisServerProcess server = RedisServerProcess.start("--requirepass", "secret")) {
+            Runners.redis(server.port())
+                    .withPropertyValues("spring.data.redis.password=wrong-one")
+                    .run(context -> {
+                        Health health = health(context);
+
+                        assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+                        assertThat(health.getDetails()).containsEntry("store", "unavailable");
+                        assertThat(health.getDetails().get("error"))
+                                .asString()
+                                .contains("Redis at 127.0.0.1:" + server.port() + " rejected the call: WRONGPASS")
+                                .doesNotContain("wrong-one");
+                    });
+        }
+    }
+
+    @Test
+    void servers_of_a_quorum_that_fail_are_named() {
+        try (RedisServerProcess first = RedisServerProcess.start("--requirepass", "secret");
+                RedisServerProcess second = RedisServerProcess.start("--requirepass", "secret");
+                RedisServerProcess third = RedisServerProcess.start("--requirepass", "secret")) {
+            Runners.redis()
+                    .withPropertyValues("holdfast.quorum.nodes=redis://:secret@127.0.0.1:" + first.port()
+                            + ",redis://:secret@127.0.0.1:" + second.port() + ",redis://:wrong-one@127.0.0.1:"
+                            + third.port())
+                    .run(context -> {
+                        Health some = health(context);
+                        assertThat(some.getStatus()).isEqualTo(Status.UP);
+                        assertThat(some.getDetails().get("warnings"))
+                                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                                .singleElement()
+                                .asString()
+                                .startsWith("Lock server 127.0.0.1:" + third.port() + " failed; locks work as long as")
+                                .contains("WRONGPASS")
+                                .doesNotContain("wrong-one");
+
+                        first.kill();
+                        Health most = health(context);
+                        assertThat(most.getStatus()).isEqualTo(Status.DOWN);
+                        assertThat(most.getDetails().get("error"))
+                                .asString()
+                                .contains(
+                                        "127.0.0.1:" + first.port() + ": ",
+                                        third.port() + " rejected the call: WRONGPASS")
+                                .doesNotContain("wrong-one", "secret");
+                    });
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -102,6 +103,27 @@ class DoubtfulSettingsTest {
         assertThat(output).doesNotContain("has a maxHold");
         start(MaxHoldAlone.class);
         assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, shorter than its lease of PT30S");
+    }
+
+    static class OfCalls {
+        @DistributedLock(name = "of-calls", leaseString = "#lease", maxHold = 10)
+        public void lease(Duration lease) {}
+
+        @DistributedLock(name = "of-calls", maxHoldString = "#maxHold")
+        public void maxHold(Duration maxHold) {}
+
+        @Scheduled(cron = "0 0 3 * * *")
+        @DistributedLock(name = "of-calls", minHoldString = "@minHold")
+        public void minHold() {}
+    }
+
+    @Test
+    void times_that_each_call_says_for_itself_are_not_judged(CapturedOutput output) {
+        start(OfCalls.class, "holdfast.instances.of-calls.max-hold=10s");
+        start(OfCalls.class, "holdfast.instances.of-calls.lease=2h");
+        assertThat(output)
+                .contains("OfCalls.minHold() has a lease of PT2H")
+                .doesNotContain("OfCalls.lease(", "OfCalls.maxHold(Duration) has a maxHold", WARNING);
     }
 
     @Test

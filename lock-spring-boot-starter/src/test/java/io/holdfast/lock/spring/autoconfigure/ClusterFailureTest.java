@@ -4,14 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.testing.RedisSentinelProcesses;
 import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import redis.clients.jedis.exceptions.JedisException;
 
 /** Drivers connect to a cluster or to sentinels while the application starts: what a user reads if that fails. */
 class ClusterFailureTest {
@@ -48,9 +50,20 @@ class ClusterFailureTest {
 
     @Test
     void unknown_name_of_a_primary_is_reported_with_its_property() {
-        RuntimeException failure = new JedisException("Can connect to sentinel, but m seems to be not monitored.");
-        assertThat(new SentinelFailureAnalyzer().analyze(failure).getAction())
-                .contains("spring.data.redis.sentinel.master is the name");
+        try (RedisSentinelProcesses servers = RedisSentinelProcesses.start(0, Duration.ofSeconds(5))) {
+            for (String client : List.of("jedis", "lettuce")) {
+                Runners.redis()
+                        .withPropertyValues(
+                                "spring.data.redis.client-type=" + client,
+                                "spring.data.redis.sentinel.nodes=127.0.0.1:"
+                                        + servers.sentinels().get(0).port(),
+                                "spring.data.redis.sentinel.master=nobody",
+                                "holdfast.fail-fast=true")
+                        .run(context -> assertThat(Startup.failureOf(context))
+                                .contains("nobody", "Check that spring.data.redis.sentinel.master is the name")
+                                .doesNotContain("was lost"));
+            }
+        }
     }
 
     @Test
