@@ -1,75 +1,106 @@
 package io.holdfast.lock.migration.build;
 
+import static java.util.Comparator.comparingInt;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
-import org.openrewrite.internal.ListUtils;
-import org.openrewrite.java.JavaVisitor;
+import org.openrewrite.Tree;
+import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
+import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.Statement;
 
-/** Replaces dependencies that are written as one string, such as {@code implementation 'net.javacrumbs.shedlock:shedlock-spring:7.10.1'}. */
-final class GradleVisitor extends JavaVisitor<ExecutionContext> {
+/** Replaces what a {@code dependencies} block declares itself, not platforms, constraints, nor what the build script needs. */
+final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
+
+    private static final Set<String> OTHERS = Set.of("buildscript", "pluginManagement", "dependencyManagement");
 
     private final Artifacts former;
-    private boolean added;
+    private final boolean isFormerUsed;
+    private final boolean isHoldfastUsed;
 
-    GradleVisitor(Artifacts former) {
+    GradleVisitor(Artifacts former, Uses uses, Path file) {
         this.former = former;
+        this.isFormerUsed = uses.isFormerUsedIn(file);
+        this.isHoldfastUsed = uses.isHoldfastUsedIn(file);
     }
 
     static boolean declares(JavaSourceFile file, Artifacts artifacts) {
         AtomicBoolean found = new AtomicBoolean();
-        new JavaVisitor<AtomicBoolean>() {
+        new JavaIsoVisitor<AtomicBoolean>() {
             @Override
-            public J visitLiteral(J.Literal literal, AtomicBoolean p) {
-                p.compareAndSet(false, isAmong(artifacts, literal));
-                return literal;
+            public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, AtomicBoolean p) {
+                Declaration.of(call, getCursor())
+                        .filter(each -> each.isAmong(artifacts))
+                        .ifPresent(each -> p.set(true));
+                return super.visitMethodInvocation(call, p);
             }
         }.visit(file, found);
         return found.get();
     }
 
     @Override
-    @SuppressWarnings("NullAway") // null removes it
-    public @Nullable J visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
-        if (call.getArguments().size() != 1 || !isFormer(call.getArguments().get(0))) {
-            return super.visitMethodInvocation(call, ctx);
+    public J.Block visitBlock(J.Block block, ExecutionContext ctx) {
+        J.Block visited = super.visitBlock(block, ctx);
+        return isDependencies() ? visited.withStatements(replaced(visited.getStatements())) : visited;
+    }
+
+    private boolean isDependencies() {
+        List<String> around = getCursor()
+                .getPathAsStream(J.MethodInvocation.class::isInstance)
+                .map(each -> ((J.MethodInvocation) each).getSimpleName())
+                .toList();
+        return !around.isEmpty()
+                && around.get(0).equals("dependencies")
+                && around.stream().noneMatch(OTHERS::contains);
+    }
+
+    private List<Statement> replaced(List<Statement> statements) {
+        List<Declaration> declared = statements.stream()
+                .flatMap(each -> Declaration.in(each, getCursor()).stream())
+                .toList();
+        boolean hasStarter = declared.stream().anyMatch(Declaration::isStarter);
+        Optional<Declaration> place =
+                declared.stream().filter(each -> each.isAmong(former)).min(comparingInt(Declaration::rank));
+        boolean isComplete = isFormerUsed && (!isHoldfastUsed || hasStarter);
+        return place.isEmpty() || isComplete ? statements : replaced(statements, place.get(), hasStarter);
+    }
+
+    private List<Statement> replaced(List<Statement> statements, Declaration place, boolean hasStarter) {
+        List<Statement> result = new ArrayList<>();
+        for (Statement each : statements) {
+            Optional<Declaration> replaced = Declaration.in(each, getCursor()).filter(it -> it.isAmong(former));
+            if (!hasStarter && replaced.filter(place::equals).isPresent()) {
+                result.add(starter(place, each));
+            }
+            if (isFormerUsed || replaced.isEmpty()) {
+                result.add(each);
+            }
         }
-        if (added) {
-            return null;
-        }
-        added = true;
-        return call.withArguments(ListUtils.map(call.getArguments(), GradleVisitor::starter));
+        return result;
     }
 
-    @Override
-    @SuppressWarnings("NullAway") // null removes it
-    public @Nullable J visitReturn(J.Return result, ExecutionContext ctx) {
-        J visited = super.visitReturn(result, ctx);
-        boolean isEmptied =
-                result.getExpression() != null && visited instanceof J.Return left && left.getExpression() == null;
-        return isEmptied ? null : visited;
-    }
-
-    private boolean isFormer(Expression dependency) {
-        return isAmong(former, dependency);
-    }
-
-    private static boolean isAmong(Artifacts artifacts, Expression dependency) {
-        if (!(dependency instanceof J.Literal literal && literal.getValue() instanceof String text)) {
-            return false;
-        }
-        String[] parts = text.split(":", -1);
-        return parts.length >= 2 && artifacts.contain(parts[0], parts[1]);
-    }
-
-    private static Expression starter(Expression dependency) {
+    private static Statement starter(Declaration place, Statement statement) {
         String coordinates = Artifacts.GROUP + ":" + Artifacts.STARTER + ":" + Artifacts.version();
-        J.Literal literal = (J.Literal) dependency;
-        String source = String.valueOf(literal.getValueSource());
-        String quote = source.substring(0, 1);
-        return literal.withValue(coordinates).withValueSource(quote + coordinates + quote);
+        Expression first = place.call().getArguments().get(0);
+        Expression literal = new J.Literal(
+                Tree.randomId(),
+                first.getPrefix(),
+                first.getMarkers(),
+                coordinates,
+                place.quote() + coordinates + place.quote(),
+                null,
+                JavaType.Primitive.String);
+        J.MethodInvocation call = place.call().withId(Tree.randomId()).withArguments(List.of(literal));
+        return statement instanceof J.Return last && call.getPrefix().isEmpty()
+                ? call.withPrefix(last.getPrefix())
+                : call;
     }
 }

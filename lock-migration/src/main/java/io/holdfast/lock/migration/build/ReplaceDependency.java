@@ -119,9 +119,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
                     return new PomVisitor(former, uses, pom.getSourcePath()).visit(pom, ctx);
                 }
                 if (tree instanceof JavaSourceFile file && isGradle(file.getSourcePath())) {
-                    return uses.isFormerUsedIn(file.getSourcePath())
-                            ? file
-                            : new GradleVisitor(former).visit(file, ctx);
+                    return new GradleVisitor(former, uses, file.getSourcePath()).visit(file, ctx);
                 }
                 return tree;
             }

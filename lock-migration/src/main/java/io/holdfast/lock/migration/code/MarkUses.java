@@ -88,16 +88,15 @@ public final class MarkUses extends Recipe {
             }
         }
 
-        /** One note is enough for a statement, and for a member of a class. */
+        /** One note is enough for a statement, for a member of a class, and for the head of a class. */
         private boolean isNoted() {
+            Object place = placeAround(getCursor()).getValue();
             for (Cursor each = getCursor();
                     !(each.getValue() instanceof JavaSourceFile);
                     each = each.getParentTreeCursor()) {
-                if (each.getValue() instanceof J code && Note.isAbove(code)) {
-                    return true;
-                }
-                if (each.getValue() instanceof J.ClassDeclaration) {
-                    return false;
+                boolean isAroundPlace = each.getValue() instanceof J.ClassDeclaration && each.getValue() != place;
+                if (isAroundPlace || (each.getValue() instanceof J code && Note.isAbove(code))) {
+                    return !isAroundPlace;
                 }
             }
             return false;

@@ -25,14 +25,19 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
     }
 
     private static void note(Note note, Cursor from) {
+        List<Note> notes = placeAround(from).computeMessageIfAbsent(NOTES, none -> new ArrayList<>());
+        if (!notes.contains(note)) {
+            notes.add(note);
+        }
+    }
+
+    /** Where a note is left. */
+    static Cursor placeAround(Cursor from) {
         Cursor place = from;
         while (!isPlace(place)) {
             place = place.getParentTreeCursor();
         }
-        List<Note> notes = place.computeMessageIfAbsent(NOTES, none -> new ArrayList<>());
-        if (!notes.contains(note)) {
-            notes.add(note);
-        }
+        return place;
     }
 
     private static boolean isPlace(Cursor cursor) {
@@ -40,8 +45,16 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
             return true;
         }
         Object parent = cursor.getParentTreeCursor().getValue();
-        return cursor.getValue() instanceof Statement
-                && (parent instanceof J.Block || parent instanceof J.Case || parent instanceof JavaSourceFile);
+        return cursor.getValue() instanceof Statement statement
+                && (parent instanceof J.Block || parent instanceof J.Case || parent instanceof JavaSourceFile)
+                && !(statement instanceof J.MethodDeclaration method && is("PrimaryConstructor", method))
+                && !(parent instanceof J.Block block && is("SingleExpressionBlock", block));
+    }
+
+    /** Kotlin's code is not a dependency. These have no line of their own: {@code class A(val b: B)}, {@code fun a() = b()}. */
+    private static boolean is(String marker, J code) {
+        return code.getMarkers().getMarkers().stream()
+                .anyMatch(each -> each.getClass().getSimpleName().equals(marker));
     }
 
     @Override

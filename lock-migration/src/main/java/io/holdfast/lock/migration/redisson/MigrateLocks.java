@@ -69,7 +69,7 @@ public final class MigrateLocks extends ScanningRecipe<Set<String>> {
         @Override
         public J preVisit(J tree, ExecutionContext ctx) {
             stopAfterPreVisit();
-            if (tree instanceof JavaSourceFile file) {
+            if (tree instanceof J.CompilationUnit file) { // of Java: Kotlin has more ways to use a lock
                 Plan plan = Plan.of(file, created);
                 if (plan.hasWork()) {
                     doAfterVisit(new LocksVisitor(plan));

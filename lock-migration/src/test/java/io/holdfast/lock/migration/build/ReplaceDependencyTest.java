@@ -196,24 +196,6 @@ class ReplaceDependencyTest implements RewriteTest {
                 xml(pom(""), spec -> spec.path("other/pom.xml")));
     }
 
-    @Test
-    void dependencies_in_gradle_are_replaced() {
-        rewriteRun(
-                spec -> spec.expectedCyclesThatMakeChanges(1),
-                groovy("""
-                        dependencies {
-                            implementation 'net.javacrumbs.shedlock:shedlock-spring:7.10.1'
-                            implementation "net.javacrumbs.shedlock:shedlock-provider-redis-spring:7.10.1"
-                            implementation 'org.springframework.boot:spring-boot-starter'
-                        }
-                        """, """
-                        dependencies {
-                            implementation 'io.holdfast:lock-spring-boot-starter:%s'
-                            implementation 'org.springframework.boot:spring-boot-starter'
-                        }
-                        """.formatted(Artifacts.version()), spec -> spec.path("build.gradle")));
-    }
-
     /** Otherwise build tools run no second cycle, in which dependencies are replaced. */
     @Test
     void recipes_that_change_code_ask_for_another_cycle() {
