@@ -184,7 +184,7 @@ final class Quorum {
         return named;
     }
 
-    /** Of every server, by its name. */
+    /** Of every server, by its name. Each is asked by itself, so that those which answer do not wait for those which do not. */
     Map<String, String> evictionPolicies() {
         Ballot<Map<String, String>> ballot = collect(node -> node.send(LockStore::evictionPolicies), each -> false);
         Map<String, String> policies = new TreeMap<>();

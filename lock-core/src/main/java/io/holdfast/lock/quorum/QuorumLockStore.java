@@ -309,7 +309,6 @@ public final class QuorumLockStore implements LockStore {
         return answers;
     }
 
-    /** Each server is asked by itself, so that those which answer do not wait for those which do not. */
     @Override
     public Map<String, String> evictionPolicies() {
         return quorum.evictionPolicies();
@@ -344,7 +343,6 @@ public final class QuorumLockStore implements LockStore {
         quorum.close();
     }
 
-    /** {@return the servers by their names} */
     @Override
     public String toString() {
         return "the quorum of " + String.join(", ", quorum.names());

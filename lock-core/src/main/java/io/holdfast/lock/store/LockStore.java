@@ -7,12 +7,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.overview.StoreHealth;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -44,7 +44,7 @@ import java.util.function.Consumer;
  *   <li>Data that is no longer needed is removed without further calls.
  * </ul>
  */
-public interface LockStore extends AutoCloseable {
+public interface LockStore extends StoreHealth, AutoCloseable {
 
     /**
      * An entry is dead if no call has asked for it or kept it alive for this long. A client calls every half second, so a client that is
@@ -321,27 +321,6 @@ public interface LockStore extends AutoCloseable {
 
         @Override
         void close();
-    }
-
-    /**
-     * What each server does when its memory is full: {@code noeviction} keeps locks, all other policies may delete them. For health
-     * checks; takes up to one command timeout for each server.
-     *
-     * @return policies by server, with an empty name for a single server; {@code unknown} if a server did not respond or does not report
-     *     its policy; empty if there is no server
-     */
-    default Map<String, String> evictionPolicies() {
-        return Map.of();
-    }
-
-    /**
-     * The servers whose latest call failed, of a store on several servers that works as long as most of them do. For health checks;
-     * sends no call.
-     *
-     * @return the message of the failure, without secrets, by server; empty if no call failed, or if there is only one server
-     */
-    default Map<String, String> failedServers() {
-        return Map.of();
     }
 
     /**
