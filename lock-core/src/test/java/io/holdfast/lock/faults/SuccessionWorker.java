@@ -5,9 +5,10 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.testing.TestRedis;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.stream.Stream;
 
-/** A process that is a candidate for some roles, and prints when it was elected in each of them. Ends with its standard input. */
+/** A process that is a candidate for some roles, and prints in which of them it was elected, and when. Ends with its standard input. */
 final class SuccessionWorker {
 
     private SuccessionWorker() {}
@@ -20,7 +21,7 @@ final class SuccessionWorker {
                         .build());
         Stream.of(arguments[1].split(","))
                 .forEach(role -> election.join(role, LockRequest.of(role).lease(place.lease()))
-                        .onElected(term -> System.out.println(System.nanoTime())));
+                        .onElected(term -> System.out.println(new SuccessionTest.Election(role, Instant.now()))));
         election.start();
         while (System.in.read() >= 0) {
             Thread.onSpinWait();
