@@ -7,7 +7,7 @@ import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Lease;
 import java.util.List;
 
-/** What this client does, from its books. */
+/** What this client holds and waits for, from its own records. */
 final class Activity implements LockActivity {
 
     private final ClientContext client;

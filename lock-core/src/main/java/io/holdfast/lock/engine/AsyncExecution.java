@@ -20,22 +20,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One {@code executeAsync}: acquires in {@linkplain Steps steps} on threads of the client, begins the work on the executor, and
- * holds the lock until the work's stage is complete. No thread waits for the lock: between two steps there is only this object,
- * which is woken as a thread would be, or by a timer.
+ * holds the lock until the work's stage is complete. No thread waits for the lock: between two steps this object is woken as a
+ * thread would be, or by a timer.
  *
- * <p>The release, which talks to the store, runs on a thread of the client too: not on the one that completes the stage, which may
- * be an event loop. Few threads acquire and few release, so that many stages that complete at once do not compete for the store's
- * connections, and what does not get one in time fails. They do nothing else: the work, and whoever waits for the result, run
+ * <p>The release calls the store, so it also runs on a thread of the client, not on the thread that completes the stage, which
+ * may be an event loop. Only a few threads acquire and release: if many stages complete at once, they would otherwise compete for
+ * the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the result run
  * elsewhere, and may block.
  *
- * <p><b>No wake-up is lost, and one thread at a time goes on.</b> A wake-up while it waits makes it run; a wake-up while it runs
- * makes it check once more before it waits: it waits only if there was no wake-up since the step began, in one compare-and-set.
+ * <p><b>No wake-up is lost, and only one thread at a time continues.</b> A wake-up while it waits makes it run. A wake-up while
+ * it runs makes it check once more: one compare-and-set makes it wait only if there was no wake-up since the step began.
  */
 final class AsyncExecution<T extends @Nullable Object> implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncExecution.class);
 
-    /** Until it is tried again to get a thread, where there was no memory for one. */
+    /** The delay before another attempt to start a thread, after there was no memory for one. */
     private static final long NO_THREAD_MILLIS = 100;
 
     private enum State {
@@ -43,7 +43,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         WAITING,
         /** A thread will run it. */
         SCHEDULED,
-        /** A thread goes on with it. */
+        /** A thread runs it. */
         RUNNING,
         /** A thread runs it, and must check again. */
         WOKEN
@@ -65,7 +65,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         /** The handle, or an exception that says why there is none. */
         ClosableHandle required(AcquireResult found);
 
-        /** Has this thread reenter what was acquired while the action runs. */
+        /** Lets this thread reenter the acquired locks while the action runs. */
         void adopt(Runnable action);
     }
 
@@ -75,12 +75,12 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         this.timeout = threads.timeout(this::wake);
     }
 
-    /** As whom it acquires. */
+    /** The caller that acquires. */
     Caller caller() {
         return caller;
     }
 
-    /** Starts; its place among the waiting calls is taken already. */
+    /** Starts. The caller has already called {@link AsyncThreads#tryEnter}. */
     CompletableFuture<T> start(Acquiring how) {
         acquiring = how;
         var unused = result.whenComplete((value, failure) -> wake());
@@ -99,7 +99,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         return result;
     }
 
-    /** Has it check whether it can go on. */
+    /** Makes it check whether it can continue. */
     void wake() {
         State former = state.getAndUpdate(
                 now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
@@ -121,7 +121,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         }
     }
 
-    /** The thread that woke it has other work, and gets no exception. */
+    /** Does not throw, because the thread that woke it has other work. */
     private void tryAgainLater(Throwable noThread) {
         try {
             timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
@@ -160,7 +160,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         return false;
     }
 
-    /** Without a timer, since there is no memory for its thread, it does not wait at all. */
+    /** If the timer cannot be set, for lack of memory for its thread, the acquisition is abandoned. */
     private void waitFor(long nanos, Steps steps) {
         try {
             timeout.within(nanos);
@@ -170,7 +170,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         }
     }
 
-    /** It waits for nothing any more. */
+    /** It no longer waits for the lock. */
     private void settled() {
         timeout.cancel();
         threads.leave();
@@ -222,7 +222,9 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
                 release -> executeOrRun(threads.releasing(), release));
     }
 
-    /** Runs on this thread if the client is closed already, or there are no more threads, since a caller waits for the result. */
+    /**
+     * Runs the task on this thread if the client is closed or no thread can be created, because a caller waits for the result.
+     */
     private static void executeOrRun(Executor executor, Runnable task) {
         try {
             executor.execute(task);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of a client for all its {@code executeAsync}, and how many of these may wait. All end when idle. */
+/** The threads of a client for all its {@code executeAsync} calls, and the limit of waiting calls. All threads end when idle. */
 final class AsyncThreads {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncThreads.class);
@@ -22,7 +22,7 @@ final class AsyncThreads {
     private static final int LAST_WORDS_MILLIS = 500;
     private static final long TIMER_IDLE_SECONDS = 10;
 
-    /** Together fewer than a store has connections, of which others want some too. */
+    /** Acquiring and releasing threads together are fewer than the store's connections, because others need some too. */
     private static final int ACQUIRING_THREADS = 6;
 
     private static final int RELEASING_THREADS = 8;
@@ -41,7 +41,7 @@ final class AsyncThreads {
     /**
      * @param executor begins the work; null for threads of the client
      * @param mostWaiting how many may wait
-     * @param pause how time passes; if it is not the system's time, it is let pass by the timer
+     * @param pause how time passes; if it is not the system's time, the timer calls it
      */
     AsyncThreads(@Nullable Executor executor, int mostWaiting, Pause pause) {
         this.working = executor == null ? telling : executor;
@@ -52,12 +52,12 @@ final class AsyncThreads {
         timer.allowCoreThreadTimeOut(true);
     }
 
-    /** Acquire locks: few, which talk to the store and do nothing else. */
+    /** A few threads that acquire locks. They call the store and do nothing else. */
     Executor acquiring() {
         return acquiring;
     }
 
-    /** Give locks back: few, likewise. */
+    /** A few threads that release locks, and do nothing else. */
     Executor releasing() {
         return releasing;
     }
@@ -72,7 +72,7 @@ final class AsyncThreads {
         return telling;
     }
 
-    /** Whether one more may wait; then it has to {@link #leave} once. */
+    /** Whether one more may wait. If so, it has to {@link #leave} once. */
     boolean tryEnter() {
         return places.tryAcquire();
     }
@@ -98,7 +98,10 @@ final class AsyncThreads {
             this.action = action;
         }
 
-        /** Has it run within that time, unless it is going to anyway: one that has begun to run is none any more. */
+        /**
+         * Sets the timeout, unless it is already set to run within that time. A timeout that has begun to run no longer counts as
+         * set.
+         */
         synchronized void within(long nanos) {
             long now = System.nanoTime();
             if (nanos == Long.MAX_VALUE || (set != null && at - (now + nanos) <= 0)) {
@@ -116,7 +119,7 @@ final class AsyncThreads {
             }
         }
 
-        /** One that began to run before it was set anew leaves the new one alone. */
+        /** A run that began before the timeout was set again does not clear the new one. */
         private void fire(long mine) {
             synchronized (this) {
                 if (round == mine) {
@@ -144,8 +147,8 @@ final class AsyncThreads {
     }
 
     /**
-     * They take no more work. They are awaited, since web servers warn of threads that outlast their application; but one that
-     * runs a user's work may take longer.
+     * The threads accept no more work. They are awaited, because web servers warn of threads that outlive their application; a
+     * thread that runs a user's work may take longer.
      */
     void close() {
         acquiring.shutdown();

@@ -59,7 +59,7 @@ public final class LockEngineBuilder {
         return this;
     }
 
-    /** Views, inspection and forced release go by the key that the caller names, and would be about another lock. */
+    /** Views, inspection and forced release use the key that the caller gives, so they would act on a different lock. */
     private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
         LockRequest changed = value.apply(request);
         if (!changed.keys().equals(request.keys())) {
@@ -137,7 +137,7 @@ public final class LockEngineBuilder {
         return this;
     }
 
-    /** For tests on virtual time: {@link LockEngine#keepEntries} alone asks for the entries, and no thread beside it. */
+    /** For tests on virtual time: no thread keeps the entries alive; only {@link LockEngine#keepEntries} does. */
     LockEngineBuilder withoutQueueThread() {
         this.queueThread = false;
         return this;

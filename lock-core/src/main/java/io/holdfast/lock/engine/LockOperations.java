@@ -42,9 +42,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a {@link LockEngine} is made of from its first lock on, and what it can do about locks. Everything that acquires comes through
- * here, so that template, {@code Lock} view and annotation share one bookkeeping. The way in is {@link Attempt}, the way back is
- * {@link HandleOperations}.
+ * The parts of a {@link LockEngine}, created for its first lock, and its operations on locks. Every acquisition goes through
+ * here, so that template, {@code Lock} view and annotation share the same records. {@link Attempt} acquires, {@link
+ * HandleOperations} releases.
  */
 final class LockOperations {
 
@@ -62,7 +62,7 @@ final class LockOperations {
     private final AsyncThreads async;
     private final NestedWaits nested;
 
-    /** As the builder of a {@link LockEngine} has them. */
+    /** The settings of the builder of a {@link LockEngine}. */
     record Settings(
             LockStore store,
             List<Supplier<List<LockListener>>> listeners,
@@ -162,7 +162,7 @@ final class LockOperations {
         return former;
     }
 
-    /** One hold, or none: it has ended meanwhile, or a message says what no store has said. */
+    /** The hold, if there is one: it may have ended meanwhile, and a message may not be from the store. */
     private void doubt(long sequence) {
         holds.all().stream()
                 .map(Hold::lease)
@@ -170,7 +170,7 @@ final class LockOperations {
                 .forEach(keeper::doubt);
     }
 
-    /** Does what is due of the work of background threads, for tests on virtual time. */
+    /** Does the work of background threads that is due, for tests on virtual time. */
     void tick() {
         client.queue().tick();
         nested.tick();

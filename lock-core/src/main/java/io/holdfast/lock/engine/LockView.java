@@ -54,7 +54,7 @@ abstract class LockView implements RemoteLock {
         }
     }
 
-    /** Write inside read could never succeed, however long it waits; a {@code Lock} says so by false. */
+    /** A write lock inside a read lock could never be acquired, so {@code tryLock} returns false. */
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         throwIfInterrupted();

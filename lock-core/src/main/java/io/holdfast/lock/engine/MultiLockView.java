@@ -71,7 +71,7 @@ final class MultiLockView extends LockView {
                 + key() + "\").fencingToken()");
     }
 
-    /** All are asked, whatever the first ones answer. */
+    /** Releases all of them, whatever the first ones return. */
     @Override
     public boolean forceUnlock() {
         return views.stream().filter(RemoteLockView::forceUnlock).count() > 0;

@@ -24,8 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All locks of the store. A walk through them is paced: between two steps as much time passes as the rate leaves, whether or not
- * the store is quick, so it takes up no more of it than that.
+ * All locks of the store. A scan is paced to the requested rate, however fast the store replies, to limit its load.
  */
 final class Overview implements LockOverview {
 
@@ -74,9 +73,9 @@ final class Overview implements LockOverview {
     }
 
     /**
-     * Finds out why a wait was in vain, with a single call to the store, which has just answered. No call is made after a single
-     * try, since a caller that does not wait is in no cycle, nor by a closed client. An interrupt of the thread is kept; if it breaks
-     * the call, the call is not repeated.
+     * Finds out why a wait did not get the lock, with a single call to the store, which has just replied. Makes no call after a
+     * single try, because a caller that does not wait is in no cycle, and none if the client is closed. An interrupt of the
+     * thread is kept; if it breaks the call, the call is not repeated.
      */
     Blockage blockage(AcquireResult.Refused refused) {
         LockHolder holder = refused.holder().orElse(null);
@@ -117,7 +116,7 @@ final class Overview implements LockOverview {
         return new LockScan(found, ended && scan.isComplete() && scan.size() <= request.limit());
     }
 
-    /** Whether it came to its end. */
+    /** Whether the scan was completed. */
     private boolean walk(StoreScan scan, LockScanRequest request) {
         long start = client.ticker().nanos();
         long pace = SECOND_NANOS / request.callsPerSecond();

@@ -101,7 +101,7 @@ final class RemoteLockView extends LockView {
         return !operations.forceRelease(key, Set.of(terms.mode())).isEmpty();
     }
 
-    /** What the thread has in the mode of this view, be it lost or not: who holds a lock alone may read too. */
+    /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
     private @Nullable Hold held() {
         Hold hold = hold();
         boolean covered = hold != null && (hold.lease().isExclusive() || !terms.isExclusive());
@@ -118,7 +118,7 @@ final class RemoteLockView extends LockView {
                         + "' through a RemoteLock, or has already released it");
     }
 
-    /** What this thread has of it; the store is not asked. */
+    /** The hold of this thread; does not call the store. */
     @Override
     public String toString() {
         Hold hold = held();

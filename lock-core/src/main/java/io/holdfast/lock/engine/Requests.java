@@ -14,11 +14,11 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * How what callers ask for becomes calls.
+ * Turns callers' requests into calls.
  *
  * @param rule changes each request but its keys
  * @param masking whether keys are shown as hashes
- * @param defaults what a request leaves open
+ * @param defaults the options that a request does not set
  * @param ticker the clock of budgets
  */
 record Requests(UnaryOperator<LockRequest> rule, boolean masking, LockDefaults defaults, Ticker ticker) {

@@ -9,7 +9,7 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.Reservation;
 import java.util.List;
 
-/** Grants and renewals count only once enough replicas have them, if that is wanted. */
+/** If configured, grants and renewals count only once enough replicas have acknowledged them. */
 final class Acknowledgements {
 
     private final Wire.Acks acks;
@@ -29,8 +29,8 @@ final class Acknowledgements {
     /**
      * Sends an acquisition.
      *
-     * @throws LockStoreException if it was granted, but too few replicas have that: its caller undoes it, as whenever the
-     *     outcome is not known
+     * @throws LockStoreException if it was granted, but too few replicas have acknowledged it: the caller undoes it, as after any
+     *     unknown outcome
      */
     AcquireReply acquire(ScriptClient client, ScriptCall call) {
         ScriptClient.Results sent = client.sendUntilCounted(call, acks);
@@ -42,7 +42,7 @@ final class Acknowledgements {
         return reply;
     }
 
-    /** Whatever was renewed failed, if too few replicas know of it. */
+    /** Turns renewals into failures if too few replicas have acknowledged them. */
     List<RenewReply> check(List<RenewReply> replies, long replicas) {
         if (replicas >= acks.number()) {
             return replies;
@@ -53,8 +53,8 @@ final class Acknowledgements {
     }
 
     /**
-     * {@return a grant by message as it counts} If replicas are waited for, it has ended already, since nobody knows whether they have it: so
-     * the waiter asks for it, and that call waits for them.
+     * {@return a grant by message as it counts} If acknowledgements are required, it has ended already, because it is unknown
+     * whether the replicas have it. So the waiter calls the store, and that call waits for the replicas.
      *
      * @param told the reservation in the message
      */

@@ -16,12 +16,12 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what concerns many locks in several calls, each to one server, one after the other, and puts the answers together.
- * A call that fails fails for its own locks; if all do, the first failure is thrown.
+ * Splits requests for many locks into several calls, each to one server, sends them one after the other, and merges the replies.
+ * A call that fails affects only its own locks; if all fail, the first failure is thrown.
  *
- * <p>Each call to a server that hangs costs a command timeout, and the caller learns nothing of the others meanwhile. One
- * server is not asked again after a failure. Of a cluster another node may answer, so there it goes on, for a few timeouts
- * in all. It begins with any of the calls, so that those that are not sent this time have their chance the next time.
+ * <p>Each call to a server that hangs costs a command timeout, during which the caller gets no other replies. A single server is
+ * not called again after a failure. In a cluster another node may reply, so the calls continue there, for a few timeouts in
+ * total. They start at a random one, so that calls that are not sent this time may be sent the next time.
  */
 final class BatchSplitter {
 
@@ -39,11 +39,11 @@ final class BatchSplitter {
     }
 
     /**
-     * Cuts requests into calls.
+     * Splits requests into calls.
      *
      * @param server returns the server that a request is for
-     * @param weight what counts of a request
-     * @param most how much of it is in one call at most, unless a single request has more
+     * @param weight the weight of a request
+     * @param most the maximum weight of a call, unless a single request has more
      * @return the numbers of the requests of each call
      */
     static <Q> List<List<Integer>> cut(

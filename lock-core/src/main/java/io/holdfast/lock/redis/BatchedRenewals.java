@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Renews leases, and keeps entries, of many locks at once. One server gets them in one script. In a cluster a script has one
- * key, since keys of several slots cannot be in the same one; a node gets all its scripts at once, over one connection.
+ * Renews leases, and keeps entries, of many locks at once. A single server gets them in one script. In a cluster each script has
+ * one key, because a script cannot have keys of several slots; a node gets all its scripts together, over one connection.
  */
 final class BatchedRenewals {
 
-    /** Leases, or entries, in one call. At some 3 µs each, Redis serves nobody else for less than 2 ms. */
+    /** Leases, or entries, in one call. At about 3 µs each, Redis is blocked for less than 2 ms. */
     private static final int MOST_PER_CALL = 600;
 
     private final ScriptClient client;
@@ -67,8 +67,8 @@ final class BatchedRenewals {
     }
 
     /**
-     * Locks of one part go in one call, and fail together: those of a server. As long as nobody knows the server, each lock is
-     * a part, so that a node that does not answer costs the locks of others as little as can be.
+     * The locks of one part, those of a server, are in one call and fail together. While the server is unknown, each lock is a
+     * part of its own, to limit the effect of a node that does not reply on the locks of other nodes.
      */
     private String part(LockKey key) {
         String server = servers.apply(key);
@@ -86,7 +86,10 @@ final class BatchedRenewals {
                 : ScriptDecoder.renew(result.orThrow(), count);
     }
 
-    /** A single script that fails, fails the call; of several, or before replicas are asked, it fails its own locks. */
+    /**
+     * If the only script fails, the call fails; one of several, or one before acknowledgements are requested, fails only for its
+     * own locks.
+     */
     private boolean isFailureOfSome(ScriptClient.Result result, boolean oneByOne) {
         return result.failure() != null && (oneByOne || acks.wanted());
     }

@@ -32,9 +32,9 @@ final class Drivers {
      * Those of an unknown driver are the application's.
      *
      * @param applications specifies where Redis is and how to log in
-     * @param timeout limits the answer of one command, and the wait for a pooled connection
-     * @param acks what calls wait for besides
-     * @param connections the most at a time, where the driver pools them
+     * @param timeout limits the wait for the reply to one command, and for a pooled connection
+     * @param acks the acknowledgements that calls also wait for
+     * @param connections the maximum number, if the driver pools them
      * @param shared whether calls may share one connection, where the driver can; a subscription needs one to itself
      */
     public static DriverConnections derive(
@@ -53,7 +53,7 @@ final class Drivers {
         return new SharedConnections(applications);
     }
 
-    /** On a shared connection an answer may be as late as the acknowledgements that calls before it wait for. */
+    /** On a shared connection a reply may be delayed by the acknowledgements that earlier calls wait for. */
     private static Duration timeoutWithAcks(Duration timeout, Wire.Acks acks) {
         return acks.wanted() ? timeout.plus(acks.timeout()) : timeout;
     }
@@ -69,7 +69,7 @@ final class Drivers {
         return "Redis via " + applications.getClass().getName();
     }
 
-    /** Has a native image keep what is found by its name only. */
+    /** Registers for native images what is found only by name. */
     public static void registerHints(RuntimeHints hints) {
         hints.reflection()
                 .registerType(

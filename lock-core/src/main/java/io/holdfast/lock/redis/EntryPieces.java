@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Long rows of entries, cut into pieces that are asked for one by one, and the answers put together again. */
+/** Splits long lists of entries into pieces that are requested one by one, and merges the replies. */
 final class EntryPieces {
 
     private EntryPieces() {}
@@ -41,7 +41,7 @@ final class EntryPieces {
         return Math.max(1, (row.owners().size() + longest - 1) / longest);
     }
 
-    /** The earliest of the store's times: what was granted later may be news to one of the pieces. */
+    /** The earliest of the store's times: one of the pieces may not reflect what was granted later. */
     private static EntryReply join(EntryReply one, EntryReply other) {
         if (!(one instanceof EntryReply.Kept first)) {
             return one;

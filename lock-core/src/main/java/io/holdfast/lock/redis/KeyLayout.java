@@ -37,12 +37,12 @@ final class KeyLayout implements LockNames {
         return (wake + clientId).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Where a server notes when it was started. No lock has such a key: theirs have braces. */
+    /** The key where a server records when it was started. No lock has such a key: keys of locks have braces. */
     byte[] joined() {
         return joined.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Who waits while holding other locks. No lock has such a key either. */
+    /** The key of the recorded nested waits. No lock has such a key either. */
     byte[] waits() {
         return (prefix + ":waits").getBytes(StandardCharsets.UTF_8);
     }
@@ -52,7 +52,7 @@ final class KeyLayout implements LockNames {
         return (open + escape(key.value()) + '}').getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Others may write what they like, also under this prefix. */
+    /** Other applications may write anything, also under this prefix. */
     @Override
     public Optional<LockKey> key(String name) {
         if (!name.startsWith(open) || !name.endsWith("}")) {

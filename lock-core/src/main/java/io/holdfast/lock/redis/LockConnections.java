@@ -11,8 +11,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * The connections of one store: to the same Redis, with the same credentials and TLS, as the application's factory, but
- * with the locks' own timeouts, pools and identity. Calls have one factory, and renewals of leases
- * and entries another, so that a pool that is used up by callers cannot lose held locks; wake-ups have a third.
+ * with the locks' own timeouts, pools and identity. Calls use one factory, and renewals of leases and entries another, so that
+ * held locks are not lost if callers exhaust their pool; wake-ups use a third.
  */
 final class LockConnections {
 
@@ -43,7 +43,7 @@ final class LockConnections {
         return renewals;
     }
 
-    /** Connections for one subscription, which ends them with {@link #destroy}. */
+    /** Connections for one subscription, which closes them with {@link #destroy}. */
     DriverConnections newWakeups() {
         return derive(WAKEUP_CONNECTIONS, false);
     }
@@ -57,7 +57,7 @@ final class LockConnections {
         lifecycles().forEach(Lifecycle::start);
     }
 
-    /** Those that are shared with the application are not ours to stop. */
+    /** Connections that are shared with the application are not stopped. */
     private Stream<Lifecycle> lifecycles() {
         return Stream.of(calls, renewals).filter(Lifecycle.class::isInstance).map(Lifecycle.class::cast);
     }

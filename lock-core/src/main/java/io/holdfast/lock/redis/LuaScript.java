@@ -39,7 +39,7 @@ enum LuaScript implements Wire.Script {
         this.sha = DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Whether a lock that fails does not fail the others of the same call. */
+    /** Whether a lock that fails leaves the others in the same call unaffected. */
     @Override
     public boolean isForMany() {
         return this == RENEW || this == KEEP_ENTRIES || this == RELEASE_ALL;

@@ -16,7 +16,7 @@ import java.util.List;
  */
 final class MultiLockCalls {
 
-    /** At 10 to 20 µs each, Redis serves nobody else for 2 to 4 ms. */
+    /** At 10 to 20 µs each, Redis is blocked for 2 to 4 ms. */
     static final int MOST_PER_CALL = 200;
 
     private final ScriptClient client;
@@ -38,7 +38,7 @@ final class MultiLockCalls {
         return ScriptDecoder.acquireAll(reply.text(), requests.size(), !reply.firstSend());
     }
 
-    /** A server that fails is not asked again for the rest. */
+    /** After a failure of the server, the rest is not sent. */
     List<Pending<ReleaseReply>> release(List<ReleaseRequest> requests) {
         List<Pending<ReleaseReply>> replies = new ArrayList<>(requests.size());
         for (int from = 0; from < requests.size(); from += MOST_PER_CALL) {

@@ -108,7 +108,7 @@ public final class RedisLockStore implements LockStore {
         return new ScriptClient(own, commandTimeout, new SubscriptionChecks(wakeups));
     }
 
-    /** A server that does not answer calls may have ceased to send messages; a replica may not get any. */
+    /** A server that does not reply to calls may no longer send messages; a replica may not receive any. */
     private record SubscriptionChecks(Set<WakeChannel> wakeups) implements Resends.ServerListener {
 
         @Override

@@ -9,17 +9,17 @@ import java.time.Duration;
  * have ended: "delayed restarts" of the Redlock algorithm.
  *
  * <p>The server itself notes when it was started, in a key beside the locks, and the script that acquires looks at that
- * before it grants an unknown lock. So there is no moment in which a client does not know of the restart yet. The note
- * goes with the data; then a client sees to a new one. A server without a note does not know when it lost its data: that
- * is taken to be when it was started.
+ * before it grants an unknown lock. So it does not matter whether clients have noticed the restart. The note is lost with the
+ * data; then a client has a new one written. A server without a note does not know when it lost its data: its start counts as
+ * that time.
  *
  * <p><b>Never too early.</b> A lease of the time before was granted before the server was started, and ends within the
  * delay from then on. So the note must not be earlier than the start. Redis reports it in whole seconds only; the note is
  * the latest start that fits, up to a second after the real one, see {@code join.lua}.
  *
- * <p><b>A clock that is set.</b> All of this is by the server's own wall clock. Set forward while the delay lasts, it ends
- * the delay earlier by as much, as it ends leases. Set back to before the note, it leaves a note that lies ahead: that is
- * made anew, and the delay begins once more.
+ * <p><b>A clock that is set.</b> All of this uses the server's own wall clock. If it is set forward during the delay, the delay
+ * ends earlier by as much, and so do leases. If it is set back to before the note, the note is in the future: it is written
+ * again, and the delay starts over.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
@@ -43,22 +43,22 @@ final class Rejoining {
         return Long.toString(duration.toMillis()).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** The holders of the time before count their leases by other clocks, which may run more slowly by a hundredth. */
+    /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
     private static Duration byAnyClock(Duration delay) {
         return delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
     }
 
-    /** Where the server notes when it was started. */
+    /** The key where the server records when it was started. */
     byte[] note() {
         return note;
     }
 
-    /** How long after that it grants no unknown lock, in ms. */
+    /** For how long after that it grants no unknown lock, in ms. */
     byte[] delay() {
         return delay;
     }
 
-    /** Has the server note when it was started, unless somebody else was faster. It finds that out itself. */
+    /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
     void join() {
         client.run(new Wire.ScriptCall(LuaScript.JOIN, 1, new byte[][] {note, retention}, false));
     }

@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what is sent again, and notices what failures say of the servers.
+ * Decides what is sent again, and what failures reveal about the servers.
  *
  * <p>After a restart of Redis a pool is full of dead connections, each of which fails one command. Since every script
- * may be sent twice, a call on a broken connection is sent again, in the first quarter of its command timeout: at
- * once for as many times as there may be dead connections, and then every 20 ms. A timeout is never retried here: the
- * caller's budget pays for one of them only.
+ * may be sent twice, a call on a broken connection is sent again, in the first quarter of its command timeout: immediately for as
+ * many times as there may be dead connections, and then every 20 ms. A timeout is never retried here: the caller's budget covers
+ * only one.
  */
 final class Resends {
 
@@ -22,17 +22,17 @@ final class Resends {
     private static final int RESEND_WITHIN = 4;
     private static final long PAUSE_NANOS = 20_000_000;
 
-    /** Is notified of what makes it doubtful that a subscription is at the right server. */
+    /** Is notified of signs that a subscription may be at the wrong server. */
     interface ServerListener {
 
-        /** A call was not answered: the server may hang, or be gone. */
+        /** A call got no reply: the server may hang, or be gone. */
         void unanswered();
 
         /** A call was answered by a replica: another server is the primary now. */
         void replica();
     }
 
-    /** What came of a call, and whether that was the first send. */
+    /** The result of a call, and whether it is that of the first send. */
     record Sent<T>(T result, boolean firstSend) {}
 
     private final DriverConnections connections;
@@ -55,7 +55,7 @@ final class Resends {
     }
 
     /**
-     * Calls, and calls again what met a broken connection; it must be something that may be sent twice.
+     * Makes a call, and repeats it after a broken connection; it must be safe to send twice.
      *
      * @param start when it was sent, or will be, first, by {@link System#nanoTime()}
      * @param first how that failed; null if it has not been sent yet
@@ -85,7 +85,7 @@ final class Resends {
         }
     }
 
-    /** What a call has met that is not sent again by this class. */
+    /** Handles a failure after which this class does not send again. */
     LockStoreException failed(RuntimeException met) {
         LockStoreException failure = translate(met);
         notice(failure);

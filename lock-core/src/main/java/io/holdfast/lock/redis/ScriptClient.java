@@ -20,19 +20,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends scripts over one set of connections. Everything that a store asks goes through here, over a {@link Wire}: the
- * driver's own, which takes a fifth less time than Spring Data does, and on a cluster even less; or Spring Data's, if the
- * driver is not known.
+ * Sends scripts over one set of connections. All calls of a store go through here, over a {@link Wire}: the driver's own, which
+ * takes a fifth less time than Spring Data, and even less on a cluster; or Spring Data's, if the driver is unknown.
  *
  * <ul>
- *   <li><b>NOSCRIPT.</b> A script goes by its digest, and once more by its text if the server does not know it.
- *   <li><b>Broken connections.</b> What met one is sent again, see {@link Resends}.
- *   <li><b>Redirections.</b> Where a node of a cluster says that a key has moved, the call is repeated by way of Spring
- *       Data, whose driver follows, and learns where the key is.
+ *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it.
+ *   <li><b>Broken connections.</b> A call on one is sent again, see {@link Resends}.
+ *   <li><b>Redirections.</b> If a cluster node replies that a key has moved, the call is repeated through Spring Data, whose
+ *     driver follows the redirection and learns where the key is.
  * </ul>
  *
- * <p>Whoever {@linkplain #begin begins} or {@linkplain #run runs} one call gets its answer, or an exception. Calls that are
- * {@linkplain #send sent} together fail one by one.
+ * <p>A single call that is {@linkplain #begin begun} or {@linkplain #run run} yields its reply, or an exception. Calls that are
+ * {@linkplain #send sent} together fail individually.
  */
 final class ScriptClient implements Servers {
 
@@ -43,10 +42,10 @@ final class ScriptClient implements Servers {
     private final Wire following;
     private final Resends resends;
 
-    /** The servers that have run {@code release.lua}, the only script with calls that nobody waits for. */
+    /** The servers that have run {@code release.lua}, the only script whose calls may be sent without waiting. */
     private final Set<String> knowRelease = ConcurrentHashMap.newKeySet();
 
-    /** @param listener is notified of what failures say of the servers */
+    /** @param listener is notified of what failures reveal about the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
         this.connections = connections;
         this.wire = connections.wire();
@@ -135,7 +134,7 @@ final class ScriptClient implements Servers {
         return finish(call, start, () -> wire.call(List.of(call), Acks.NONE, start));
     }
 
-    /** Sends one call, at once unless that would wait for the answer; what goes wrong shows when somebody waits for it. */
+    /** Sends one call, immediately unless that would wait for the reply; failures are reported when the reply is awaited. */
     Supplier<Reply> begin(ScriptCall call) {
         return isPipelined()
                 ? begin(call, System.nanoTime())
@@ -205,7 +204,7 @@ final class ScriptClient implements Servers {
         return new Reply(text(call.script(), answer), true);
     }
 
-    /** On a cluster the second send is left to the driver, which may repeat a call without saying so. */
+    /** On a cluster the driver does the second send, and may repeat a call without reporting it. */
     private Reply again(ScriptCall call, long start, RuntimeException e) {
         if (RedisFailures.isNoScript(e) && !call.byText()) {
             return begin(byText(call), start).get();
@@ -218,7 +217,7 @@ final class ScriptClient implements Servers {
                 resends.run(() -> sendOnce(next, call, start), start, e).result(), false);
     }
 
-    /** Another node has the key, or has taken the place of one that is gone: nothing was done yet. */
+    /** Another node has the key, or has replaced one that is gone: nothing was done yet. */
     private boolean isElsewhere(RuntimeException e) {
         return isCluster() && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
     }
@@ -259,7 +258,7 @@ final class ScriptClient implements Servers {
         return results;
     }
 
-    /** What the other server did with it is not forgotten. */
+    /** Keeps what the other server did with it. */
     private Results sendAfterMove(ScriptCall call, Acks acks) {
         try {
             Results results = send(List.of(call), acks);
@@ -300,7 +299,7 @@ final class ScriptClient implements Servers {
         }
     }
 
-    /** One by one, until a server does not answer: it would not answer the others either. */
+    /** One by one, until a server does not reply: it would not reply to the others either. */
     private List<Result> followMoved(List<ScriptCall> calls, List<Result> results) {
         List<Result> followed = new ArrayList<>(results);
         for (int i = 0; i < calls.size(); i++) {

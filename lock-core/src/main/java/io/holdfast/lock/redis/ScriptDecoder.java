@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the scripts' answers into replies, and refuses what they never say. Each is one text; the scripts say what its lines are. */
+/**
+ * Turns the output of scripts into replies, and rejects anything that scripts never return. Each output is one text; the scripts
+ * document its lines.
+ */
 final class ScriptDecoder {
 
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
@@ -79,7 +82,7 @@ final class ScriptDecoder {
                 .toList();
     }
 
-    /** Whether the server has to note first when it was started, see {@code join.lua}. */
+    /** Whether the server first has to record when it was started, see {@code join.lua}. */
     static boolean isStranger(String reply) {
         return reply.equals("STRANGER");
     }
@@ -100,7 +103,7 @@ final class ScriptDecoder {
         };
     }
 
-    /** For each lock nothing if it was released, or else {@code NOT_HOLDER}, or what went wrong. */
+    /** For each lock nothing if it was released, otherwise {@code NOT_HOLDER} or the error. */
     static List<String> releaseAll(String reply, int expected) {
         return guarded(reply, () -> {
             List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
@@ -225,7 +228,7 @@ final class ScriptDecoder {
         return number;
     }
 
-    /** Whatever cannot be read is something that no script says. */
+    /** Text that cannot be parsed is not from a script. */
     private static <T> T guarded(String reply, Supplier<T> reading) {
         try {
             return reading.get();

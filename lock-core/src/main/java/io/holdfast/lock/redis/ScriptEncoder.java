@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns requests into scripts, their keys and their arguments. The scripts say what these are. */
+/** Turns requests into scripts with keys and arguments, which the scripts document. */
 final class ScriptEncoder {
 
     private final KeyLayout layout;
@@ -29,7 +29,7 @@ final class ScriptEncoder {
         this.retention = bytes(retentionMillis);
     }
 
-    /** @param rejoining where the server notes when it was started, if it has to */
+    /** @param rejoining where the server records when it was started, if it has to */
     ScriptCall acquire(AcquireRequest request, @Nullable Rejoining rejoining) {
         byte[] key = layout.bytes(request.key());
         byte[] owner = bytes(request.owner());
@@ -114,7 +114,7 @@ final class ScriptEncoder {
                 arguments);
     }
 
-    /** A key that is known to live for at most two retentions anyway keeps its time-out. */
+    /** A key that is known to live for at most two retentions keeps its time-out. */
     private boolean isPlain(ReleaseRequest request) {
         return request.keep().isZero()
                 && request.lastToken() == ReleaseRequest.ALL_TOKENS

@@ -7,11 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a driver look anew for where the servers are, after a call was not answered. A server that hangs keeps its
- * connections open, so drivers go on sending to it, while another one may have taken its place long ago.
+ * Makes a driver refresh the topology after a call without a reply. A server that hangs keeps its connections open, so drivers
+ * continue to use it, although another one may have replaced it long ago.
  *
- * <p>On a thread of its own, since that takes calls to servers of which some hang; not more often than every
- * {@value #PAUSE_MILLIS} ms.
+ * <p>On a separate thread, because that calls servers, some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
  */
 final class TopologyRefresh {
 

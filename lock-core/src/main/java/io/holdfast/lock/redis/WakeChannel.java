@@ -22,25 +22,25 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * One client's subscription to its wake-up channel, on a thread and a connection of its own, which it closes. A connection
- * that is lost is made again every {@value #PAUSE_MILLIS} ms; until then the listener knows that no message arrives.
+ * One client's subscription to its wake-up channel, on a thread and a connection of its own, which it closes. After a lost
+ * connection it tries to connect every {@value #PAUSE_MILLIS} ms; until it succeeds, the listener knows that no messages arrive.
  *
- * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (a permission that is
- * missing for a while), does not say when it is disconnected, and waits in the caller's thread.
+ * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
+ * permission), does not report when it is disconnected, and blocks the caller's thread.
  *
- * <p>Jedis reads messages on the thread that subscribed and returns when that ends; Lettuce returns at once, reads on its
- * own threads, and says when the connection is lost.
+ * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce returns immediately, reads
+ * on its own threads, and reports when the connection is lost.
  *
- * <p>A server that hangs keeps its connections and says nothing, also when another one has long taken its place. So there is
- * a doubt when a call was not answered, or when messages are missed. Then the same channel is subscribed once more on the same
- * connection, since a server confirms that. If it does not within a command timeout, the connection is broken off, and made
- * again after a new look for where the servers are; and so on, until a server confirms.
+ * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a
+ * reply, or missed messages, raise a doubt. Then the same channel is subscribed again on the same connection, because a server
+ * confirms that. If it does not within a command timeout, the connection is closed, the topology is refreshed, and a new
+ * connection is made; this repeats until a server confirms.
  *
- * <p>No doubt is forgotten: each raises {@link #doubts}, and the one that raises it from 0 starts the thread which settles
- * all of them. That ends by setting the count back to 0 if it still is what it was before the last question, so a server has
- * confirmed after the last doubt. Nor does a subscription last that was sent to a server which hangs: each round of waiting
- * breaks off the connection that was there at its beginning and is there at its end. A younger one has a round to itself; what
- * comes before its subscription ends by the driver's timeouts.
+ * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles all
+ * of them. The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has
+ * confirmed after the last doubt. Nor does a subscription to a server that hangs last: each round of waiting closes the
+ * connection if it is the same at its beginning and at its end. A newer connection gets a round of its own; what precedes its
+ * subscription is limited by the driver's timeouts.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
 
@@ -69,7 +69,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /**
      * @param connecting makes the connections for it, on its own thread: with sentinels or a cluster that takes calls
      * @param listener is notified of whether messages arrive
-     * @param patience for how long a server may take to confirm a subscription, once there is a doubt
+     * @param patience how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
             Supplier<DriverConnections> connecting,
@@ -103,7 +103,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** The server that it is at is the wrong one, although it may well confirm the subscription. */
+    /** It is subscribed at the wrong server, even if that server confirms the subscription. */
     void reconnect() {
         RedisConnection open = connection;
         if (open != null) {
@@ -254,8 +254,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Who closes the channel may come before there is anything to end. Then the subscribing thread ends it: with Jedis in the
-     * callback, which runs on it; with Lettuce, whose callbacks must not block, when it has returned.
+     * The channel may be closed before there is a subscription to end. Then the subscribing thread ends it: with Jedis in the
+     * callback, which runs on that thread; with Lettuce, whose callbacks must not block, after the call has returned.
      */
     private void unsubscribe() {
         RedisConnection open = connection;
@@ -266,8 +266,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Has the subscribing thread go on, if it reads. If it only waits, it closes the connection, and nobody else unsubscribes:
-     * with Lettuce that would close it as well, and Lettuce warns of the second time.
+     * Makes the subscribing thread continue if it is reading. If it only waits, that thread closes the connection, and nobody
+     * else unsubscribes: with Lettuce that would close it as well, and Lettuce logs a warning when it is closed twice.
      */
     private void endReading() {
         DriverConnections made = factory;

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the messages on a wake-up channel, and notifies the listener. Anybody may have written it who may publish there, so
- * nothing that it says is an error of the channel: what no lock script says is dropped, with a warning once a minute, and what
- * a later version says is ignored. Whether a message can be true the listener judges.
+ * Reads the messages on a wake-up channel, and notifies the listener. Every user who may publish there can send messages, so no
+ * content is an error of the channel: messages that no lock script sends are dropped, with a warning once a minute, and those of
+ * later versions are ignored. The listener judges whether a message is plausible.
  */
 final class WakeMessages {
 

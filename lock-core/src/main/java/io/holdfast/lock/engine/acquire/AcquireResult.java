@@ -6,7 +6,7 @@ import io.holdfast.lock.engine.hold.ClosableHandle;
 import java.time.Duration;
 import java.util.Optional;
 
-/** What came of an acquisition, of one lock or of several. */
+/** The outcome of an acquisition of one or several locks. */
 public sealed interface AcquireResult {
 
     /**
@@ -24,7 +24,7 @@ public sealed interface AcquireResult {
      * Nothing is held.
      *
      * @param key which of the locks was not free in time, the first one found
-     * @param hasWaited whether the caller was to wait, and not to try once
+     * @param hasWaited whether the caller was willing to wait, instead of a single try
      * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code NestedWaits}; else 0
      */
     record Refused(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)

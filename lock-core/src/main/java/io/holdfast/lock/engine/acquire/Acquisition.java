@@ -21,27 +21,28 @@ import org.jspecify.annotations.Nullable;
  * One acquisition at the store, from the first try to a grant or to nothing.
  *
  * <p>All tries share one owner id. Between two tries it waits at its {@link Place}. Whatever ends the acquisition without a
- * grant leaves nothing behind: if every try was answered, the entry in the queue is left to the next one in line, or given up, and
- * the caller hears of an interrupt, or of the end of its time, when the store knows; if the outcome of a try is unknown, the
- * acquisition is undone and cancelled, and its owner id is never sent again.
+ * grant leaves nothing behind: if every try was answered, the entry in the queue is passed to the next one in line, or given up,
+ * and an interrupt or a timeout is reported to the caller only when the store knows of it; if the outcome of a try is unknown,
+ * the acquisition is undone and cancelled, and its owner id is never sent again.
  *
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
  * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
- * during a try, that was the last one. A try that could not be sent, since all connections of this client were in use, is none:
- * it is made again within the budget.
+ * during a try, that was the last one. A try that could not be sent, because all connections of this client were in use, does not
+ * count: it is repeated within the budget.
  *
- * <p>A grant whose answer came after its own deadline is no grant: it is undone, and the acquisition starts over, with
- * another owner id, within the same budget; if that is spent, the acquisition fails as one that the store did not answer.
- * The deadline counts from before that very try was sent.
+ * <p>A grant whose reply arrives after its own deadline is not a grant: it is undone, and the acquisition starts over, with
+ * another owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The
+ * deadline counts from before that very try was sent.
  *
- * <p>If the store fails after it has answered once, the acquisition waits on, with others that do.
+ * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store.
  *
- * <p>What the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give up.
+ * <p>A call that the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give
+ * up.
  */
 final class Acquisition {
 
     private enum Phase {
-        /** The store is to be asked. */
+        /** The next step calls the store. */
         ASK,
         /** Waits in the lock's queue at the store, or for a connection to it. */
         WAITING,
@@ -50,7 +51,7 @@ final class Acquisition {
         END
     }
 
-    /** Between two tries to get a connection. The store has waited for one itself, if it can. */
+    /** The pause between two tries to get a connection. The store has already waited for one itself, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final ClientContext client;
@@ -89,7 +90,7 @@ final class Acquisition {
     }
 
     /**
-     * Goes on until the lock is granted, or the budget is spent, or there is nothing to do but to wait.
+     * Continues until the lock is granted, the budget is spent, or all it can do is wait.
      *
      * @return for how long to wait at most, in nanoseconds; 0 if it is over. After a grant {@link #end} is to be called; without
      *     one the place is over, as it is after an exception
@@ -143,7 +144,7 @@ final class Acquisition {
         throw e;
     }
 
-    /** Whatever its state, it is undone in the background, and the next one in line goes on. */
+    /** Undoes the acquisition in the background, whatever its state, and lets the next one in line continue. */
     void abandon() {
         try {
             stopWaiting();
@@ -179,7 +180,7 @@ final class Acquisition {
         return question.wasHeld() || front.isLineAnswered();
     }
 
-    /** The store is asked, unless it is known to fail. */
+    /** Calls the store, unless it is known to fail. */
     private long askOrQueue() throws InterruptedException {
         if (caller.takeInterrupt()) {
             throw new InterruptedException();
@@ -250,9 +251,9 @@ final class Acquisition {
     }
 
     /**
-     * Looks at an answer.
+     * Handles a reply.
      *
-     * @param last whether the store was asked for the last time
+     * @param last whether this was the last call to the store
      */
     private void settle(AcquireReply reply, boolean last) {
         StoreGrant fresh = reply instanceof AcquireReply.Granted found ? question.granted(found) : null;
@@ -301,15 +302,14 @@ final class Acquisition {
         return 0;
     }
 
-    /** The hold is known: from now on it hears for itself. */
+    /** The hold is recorded, so messages about the lock now reach it directly. */
     void end() {
         front.closeEntry();
     }
 
     /**
-     * The lock that a message has granted, if there is one. It is used as it is: that saves the round trip of a claim, and
-     * the watchdog confirms it if it is held for long enough. But not for a lease that is not to be renewed, nor for one
-     * that will end soon.
+     * The lock that a message has granted, if there is one. It is used without a call to the store, which saves a round trip; the
+     * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
     private @Nullable StoreGrant claim() {
         Front.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? front.claim() : null;
@@ -321,7 +321,7 @@ final class Acquisition {
         return call.granted(front.owner(), claim, now, front.isResent());
     }
 
-    /** If the store may have done what it was asked, by an owner id that it does not know. */
+    /** Starts over after a failure; with a new owner id if the store may have carried out the call. */
     private void startOver(LockStoreException e) {
         if (e.outcomeUnknown()) {
             withdrawal.undo();

@@ -22,25 +22,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try to get several locks in one call of the store, for a request that finds them all free. Everybody else takes them in
- * order, see {@link MultiAcquisition}.
+ * One try to acquire several locks in one call to the store, for a request that finds all of them free. Otherwise they are
+ * acquired in order, see {@link MultiAcquisition}.
  *
- * <p><b>No cycle of waiters.</b> No caller waits here. The thread holds none of the keys, or it does not come here. It enters
- * only empty lines, and stands in none. It makes one call, for which the store keeps no queue entry. Then it has all locks, or
- * it has left all lines, before it stands in any line. So callers that line up behind it in the meantime wait for the end of one
- * call.
+ * <p><b>No cycle of waiters.</b> No caller waits here. A thread that holds any of the keys does not get here. It enters only
+ * empty lines, so it waits in none, and makes one call, for which the store keeps no queue entry. Then it has either all locks,
+ * or has left all lines before it waits in any. So callers that line up behind it in the meantime wait for one call at most.
  *
- * <p><b>All or none.</b> The store looks at all locks before it changes one, in one step, so a refusal leaves nothing to be given
- * back, and others never see some of them granted. If the outcome is unknown, or a send of the call may still arrive, all are
- * undone and cancelled, each by its own owner id, and none of these is sent again. All leases count from before the call
- * was sent. If one of them is over when the answer is there, all are undone.
+ * <p><b>All or none.</b> The store checks all locks before it changes one, in one step, so after a refusal there is nothing to
+ * give back, and others never see only some of them granted. If the outcome is unknown, or a send of the call may still arrive,
+ * all are undone and cancelled, each by its own owner id, and none of these is sent again. All leases count from before the call
+ * was sent. If one of them has expired when the reply arrives, all are undone.
  *
- * <p><b>A refusal of one try is final</b>: at one moment somebody held one of the locks, or waited for it. That was no other
- * such try which got nothing in the end: until it has all it has none. So of several that come for the same free locks at the same
- * time, one gets them.
+ * <p><b>A refusal of one try is final</b>: at that moment somebody held one of the locks, or waited for it. It cannot have been
+ * another such try that failed in the end, because such a try holds nothing until it holds all. So if several tries request the
+ * same free locks at the same time, one of them gets them.
  *
  * <p>A grant reserves one token for each lock, so none of them is handed off. If threads line up while the locks are held, the
- * next one goes to the store, and takes its locks in order.
+ * next one calls the store, and acquires its locks in order.
  */
 final class AllAtOnce {
 
@@ -53,7 +52,7 @@ final class AllAtOnce {
     private final HolderInfo holder = ClientContext.currentThread();
     private long sentAt;
 
-    /** Whether a send was broken by an interrupt, and may still arrive. */
+    /** Whether an interrupt broke a send, which may still arrive. */
     private boolean resent;
 
     /** @param calls for different keys, with one budget and one caller */
@@ -66,7 +65,7 @@ final class AllAtOnce {
         this.owners = new ArrayList<>(calls.size());
     }
 
-    /** Returns null if the locks are to be taken in order; then nothing is held, and nothing is left behind. */
+    /** Returns null if the locks are to be acquired in order; then nothing is held, and nothing is left behind. */
     @Nullable
     AcquireResult run() throws InterruptedException {
         if (!isWorthACall()) {
@@ -189,7 +188,7 @@ final class AllAtOnce {
         return calls.stream().allMatch(call -> now - call.deadline(sentAt) < 0);
     }
 
-    /** Makes handles of all, or gives all back. */
+    /** Creates handles for all locks, or gives all back. */
     private @Nullable AcquireResult open(List<AcquireReply.Granted> granted, String self) {
         List<Handle> handles = new ArrayList<>(calls.size());
         boolean held = false;
@@ -234,7 +233,7 @@ final class AllAtOnce {
         return attempts.events().hasListeners();
     }
 
-    /** Which acquisitions there are is not known before: taken in order, they are others. */
+    /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */
     private void tell(Call call, LockEvent.OfLock outcome) {
         EventPublisher events = attempts.events();
         events.end(events.begin(call.key(), call.terms().name()), outcome);

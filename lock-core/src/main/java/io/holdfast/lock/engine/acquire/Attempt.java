@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One caller's way to one lock: reenter, or else line up behind other callers of this client, wait at the store, be granted, and
- * hold a lease.
+ * One caller's attempt to get one lock: reenter it, or line up behind other callers of this client, wait at the store, and get a
+ * grant with a lease.
  *
- * <p>Whatever ends it without the lock leaves nothing behind: while it stands in line it leaves the line, and the front lets the
- * next one in, see {@link Place} and {@link Acquisition}.
+ * <p>If it ends without the lock, nothing is left behind: a caller in line leaves the line, and the front lets the next one in,
+ * see {@link Place} and {@link Acquisition}.
  */
 public final class Attempt implements Steps {
 
@@ -143,7 +143,7 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** A single attempt that finds others of this client in line calls the store beside them. */
+    /** A single try that finds other callers of this client in line calls the store independently of them. */
     private Place enter(boolean oneTry) {
         Object terms = call.terms().handOffTerms();
         LocalQueue queue = client.queue();
@@ -171,7 +171,7 @@ public final class Attempt implements Steps {
         return 0;
     }
 
-    /** Whether the lock was handed off, and is still there. */
+    /** Whether the lock was handed off, and is still held. */
     private boolean takeOver(Place mine) {
         Place.HandOff handOff = mine.takeHandOff();
         if (handOff == null) {
@@ -243,7 +243,7 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** Whatever goes wrong, the next one in line is let in. */
+    /** Lets the next one in line in, whatever goes wrong. */
     private void fail(Throwable e) {
         Place inLine = at == At.LINE ? place : null;
         at = At.TOLD;
@@ -269,8 +269,8 @@ public final class Attempt implements Steps {
     }
 
     /**
-     * A caller that has come to the front calls the store once more before it gives up, so that what the former front has left
-     * behind is passed on.
+     * A caller that has become the front calls the store once more before it gives up, to pass on what the former front has left
+     * behind.
      */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
@@ -313,7 +313,7 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** The thread of this client that has the lock alone, if one has. */
+    /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
         LockKey key = call.key();
         return Optional.ofNullable(attempts.holds().findLive(key)).map(hold -> hold.describe(client.id()));

@@ -6,7 +6,7 @@ import io.holdfast.lock.engine.hold.Lifecycle;
 import io.holdfast.lock.engine.hold.ThreadHolds;
 
 /**
- * What all attempts of a client to get a lock have in common.
+ * What all attempts of a client to acquire locks share.
  *
  * @param waits the calls that wait
  */

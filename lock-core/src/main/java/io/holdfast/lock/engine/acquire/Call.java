@@ -17,16 +17,16 @@ import io.holdfast.lock.waiting.Front;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One caller's wish for one lock.
+ * One caller's request for one lock.
  *
  * @param key what to lock
  * @param terms how
- * @param budget how long to wait, a part of it for an outage of the store, as the terms say
+ * @param budget how long to wait; the terms say which part of it may be spent on an outage of the store
  * @param caller who
  */
 public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
 
-    /** Beyond its budget, as long as a thread of the client takes to be free where calls of the store are answered. */
+    /** The time beyond its budget within which a thread of the client becomes free, if the store replies to calls. */
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     public Call {
@@ -34,15 +34,15 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     }
 
     /**
-     * Whether no thread was free to ask the store until long after its time. That is so where calls of the store are not answered: one
-     * more would not be, and all behind it would wait for that too.
+     * Whether no thread was free to call the store until long after its budget was spent. That happens if the store does not
+     * reply: one more call would get no reply either, and all calls behind it would wait for it too.
      */
     boolean isLate() {
         return caller.isTask() && budget.overrunNanos() > LATE_NANOS;
     }
 
     /**
-     * What the store is asked.
+     * The request to the store.
      *
      * @param owner the acquisition
      * @param holder as whom
@@ -65,21 +65,21 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     }
 
     /**
-     * Until when the lock is certainly held if the store grants it.
+     * Until when the lock is certainly held, if the store grants it.
      *
-     * @param sentAt when it was asked, on the ticker, before the send
+     * @param sentAt when the store was called, on the ticker, before the send
      */
     long deadline(long sentAt) {
         return sentAt + terms.lease().leaseNanos();
     }
 
-    /** The lock, granted by a reply, which confirms it. */
+    /** The lock, granted by a reply, so it is confirmed. */
     StoreGrant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
         Grant grant = grant(owner, reply.token(), sentAt, deadline(sentAt));
         return new StoreGrant(grant, reply.tokens(), reply.waiters(), true, resent);
     }
 
-    /** The lock, granted by a message, which the store takes for true only when it is asked. */
+    /** The lock, granted by a message; the store confirms it only when it is called. */
     StoreGrant granted(OwnerId owner, Front.Claim claim, long now, boolean resent) {
         Reservation told = claim.reservation();
         Grant grant = grant(owner, told.token(), now, claim.deadline());
@@ -91,7 +91,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
         return new Grant(key, terms.name(), owner, token, terms.isExclusive(), at, deadline);
     }
 
-    /** One more handle of that hold, for the caller. */
+    /** Another handle of that hold, for the caller. */
     Handle handle(HandleOperations operations, Hold hold) {
         var handle = new Handle(operations, hold, terms, caller.holds(), caller.bound());
         if (!caller.isTask()) {

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Acquires locks: a thread, which waits for them itself, or a task, for which no thread waits.
  *
  * @param holds what it holds, and may reenter
- * @param waiter is run when it may go on; for a thread, a {@link WaitingThread}
+ * @param waiter is run when it may continue; for a thread, a {@link WaitingThread}
  * @param bound whether what it acquires ends when the thread dies
  * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
  */
@@ -25,27 +25,27 @@ public record Caller(Map<LockKey, Hold> holds, Runnable waiter, boolean bound, b
         return new Caller(holds, new WaitingThread(), bound, interruptible);
     }
 
-    /** Goes through an acquisition: for the current thread, which is the caller, and waits between the steps. */
+    /** Runs an acquisition on the current thread, which is the caller and waits between the steps. */
     public AcquireResult acquire(Steps steps, Pause pause) throws InterruptedException {
         return ((WaitingThread) waiter).acquire(steps, pause, interruptible);
     }
 
-    /** Whether no thread waits for what it acquires. */
+    /** Whether it is a task, for which no thread waits. */
     boolean isTask() {
         return !(waiter instanceof WaitingThread);
     }
 
-    /** Whether the current thread was interrupted to give up; its flag is then cleared. */
+    /** Whether an interrupt of the current thread ends the wait; clears its flag in that case. */
     boolean takeInterrupt() {
         return interruptible && Thread.interrupted();
     }
 
-    /** Whether the current thread was interrupted to give up. */
+    /** Whether an interrupt of the current thread ends the wait. */
     boolean isInterrupted() {
         return interruptible && Thread.currentThread().isInterrupted();
     }
 
-    /** The driver gave up its answer because the thread was interrupted. */
+    /** The driver abandoned its call because the thread was interrupted. */
     static InterruptedException interrupted(LockStoreException failure) {
         var interrupt = new InterruptedException("Interrupted while waiting for Redis");
         interrupt.initCause(failure);

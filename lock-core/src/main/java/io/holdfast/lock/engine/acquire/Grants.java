@@ -15,7 +15,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Place;
 import org.jspecify.annotations.Nullable;
 
-/** Makes holds of what the store has granted, or another thread has handed off. */
+/** Creates holds for locks that the store has granted or another thread has handed off. */
 public final class Grants {
 
     private final ClientContext client;
@@ -44,7 +44,7 @@ public final class Grants {
         return open(call, grant, holder, granted.resent(), place);
     }
 
-    /** Another thread has handed the lock off; or nothing, if that has come too late. */
+    /** Another thread has handed the lock off. Returns nothing if that came too late. */
     @Nullable
     Handle open(Call call, Place.HandOff handOff, HolderInfo holder, Place place) {
         long now = client.ticker().nanos();

@@ -10,14 +10,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks, all or nothing. If they are all free, they are taken {@linkplain AllAtOnce in one call}. Else they are
- * taken one after the other in the order of their keys, which is the same for every request; so whoever waits for one
- * holds only smaller keys, and a cycle of waiters, each waiting for a key that is greater than all it holds, cannot
- * close. One budget serves all, and the acquisition waits in one queue at a time.
+ * Several locks, all or nothing. If they are all free, they are acquired {@linkplain AllAtOnce in one call}. Otherwise they are
+ * acquired one after the other in the order of their keys, which is the same for every request. So each waiter waits for a key
+ * that is greater than all keys it holds, and there is no cycle of waiters. One budget applies to all, and the acquisition waits
+ * in one queue at a time.
  *
- * <p>A lock may be lost while the others are waited for: it was released by force, Redis forgot it, or its lease was not to
- * be renewed. The caller has never held it, so that is no loss for the caller: all are given back, and the acquisition
- * starts over within the same budget.
+ * <p>A lock may be lost while the acquisition waits for the others: it was released by force, Redis forgot it, or its lease is
+ * not renewed. For the caller, who has never held it, this is not a loss: all are given back, and the acquisition starts over
+ * within the same budget.
  */
 public final class MultiAcquisition implements Steps {
 
@@ -92,7 +92,7 @@ public final class MultiAcquisition implements Steps {
         }
     }
 
-    /** Starts over if a lock was lost while the others were waited for; once more when the budget is spent. */
+    /** Starts over if a lock was lost while it waited for the others; once more when the budget is spent. */
     private void allAreThere() {
         MultiHandle handle = new MultiHandle(taken);
         if (handle.isHeld()) {

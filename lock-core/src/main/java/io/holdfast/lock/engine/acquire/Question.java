@@ -10,7 +10,7 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Front;
 import java.util.concurrent.TimeUnit;
 
-/** What an {@link Acquisition} asks the store, again and again, and what the last answer is worth. */
+/** The repeated calls of an {@link Acquisition} to the store, and what the last reply means. */
 final class Question {
 
     private final ClientContext client;
@@ -22,7 +22,7 @@ final class Question {
     private boolean asked;
     private boolean held;
 
-    /** @param holder as whom to ask */
+    /** @param holder the caller, as the store records it */
     Question(ClientContext client, Call call, HolderInfo holder, Front front) {
         this.client = client;
         this.call = call;
@@ -31,12 +31,12 @@ final class Question {
         this.front = front;
     }
 
-    /** When it was asked for the last time, on the ticker, before the send. */
+    /** When the store was last called, on the ticker, before the send. */
     long sentAt() {
         return sentAt;
     }
 
-    /** Whether it was never asked. */
+    /** Whether the store has not been called yet. */
     boolean isNew() {
         return !asked;
     }
@@ -47,7 +47,7 @@ final class Question {
     }
 
     /**
-     * Asks once.
+     * Calls the store once.
      *
      * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
      */
@@ -72,7 +72,7 @@ final class Question {
                 || (reply instanceof AcquireReply.Held held && held.resent());
     }
 
-    /** The lock, granted by the last answer. */
+    /** The lock, granted by the last reply. */
     StoreGrant granted(AcquireReply.Granted granted) {
         return call.granted(front.owner(), granted, sentAt, front.isResent());
     }

@@ -9,7 +9,7 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a caller that holds a lock already one more handle on it, without asking the store. */
+/** Gives a caller that already holds a lock another handle of it, without calling the store. */
 public final class Reentry {
 
     private final ClientContext client;
@@ -75,7 +75,7 @@ public final class Reentry {
         }
     }
 
-    /** A reentrant request that needs more than the running lease gives gets it; nothing is ever shortened. */
+    /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
     private void stretch(Lease lease, Terms terms, boolean wasRenewing) {
         long wanted = terms.lease().leaseNanos();
         if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {

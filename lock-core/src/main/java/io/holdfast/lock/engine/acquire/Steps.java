@@ -7,8 +7,8 @@ package io.holdfast.lock.engine.acquire;
 public interface Steps {
 
     /**
-     * Lines up behind others of this client, if it has not begun. Asks nobody, so it may be called where nothing may block; the
-     * first step does it otherwise.
+     * Lines up behind others of this client, if it has not begun. Makes no call, so it may be called where blocking is forbidden;
+     * otherwise, the first step does it.
      */
     default void lineUp() {}
 
@@ -22,7 +22,7 @@ public interface Steps {
     long proceed() throws InterruptedException;
 
     /**
-     * Gives up instead of waiting on. If that comes too late, does nothing: then there is a next step, which may bring the lock.
+     * Gives up instead of continuing to wait. Does nothing if it is too late: then there is another step, which may get the lock.
      *
      * @param e why
      * @throws InterruptedException the same, once nothing is left behind
@@ -30,12 +30,12 @@ public interface Steps {
     void interrupt(InterruptedException e) throws InterruptedException;
 
     /**
-     * Ends it after a failure between two steps: in the background, whatever its state.
+     * Ends the acquisition after a failure between two steps, in the background, whatever its state.
      *
      * @param why the failure
      */
     void abandon(Throwable why);
 
-    /** What came of it. */
+    /** The outcome. */
     AcquireResult result();
 }

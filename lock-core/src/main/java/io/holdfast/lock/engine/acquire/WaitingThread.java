@@ -4,12 +4,12 @@ import io.holdfast.lock.store.Pause;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The current thread, which goes through the {@link Steps} of an acquisition and parks between them.
+ * The current thread, which runs the {@link Steps} of an acquisition and parks between them.
  *
- * <p><b>No wake-up is lost.</b> A permit of {@link LockSupport} alone would not do: listeners run between a look that found
- * nothing and the pause, and if one of them blocks, it uses the permit up. So a wake-up is remembered here. The mark is
- * cleared before each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the
- * read leaves its permit to the pause, which nothing else runs before.
+ * <p><b>No wake-up is lost.</b> The permit of {@link LockSupport} alone is not sufficient: listeners run between an unsuccessful
+ * check and the pause, and a listener that blocks consumes the permit. So a wake-up is recorded here. The mark is cleared before
+ * each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the read
+ * leaves its permit to the pause, because nothing else runs in between.
  */
 final class WaitingThread implements Runnable {
 
@@ -24,7 +24,7 @@ final class WaitingThread implements Runnable {
     }
 
     /**
-     * Has the thread acquire. To be called by this very thread.
+     * Acquires on this thread. Must be called by this thread itself.
      *
      * @param steps the acquisition
      * @param pause how time passes

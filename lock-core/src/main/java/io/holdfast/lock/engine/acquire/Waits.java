@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of this client that wait for a lock. A call that gets its lock at once is never among them. */
+/** The calls of this client that wait for a lock. Does not include calls that get their lock immediately. */
 public final class Waits {
 
     private final Set<Wait> all = ConcurrentHashMap.newKeySet();
@@ -60,7 +60,7 @@ public final class Waits {
         }
 
         /**
-         * The lock is not free. Called before each pause; only the first one counts.
+         * The lock is not free. Called before each pause; only the first call counts.
          *
          * @throws LockOverloadException if too many wait for the key already
          */
@@ -91,7 +91,7 @@ public final class Waits {
             }
         }
 
-        /** What the caller holds while it waits, which is never more than at the beginning. Called by the caller itself. */
+        /** The leases that the caller holds; it acquires no others while it waits. Called by the caller itself. */
         private List<Lease> leases() {
             return call.caller().holds().values().stream().map(Hold::lease).toList();
         }
@@ -121,9 +121,9 @@ public final class Waits {
         }
 
         /**
-         * It is over; only the first time counts.
+         * The wait has ended; only the first call counts.
          *
-         * @param inVain whether its time was over
+         * @param inVain whether its budget was spent
          */
         void end(boolean inVain) {
             if (begun) {

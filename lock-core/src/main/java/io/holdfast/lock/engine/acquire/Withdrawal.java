@@ -7,7 +7,7 @@ import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.waiting.Front;
 import io.holdfast.lock.waiting.Place;
 
-/** How an {@link Acquisition} that got nothing leaves nothing behind at the store. */
+/** Ensures that an {@link Acquisition} that failed leaves nothing behind at the store. */
 final class Withdrawal {
 
     private final Cleanup cleanup;
@@ -25,7 +25,7 @@ final class Withdrawal {
         this.leaseNanos = leaseNanos;
     }
 
-    /** Every try was answered: the entry is good for the next one in line. If there is none, it is given up. */
+    /** Every try was answered, so the next one in line can use the entry. If there is none, the entry is given up. */
     void giveUp() {
         if (!front.passEntry()) {
             place.leave();
@@ -35,8 +35,8 @@ final class Withdrawal {
 
     /**
      * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
-     * to a caller that has gone. This takes one call, which no interrupt ends. If the store does not respond, it is notified in
-     * the background; immediately if it is known to fail.
+     * to a caller that has gone. This takes one call, which an interrupt does not end. If the store does not respond, the removal
+     * is left to the background; immediately, if the store is known to fail.
      */
     void giveUpEntry(boolean cancel) {
         boolean kept = front.closeEntry();
@@ -54,7 +54,7 @@ final class Withdrawal {
         }
     }
 
-    /** In the background. If a send of its calls was not answered, it may still arrive, so the acquisition is cancelled as well. */
+    /** In the background. If one of its sends got no reply, it may still arrive, so the acquisition is cancelled as well. */
     void dropEntry(boolean cancel) {
         if (cancel) {
             undo();

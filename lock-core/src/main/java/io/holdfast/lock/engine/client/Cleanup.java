@@ -19,18 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tidies up at the store in the background what a caller cannot wait for: acquisitions that failed with an unknown
- * outcome, waiters that gave up, releases that Redis did not answer, holds of dead threads.
+ * Cleans up at the store in the background what callers cannot wait for: acquisitions that failed with an unknown outcome,
+ * waiters that gave up, releases without a reply from Redis, holds of dead threads.
  *
- * <p>Each task is repeated until it succeeds or one lease has passed since: by then a lock that was granted has ended by
- * itself. What may still arrive is undone for the longest delay of a call beyond that: a server that stood still for longer than
- * a short lease reads the acquisition when it continues, and would keep the lock for nobody. If a task does not run at all, because
- * the client dies, the store frees everything after the lease as well.
+ * <p>Each task is repeated until it succeeds or one lease has passed: by then a granted lock has expired by itself. The undo of
+ * an acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was suspended for
+ * longer than a short lease reads the acquisition when it continues, and would grant the lock to nobody. If a task does not run
+ * at all, because the client dies, the store also frees everything after the lease.
  *
- * <p>Each server has a worker of its own. After a failure that worker rests, for 50 ms to 1 s, and then goes on with the
- * next task. So a server that fails gets one command for each rest, however many tasks are waiting; and a single lock that is
- * broken does not keep the others from their turn. At most {@value #MOST_WAITING} tasks are waiting; beyond that, what
- * would have been tidied ends with its lease.
+ * <p>Each server has a worker of its own. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next
+ * task. So a server that fails gets one command per pause, however many tasks wait, and a single broken lock does not block the
+ * others. At most {@value #MOST_WAITING} tasks wait; what is beyond that expires with its lease.
  */
 public final class Cleanup {
 
@@ -46,7 +45,7 @@ public final class Cleanup {
     private final ServerWorkers<Attempt> workers = new ServerWorkers<>("holdfast-cleanup", IDLE, Rounds::new);
     private final AtomicInteger waiting = new AtomicInteger();
 
-    /** Said once, until something was tidied. */
+    /** Logged once, until a task succeeds. */
     private final AtomicBoolean full = new AtomicBoolean();
 
     public Cleanup(LockStore store) {
@@ -62,8 +61,8 @@ public final class Cleanup {
     }
 
     /**
-     * An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again, and of its tokens
-     * none was.
+     * An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again, and none of its
+     * tokens was used.
      */
     public void undo(LockKey key, OwnerId owner, long leaseNanos) {
         undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN);
@@ -89,14 +88,13 @@ public final class Cleanup {
     }
 
     /**
-     * For how long late calls of an acquisition are refused, from when the store hears of its end.
+     * For how long late calls of an acquisition are refused, from when the store learns of its end.
      *
-     * <p>Calls come late because the server stood still: then it reads them and the undo one right after the other. Or because
-     * the network did: then they are sent again at intervals that double, so what was under way when the undo got through is
-     * there after as long again. One that comes later than that is granted, and the lock is held by nobody for one lease: that
-     * costs time, not the exclusion. On the other hand a cancellation keeps a lock from the short path of the scripts as long as
-     * it stands. So it stands for the longest delay that the store knows of, and for the time that the undo took, and never
-     * for longer than the lease.
+     * <p>Calls are late if the server was suspended: then it reads them and the undo in immediate succession. Or if the network
+     * was down: TCP retransmits at intervals that double, so a call in flight when the undo got through arrives after as long
+     * again. A later call is granted, and nobody uses the lock for one lease: that costs time, but does not break mutual
+     * exclusion. On the other hand, while a lock has a cancellation, the scripts cannot use their short path. So it lasts for the
+     * longest delay that the store knows of, plus the time that the undo took, and never for longer than the lease.
      */
     public Duration cancellation(long leaseNanos, long sinceFailedNanos) {
         long delay = store.longestDelay().toNanos() + sinceFailedNanos;
@@ -111,7 +109,7 @@ public final class Cleanup {
     }
 
     /**
-     * Releases a lock without a caller that waits for it, and returns the rest of its block of tokens.
+     * Releases a lock without making a caller wait, and returns the rest of its block of tokens.
      *
      * @param key the lock
      * @param request what to ask for; a minimum hold is counted from the grant, so each attempt asks for what is left of it
@@ -162,7 +160,7 @@ public final class Cleanup {
         return added;
     }
 
-    /** The client is closed: a caller that was waiting until then tidies up itself, and nothing is tried again. */
+    /** The client is closed: a caller that was waiting until then cleans up itself, and nothing is retried. */
     private void runOnce(Attempt attempt) {
         try {
             attempt.task.run();
@@ -221,7 +219,7 @@ public final class Cleanup {
         }
     }
 
-    /** Does what is waiting, once more each and without further repetition, for {@value #LAST_WORDS_SECONDS} s at most. */
+    /** Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. */
     public void close() {
         int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         int left = waiting.getAndSet(0);

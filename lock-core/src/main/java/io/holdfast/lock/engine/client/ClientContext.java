@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The identity of this client, and what its acquisitions share. */
 public final class ClientContext {
 
-    /** To ask for the name of the machine may take long, and is done before the first lock is asked for. */
+    /** The lookup of the host name may be slow, so it happens before the first lock is requested. */
     private static final class Here {
         private static final String HOST = hostName();
         private static final long PID = ProcessHandle.current().pid();
@@ -32,7 +32,7 @@ public final class ClientContext {
     private volatile long wakeUpsBefore;
     private volatile LongConsumer onRevoked = sequence -> {};
 
-    /** What the client is to the store, and what hangs on that: both change when the process was copied. */
+    /** The client's identity at the store, and what depends on it: both change when the process was copied. */
     private record Identity(String id, LocalQueue queue) {}
 
     public ClientContext(
@@ -75,12 +75,12 @@ public final class ClientContext {
         return identity.queue;
     }
 
-    /** {@return how many waiters heard from the store that their lock is there} */
+    /** {@return how many waiters the store has notified of their lock} */
     public long wakeUps() {
         return wakeUpsBefore + queue().wakeUps();
     }
 
-    /** Sets the action for holds that the store may have taken away. */
+    /** Sets the action for holds that the store may have revoked. */
     public void onRevoked(LongConsumer action) {
         onRevoked = action;
     }

@@ -12,22 +12,22 @@ import org.jspecify.annotations.Nullable;
  * Draws the sequences of {@link io.holdfast.lock.store.OwnerId}s: positive random numbers of 63 bits that nobody can guess,
  * and that a copy of this process does not draw as well.
  *
- * <p>A process may be copied with its whole heap: CRaC, SnapStart, a snapshot of its virtual machine. Whatever stands in the
- * heap, be it a counter, the state of a generator or a buffer of random bytes, stands in both copies, and the two would go
- * on with the same ids; the store would take them for one acquisition that is sent twice, and grant both. So each draw reads
- * 8 bytes from the operating system, unbuffered, and nothing of a draw is kept for the next one.
+ * <p>A process may be copied with its whole heap: CRaC, SnapStart, a snapshot of its virtual machine. Whatever is in the heap,
+ * such as a counter, the state of a generator or a buffer of random bytes, is in both copies, and both would continue with the
+ * same ids; the store would regard these as one acquisition that is sent twice, and grant both. So each draw reads 8 bytes from
+ * the operating system, unbuffered, and keeps nothing for the next draw.
  *
- * <p>A copy of a virtual machine has a copy of the system's generator too, until the kernel learns of it, which takes no time
- * with a VM generation id (Linux 5.18), and up to some minutes without. For that time both clocks are mixed in, the monotonic
- * one in nanoseconds: two copies draw the same only if they were restored, and ask, in the same nanosecond. To add something
- * to a random number by exclusive or leaves it as random as it was.
+ * <p>A copy of a virtual machine has a copy of the system's generator too, until the kernel learns of it: immediately with a VM
+ * generation id (Linux 5.18), otherwise after up to some minutes. For that time both clocks are mixed in, the monotonic one in
+ * nanoseconds: two copies draw the same number only if they were restored, and draw, in the same nanosecond. Combining a random
+ * number with something by exclusive or leaves it as random as it was.
  *
  * <p>Where there is no {@code /dev/urandom}, numbers of a {@link SecureRandom} are mixed with the clocks.
  *
  * <p><b>Collisions.</b> A sequence has to be unique among the acquisitions of one client that the store, or the client, knows
  * at the same time. A new one meets one of n others with probability n / 2<sup>63</sup>: with a thousand of them at a time and
- * 100,000 draws a second, once in three thousand years; and then two threads get one lock only if both want the same key. Else
- * one of them misses hints, and asks. Nothing relies on sequences being small, or on their order.
+ * 100,000 draws a second, once in three thousand years; and then two threads get one lock only if both request the same key.
+ * Otherwise one of them misses hints, and polls. Nothing relies on sequences being small, or on their order.
  *
  * <p>Thread-safe, without a lock: reads of one file descriptor are atomic.
  */
@@ -48,7 +48,7 @@ final class Sequences {
     public static final Sequences SYSTEM =
             new Sequences(() -> new FileInputStream("/dev/urandom"), System::nanoTime, System::currentTimeMillis);
 
-    /** Seeds itself when it is first asked for. */
+    /** Seeds itself on first use. */
     private static final class Fallback {
         private static final SecureRandom RANDOM = new SecureRandom();
     }
@@ -76,8 +76,8 @@ final class Sequences {
     }
 
     /**
-     * Closes the file, which must not be open when the process is copied; the next draw opens it again. A draw that is under
-     * way meanwhile does so, too.
+     * Closes the file, which must not be open when the process is copied; the next draw opens it again. So does a draw in
+     * progress.
      */
     void close() {
         InputStream open = random;

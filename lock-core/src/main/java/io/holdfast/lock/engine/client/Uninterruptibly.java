@@ -4,9 +4,8 @@ import io.holdfast.lock.api.LockStoreException;
 import java.util.function.Supplier;
 
 /**
- * Calls the store so that an interrupt cannot break the call: some drivers give up an answer when the thread is
- * interrupted. The interrupt is kept for afterwards. A call that was broken all the same is made again, which every
- * call of the store allows.
+ * Calls the store so that an interrupt cannot break the call: some drivers abandon a reply when the thread is interrupted. The
+ * interrupt is restored afterwards. A call that was broken nevertheless is repeated, which is safe for every call to the store.
  */
 public final class Uninterruptibly {
 
@@ -16,7 +15,7 @@ public final class Uninterruptibly {
         return call(call, () -> {});
     }
 
-    /** Runs the action before the call is made again: what was sent before may still arrive. */
+    /** Runs the action before the call is repeated: what was sent before may still arrive. */
     public static <T> T call(Supplier<T> call, Runnable onAgain) {
         boolean interrupted = Thread.interrupted();
         try {

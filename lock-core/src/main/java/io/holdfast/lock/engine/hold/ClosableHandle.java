@@ -9,13 +9,13 @@ public interface ClosableHandle extends LockHandle {
     /** It was opened by a view of the lock, and is closed by one. */
     void lockedByView();
 
-    /** {@return whether it needs its lock alone} */
+    /** {@return whether it needs its lock exclusively} */
     boolean isExclusive();
 
-    /** {@return whether a loss is to stop the work} */
+    /** {@return whether a loss interrupts the work} */
     boolean interruptsOnLoss();
 
-    /** Has a loss interrupt the current thread from now on, if it is to stop the work. */
+    /** Makes a loss interrupt the current thread from now on, if {@link #interruptsOnLoss}. */
     void interruptOnLoss();
 
     /**

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
- * closed. So it counts in the lease exactly once, and leaves it exactly once, whichever threads detach and close it. It
- * also counts itself among the handles that want the lease to be renewed, and among those that end with their thread.
+ * closed. So the lease counts it exactly once, and removes it exactly once, whichever threads detach and close it. The lease also
+ * counts the handles that need renewal, and those that end with their thread.
  */
 public final class Handle implements ClosableHandle {
 
@@ -144,7 +144,7 @@ public final class Handle implements ClosableHandle {
         }
     }
 
-    /** Closes it, but for giving back its lock. Returns null if it was closed before. */
+    /** Closes the handle without giving back its lock. Returns null if it was closed before. */
     Releases.@Nullable Closed beginClose() {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
@@ -157,7 +157,7 @@ public final class Handle implements ClosableHandle {
         return operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
     }
 
-    /** Throws the loss that its close has found, unless that is what its work failed for. */
+    /** Throws the loss that its close has found, unless the work failed because of that very loss. */
     void tell(LockEvent.@Nullable Lost loss, @Nullable Throwable failure) {
         if (loss != null && !isToldBy(failure)) {
             throw new LockLostException(loss).suppressing(failure);
@@ -175,7 +175,7 @@ public final class Handle implements ClosableHandle {
         }
     }
 
-    /** Has a loss interrupt the current thread from now on, if that was asked for. */
+    /** Makes a loss interrupt the current thread from now on, if the request asked for it. */
     @Override
     public void interruptOnLoss() {
         if (interrupting) {

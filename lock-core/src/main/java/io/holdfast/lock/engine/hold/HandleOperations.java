@@ -14,7 +14,7 @@ import io.holdfast.lock.store.RenewRequest;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What handles do with the lock that they hold: extend it, leave its thread, and give it back, see {@link Releases}. */
+/** What handles do with their lock: extend it, detach it from the thread, and give it back, see {@link Releases}. */
 public final class HandleOperations {
 
     private final ClientContext client;
@@ -74,7 +74,7 @@ public final class HandleOperations {
         }
     }
 
-    /** A handle was closed. If that was the last one, the lock is still to be given back, by {@link Releases#end}. */
+    /** A handle was closed. If it was the last one, {@link Releases#end} has to give the lock back. */
     Releases.Closed close(Hold hold, Map<LockKey, Hold> thread, boolean attached, boolean exclusive, boolean renewing) {
         Lease lease = hold.lease();
         LockEvent.Lost loss = lease.loss();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /** A lease, and what the engine stores with it. */
 public final class Hold {
 
-    /** What must be left of a grant that the store gave by a message, and has not confirmed, for somebody to use it. */
+    /** A grant by a message that the store has not confirmed is used only if at least this much of it is left. */
     public static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Lease lease;
@@ -30,13 +30,13 @@ public final class Hold {
     private final boolean resent;
     private final Place place;
 
-    /** What the {@code Lock} view has opened and not closed; touched by the acquiring thread only. */
+    /** The handles that the {@code Lock} view has opened and not closed; used by the acquiring thread only. */
     private final Deque<ClosableHandle> lockedByView = new ArrayDeque<>(1);
 
     private final List<LossInterrupt> interrupts = new CopyOnWriteArrayList<>();
 
     /**
-     * @param resent whether a send of its acquisition was not answered, and may still arrive
+     * @param resent whether a send of its acquisition got no reply, and may still arrive
      * @param place the holder's
      */
     public Hold(Lease lease, HolderInfo holder, Terms terms, boolean resent, Place place) {
@@ -51,7 +51,7 @@ public final class Hold {
         return lease;
     }
 
-    /** A loss before is not overlooked: it is found here, or finds this one there. */
+    /** A concurrent loss is not missed: either this method sees it, or the loss sees the new interrupt in the list. */
     LossInterrupt interruptOnLoss(Thread thread) {
         var interrupt = new LossInterrupt(thread);
         interrupts.add(interrupt);
@@ -96,21 +96,21 @@ public final class Hold {
         return resent;
     }
 
-    /** The last token that was used of those that the grant reserved; 0 if it reserved only one. */
+    /** The last token used of those that the grant reserved; 0 if it reserved only one. */
     long lastToken() {
         return place.lastToken();
     }
 
-    /** Whether other threads of this client stand in line for the lock. */
+    /** Whether other threads of this client are in line for the lock. */
     boolean hasFollowers() {
         return place.hasFollowers();
     }
 
     /**
-     * Hands the lock to the next thread at the line, if the next one gets from it what it would get from the store: a
-     * lease of the same length that is renewed, and of which at least half is left, or which the store has still to hear
-     * of, as it would from the next one too. A lease that was extended is longer than the next one asked for, or would get by a
-     * message, and one whose acquisition may still arrive at the store is cancelled with its owner id.
+     * Hands the lock to the next thread in line, if that thread gets what it would get from the store: a lease of the same length
+     * that is renewed, and of which at least half is left, or which is unconfirmed, as a new grant by a message would be. Not
+     * handed off: a lease that was extended, because it is longer than the next thread requested or would get by a message; and a
+     * lease whose acquisition may still arrive at the store, because its owner id has to be cancelled.
      *
      * @param now on the ticker
      */
@@ -127,7 +127,7 @@ public final class Hold {
     }
 
     /**
-     * The store's grant is over, or lost: the next one in line may go to the store. Does nothing if it was let in already.
+     * The store's grant has ended or was lost: the next one in line may call the store. Does nothing if it already may.
      */
     void leaveLine() {
         place.leave();
@@ -137,7 +137,10 @@ public final class Hold {
         lockedByView.push(handle);
     }
 
-    /** The handle that the {@code Lock} view has opened last in that mode, and not closed; it is closed now. */
+    /**
+     * Removes and returns the handle that the {@code Lock} view opened last in that mode and has not closed. The caller closes
+     * it.
+     */
     @Nullable
     public ClosableHandle unlockedByView(boolean exclusive) {
         for (Iterator<ClosableHandle> all = lockedByView.iterator(); all.hasNext(); ) {
@@ -160,7 +163,7 @@ public final class Hold {
     }
 
     /**
-     * What the store is asked for to give it back now.
+     * The request to give it back now.
      *
      * @param longestMillis how long its lease was at most; {@link ReleaseRequest#UNKNOWN_LEASE} if that is not known
      */
@@ -179,7 +182,7 @@ public final class Hold {
                 lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
     }
 
-    /** How long the lock is to be kept after release, so that it was held for its minimum time; rounded up to 1 ms. */
+    /** How long the lock is kept after its release, to be held for its minimum time; rounded up to 1 ms. */
     Duration keep() {
         if (terms.minHoldNanos() == 0) {
             return Duration.ZERO;

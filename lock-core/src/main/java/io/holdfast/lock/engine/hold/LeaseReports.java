@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes on losses and other reports of the watchdog: to the log, to the thread that holds the lock if it is to be interrupted, to
- * listeners, to the handles' own loss actions. Each loss is reported here once.
+ * Passes on losses and other reports of the watchdog: to the log, to the holding thread if it requested an interrupt, to
+ * listeners, and to the handles' own loss actions. Each loss is reported here once.
  */
 public final class LeaseReports implements LeaseEvents {
 

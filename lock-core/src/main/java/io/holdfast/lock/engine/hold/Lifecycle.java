@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a client takes locks, and how it ceases to: for ever, or while its process is copied.
+ * Whether a client acquires locks, and how it stops: for good, or while its process is copied.
  *
- * <p><b>A copy holds nothing.</b> {@link #suspend} refuses new locks before it looks at what is held, and waits for that, or
- * declares it lost. A call that is under way meanwhile may still be granted a lock. It compares its client's id of before
- * with that of now when it has put the lock into the books: if the client is suspended by then, or was renewed, the lock is
- * given back, and its caller never sees it. {@link #resume} renews the id before it lets anybody in. So whoever is given a
- * lock has asked for it under an id which no other copy has.
+ * <p><b>A copy holds nothing.</b> {@link #suspend} first refuses new locks, then waits for the locks that are held, or declares
+ * them lost. A call in progress may still be granted a lock. After it has recorded the lock, it compares the client's id at its
+ * beginning with the current one: if the client is suspended by then, or has a new id, the lock is given back, and the caller
+ * never sees it. {@link #resume} changes the id before it admits callers. So every lock that a caller gets was requested under an
+ * id that no other copy has.
  */
 public final class Lifecycle {
 
@@ -51,7 +51,7 @@ public final class Lifecycle {
     }
 
     /**
-     * Whether a lock that was asked for under that id comes too late.
+     * Whether a lock that was requested under that id comes too late.
      *
      * @param clientId the client's id at the beginning of the call
      */
@@ -65,7 +65,7 @@ public final class Lifecycle {
                 + "' was being acquired, and every restored copy would hold it. Acquire it again.");
     }
 
-    /** Refuses new locks, and waits until nothing is held. Returns whether that is so. */
+    /** Refuses new locks, and waits until nothing is held. Returns whether nothing is held. */
     public boolean drain(Duration atMost) throws InterruptedException {
         refuseNew();
         return holds.awaitNone(atMost);
@@ -101,7 +101,7 @@ public final class Lifecycle {
         }
     }
 
-    /** Ends in the same way, but with everything released by this thread, before the store's connections are closed. */
+    /** Ends in the same way, but this thread releases everything, before the store's connections are closed. */
     public void suspend(Duration atMost) throws InterruptedException {
         if (closed) {
             return;
@@ -126,7 +126,7 @@ public final class Lifecycle {
         }
     }
 
-    /** This copy of the process becomes a client of its own, and takes locks again. */
+    /** This copy of the process becomes a client of its own, and acquires locks again. */
     public synchronized void resume() {
         if (suspended && !closed) {
             client.store().connect();

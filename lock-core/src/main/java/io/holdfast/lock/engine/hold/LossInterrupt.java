@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The interrupt of a thread whose lock is lost.
  *
- * <p>Both steps hold one monitor, so either the loss comes first: then the thread is interrupted while its hold has not ended,
- * and the end, which knows of it, clears the flag. Or the end comes first: then there is no thread to interrupt any more. So
- * nobody is interrupted after its hold has ended, be it by this lock or, in a pool, during the next task; and whoever was
- * interrupted in time lost the lock earlier, and learns of it when it closes its handle.
+ * <p>Loss and end hold the same monitor. If the loss comes first, the thread is interrupted while its hold has not ended, and the
+ * end clears the flag. If the end comes first, there is no thread left to interrupt. So no thread is interrupted after its hold
+ * has ended, for example during its next task in a pool; and a thread that was interrupted has lost the lock before, and learns
+ * of it when it closes its handle.
  */
 public final class LossInterrupt {
 

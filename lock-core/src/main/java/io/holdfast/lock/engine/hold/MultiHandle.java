@@ -28,7 +28,7 @@ public final class MultiHandle implements ClosableHandle {
     /**
      * {@return one handle for several}
      *
-     * @param ofViews what views of one lock each have opened
+     * @param ofViews the handles that views of one lock each have opened
      */
     public static MultiHandle of(List<ClosableHandle> ofViews) {
         return new MultiHandle(ofViews.stream().map(Handle.class::cast).toList());
@@ -125,7 +125,7 @@ public final class MultiHandle implements ClosableHandle {
         handles.forEach(Handle::interruptOnLoss);
     }
 
-    /** All are closed, whatever is found; the first loss that is found is thrown. */
+    /** Closes all of them, whatever happens, and throws the first loss found. */
     @Override
     public void closeAfter(@Nullable Throwable failure) {
         List<Handle> closing = new ArrayList<>(handles.size());

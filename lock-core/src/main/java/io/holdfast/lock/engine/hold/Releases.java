@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How a lock is given back: handed to the next one in line, or released at the store; and what comes of it if the store knows
- * better, or fails.
+ * Gives locks back: hands them to the next one in line, or releases them at the store; and handles losses and failures that the
+ * store reports.
  */
 final class Releases {
 
@@ -42,17 +42,17 @@ final class Releases {
     }
 
     /**
-     * What came of a close.
+     * The outcome of a close.
      *
      * @param loss the loss, if the lock was lost before its release
-     * @param ends whether the lock is still to be given back
-     * @param alone whether the handle needed it alone
+     * @param ends whether the lock has yet to be given back
+     * @param alone whether the handle needed it exclusively
      */
     record Closed(Hold hold, LockEvent.@Nullable Lost loss, boolean ends, boolean alone) {}
 
     /**
-     * Only who needed the lock alone to the end passes it on: else it is shared at the store, or about to be. It stays in
-     * the books until the store has said that it has it back, so that {@link ThreadHolds#awaitNone} waits for that too.
+     * Hands the lock off only if the last handle needed it exclusively: otherwise it is shared at the store, or about to be. It
+     * stays recorded until the store has confirmed the release, so that {@link ThreadHolds#awaitNone} waits for that too.
      */
     LockEvent.@Nullable Lost end(Closed closed) {
         if (!closed.ends()) {
@@ -80,8 +80,8 @@ final class Releases {
     }
 
     /**
-     * Ends what was closed together: in one call what nobody of this client stands in line for, and then the others, one
-     * after the other. So a thread that one of these is handed off to finds the rest given back.
+     * Ends locks that were closed together: first, in one call, those that no other caller of this client is in line for; then
+     * the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
      *
      * @return for each lock its loss, if it was lost before its release
      */
@@ -134,7 +134,7 @@ final class Releases {
         }
     }
 
-    /** What the store says of each. If an interrupt has broken one, all are sent again. */
+    /** The store's reply for each. If an interrupt has broken the call, all are sent again. */
     private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
             return Uninterruptibly.call(
@@ -219,7 +219,7 @@ final class Releases {
         return loss;
     }
 
-    /** What the store says of a release: a loss that it knew of first, or something to repeat in the background. */
+    /** Handles the store's reply to a release: a loss, or a failure to be retried in the background. */
     private LockEvent.@Nullable Lost settle(
             Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent, Runnable again) {
         Lease lease = hold.lease();
@@ -242,7 +242,7 @@ final class Releases {
         return null;
     }
 
-    /** The last handle that needed the lock alone was closed, others are open. Should Redis fail, it is merely late. */
+    /** The last exclusive handle was closed, others are open. If Redis fails, the downgrade only happens later. */
     LockEvent.@Nullable Lost downgrade(Hold hold) {
         Lease lease = hold.lease();
         long lastToken = hold.lastToken();
@@ -268,7 +268,7 @@ final class Releases {
         return Uninterruptibly.call(call, () -> resent.set(true));
     }
 
-    /** Whether the store knows nothing of a lease that it should still know, and was asked only once. */
+    /** Whether the store does not know a lease that it should still know, and the call was sent only once. */
     private boolean isSurelyGone(Lease lease, ReleaseReply reply, AtomicBoolean resent) {
         return reply == ReleaseReply.NOT_HOLDER
                 && !resent.get()

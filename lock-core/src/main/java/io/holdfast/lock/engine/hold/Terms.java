@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request with the client's defaults filled in.
  *
- * @param name what the use is called
- * @param outageNanos for how long a failure of the store is waited for, by who has queued before
- * @param releaseSent whether a release is not waited for
+ * @param name the name of the use
+ * @param outageNanos how long a caller that had queued before waits for the store to recover
+ * @param releaseSent whether the caller does not wait for the reply to a release
  * @param interrupting whether a loss interrupts the thread that holds the lock
- * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for one alone
- * @param weight how many of them it stands for
+ * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for an exclusive lock
+ * @param weight how many of them this caller counts as
  * @param maxWaiting how many calls of the client may wait for the key
  */
 public record Terms(
@@ -71,7 +71,7 @@ public record Terms(
     }
 
     /**
-     * Threads of this client line up for the lock, and hand it to each other if these are equal: what the next holder gets is what
+     * Threads of this client line up for the lock, and hand it to each other if these are equal: the next holder then gets what
      * it would have got from the store. Null if they do not line up.
      */
     public @Nullable Object handOffTerms() {
@@ -81,7 +81,7 @@ public record Terms(
     /**
      * What must be equal for a lock to be handed off.
      *
-     * @param renew false never hands off: the lease is fixed, and the rest of it is not a whole one
+     * @param renew false: never handed off, because the lease is fixed, and the rest of it is shorter than a new one
      */
     private record HandOffTerms(LeaseTerms lease, boolean renew) {}
 

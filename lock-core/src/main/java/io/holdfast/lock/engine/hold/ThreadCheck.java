@@ -7,7 +7,7 @@ import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Whether all locks of a thread last for as long as its next step needs. */
+/** Checks that all locks of a thread last for as long as its next step needs. */
 public final class ThreadCheck {
 
     private static final int MOST_CALLS = 3;
@@ -53,9 +53,9 @@ public final class ThreadCheck {
     }
 
     /**
-     * By twice the time, if the store allows so long a lease. An answer after the former deadline is a loss; so one that counts
-     * took less than the time, and leaves more than the time. A shorter lease may leave less, after a slow answer: then the
-     * lock is extended once more.
+     * Extends by twice the time, if the store allows so long a lease. A reply after the former deadline is a loss, so a reply
+     * that counts took less than the time, and leaves more than the time. A shorter lease may leave less after a slow reply: then
+     * the lock is extended once more.
      */
     private void extend(Lease lease, long nanos) {
         long longest = client.store().longestLease().toNanos();

@@ -32,7 +32,7 @@ public final class ThreadHolds {
         return ofThread.get().get(key);
     }
 
-    /** Has the current thread reenter what is in that map, and nothing else, while the action runs. */
+    /** Lets the current thread reenter the locks in that map, and no others, while the action runs. */
     public void adopt(Map<LockKey, Hold> others, Runnable action) {
         Map<LockKey, Hold> own = ofThread.get();
         ofThread.set(others);
@@ -78,9 +78,9 @@ public final class ThreadHolds {
     }
 
     /**
-     * Waits until nothing is held, for a client that takes no new locks. Returns whether that is so. Lost locks are not awaited.
-     * The latch is set before the books are read, and they are read after each removal and each loss, so that one of the two
-     * finds that nothing is held.
+     * Waits until nothing is held, for a client that acquires no new locks. Returns whether nothing is held. Lost locks are not
+     * awaited. The latch is set before the records are read, and they are read after each removal and each loss, so one of the
+     * two sees that nothing is held.
      */
     boolean awaitNone(Duration atMost) throws InterruptedException {
         CountDownLatch latch = new CountDownLatch(1);
@@ -92,19 +92,19 @@ public final class ThreadHolds {
         return ofClient.keySet().stream().allMatch(Lease::isLost);
     }
 
-    /** What this client holds now, by its own books. */
+    /** What this client holds now, by its own records. */
     public List<Hold> all() {
         return List.copyOf(ofClient.values());
     }
 
-    /** The leases of one lock that this client holds now, by its own books: several, if they are shared. */
+    /** The leases of one lock that this client holds now, by its own records: several, if they are shared. */
     public List<Lease> leasesOf(LockKey key) {
         return ofClient.keySet().stream()
                 .filter(lease -> lease.key().equals(key))
                 .toList();
     }
 
-    /** The hold of some thread of this client that certainly has the lock now, and alone; or null. */
+    /** The hold of the thread of this client that certainly holds the lock exclusively now; or null. */
     @Nullable
     public Hold findLive(LockKey key) {
         Hold hold = exclusive.get(key);

@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Connections that only locks use, and what their driver can do that Spring Data has no words for. */
+/** Connections that only locks use, and features of their driver that Spring Data does not expose. */
 public interface DriverConnections extends RedisConnectionFactory {
 
     /** A connection for a subscription, which keeps it. */
@@ -29,19 +29,19 @@ public interface DriverConnections extends RedisConnectionFactory {
     }
 
     /**
-     * Whether the driver reads a subscription's messages on threads of its own, so that who subscribes goes on. If not, the
-     * thread that subscribes reads until the subscription ends.
+     * Whether the driver reads a subscription's messages on threads of its own, so that the subscribing thread continues. If not,
+     * the subscribing thread reads until the subscription ends.
      */
     default boolean readsByItself() {
         return false;
     }
 
-    /** Sends scripts by way of the driver itself; by way of Spring Data if the driver is not known. */
+    /** Sends scripts through the driver itself, or through Spring Data if the driver is unknown. */
     default Wire wire() {
         return followingWire();
     }
 
-    /** Sends scripts by way of Spring Data, whose driver follows the redirections of a cluster. */
+    /** Sends scripts through Spring Data, whose driver follows the redirections of a cluster. */
     default Wire followingWire() {
         return new SpringDataWire(this, this::inTime);
     }
@@ -61,7 +61,7 @@ public interface DriverConnections extends RedisConnectionFactory {
         return !isCluster();
     }
 
-    /** Which server has that key, as far as is known here; the same text for all if there is only one. */
+    /** The server that has the key, as far as known; the same text for all keys if there is only one server. */
     default String serverOf(byte[] key) {
         return "";
     }
@@ -82,6 +82,6 @@ public interface DriverConnections extends RedisConnectionFactory {
         return EvictionPolicies.of(this);
     }
 
-    /** Looks anew for where the servers are. Takes calls to them. */
+    /** Refreshes the topology, by calls to the servers. */
     default void refreshTopology() {}
 }

@@ -6,14 +6,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 
-/** Finds in what drivers throw why a connection could not be made. */
+/** Finds out from drivers' exceptions why a connection could not be made. */
 final class FailureCauses {
 
     /** No node of a cluster reported the topology to Lettuce, so nothing was sent. */
     static final String NO_TOPOLOGY =
             "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
 
-    /** What Lettuce says of a server without TLS. */
+    /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
 
     /** What Lettuce says if sentinels reply that they do not know the primary. */
@@ -21,7 +21,7 @@ final class FailureCauses {
 
     private FailureCauses() {}
 
-    /** Nobody listens there: nothing was sent. Drivers keep what each address said among the suppressed. */
+    /** The connection was refused, so nothing was sent. Drivers add the failure of each address as a suppressed exception. */
     static Optional<Throwable> connectFailure(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             boolean isOfCluster = t.getClass().getName().equals(NO_TOPOLOGY);

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
-/** Turns what drivers throw into {@link LockStoreException}s that say what to check. */
+/** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
 public final class RedisFailures {
 
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
@@ -26,7 +26,7 @@ public final class RedisFailures {
     private static final String LETTUCE_TIMEOUT = "io.lettuce.core.RedisCommandTimeoutException";
 
     private static final String NOPERM = "NOPERM";
-    /** What scripts say of a lock whose fields they do not understand, see common.lua. */
+    /** The error of scripts for a lock whose fields they do not understand, see common.lua. */
     private static final String LAYOUT = "LAYOUT ";
     /** In an error of a script, before Redis 7. */
     private static final String READONLY = "READONLY You";
@@ -166,12 +166,12 @@ public final class RedisFailures {
                 && !Thread.currentThread().isInterrupted();
     }
 
-    /** Nobody listens there, so nothing was done. */
+    /** The connection was refused, so nothing was done. */
     public static boolean isUnreachable(RuntimeException failure) {
         return FailureCauses.connectFailure(failure).isPresent();
     }
 
-    /** The server was not reached, or did not say anything: another one may have taken its place. */
+    /** The server was not reached, or did not reply: another one may have replaced it. */
     public static boolean isNoAnswer(LockStoreException failure) {
         Throwable cause = failure.getCause();
         return failure.outcomeUnknown()
@@ -203,7 +203,7 @@ public final class RedisFailures {
                 : failure;
     }
 
-    /** The server sends the caller to another one of its cluster. */
+    /** The server redirects the caller to another node of its cluster. */
     public static boolean isMoved(RuntimeException failure) {
         return serverError(causeOf(failure))
                 .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
@@ -289,7 +289,7 @@ public final class RedisFailures {
         return false;
     }
 
-    /** Something was waited for until its time was over. */
+    /** A wait has timed out. */
     public static boolean hasTimeout(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof SocketTimeoutException || t.getClass().getName().equals(LETTUCE_TIMEOUT)) {

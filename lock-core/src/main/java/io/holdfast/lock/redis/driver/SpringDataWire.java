@@ -13,8 +13,8 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
 
 /**
- * By way of {@link RedisTemplate}, which knows every driver. Calls go out one by one, each is waited for, and replicas
- * cannot be. The driver follows redirections.
+ * Uses {@link RedisTemplate}, which supports every driver. Calls are sent one by one, each waits for its reply, and none can wait
+ * for replicas. The driver follows redirections.
  *
  * <p>The template gets a connection factory that nobody else has: Spring binds connections to the factory's identity,
  * and on a connection that a user's transaction has bound, a script would be queued and answer null.
@@ -57,7 +57,7 @@ final class SpringDataWire implements Wire {
         }
     }
 
-    /** Drivers answer null in MULTI, and nothing else does. */
+    /** Drivers return null only in MULTI. */
     private Object execute(ScriptCall call) {
         @SuppressWarnings("NullAway")
         RedisCallback<@Nullable Object> callback = connection -> execute(connection, call);

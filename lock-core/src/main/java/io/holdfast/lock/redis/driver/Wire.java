@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 /**
  * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
  * Data has no way to say: several calls to one node of a cluster, a call whose answer somebody looks at later, and a
- * {@code WAIT}, which counts the replicas that have what was written before it on the same connection. Spring Data's own way
- * is for drivers that are not known, and for what a cluster redirects.
+ * {@code WAIT}, which counts the replicas that have what was written before it on the same connection. The implementation with
+ * Spring Data is for unknown drivers, and for calls that a cluster redirects.
  *
- * <p>A driver's does not follow redirections, and sends nothing twice. It throws what the driver throws.
+ * <p>A driver's implementation does not follow redirections, and sends nothing twice. It throws the driver's exceptions.
  */
 public interface Wire {
 

@@ -20,23 +20,23 @@ import redis.clients.jedis.exceptions.JedisException;
  * Has calls share connections when there are more calls than connections. A call has a connection for itself as long as few are under
  * way. The others are written together, in batches, each on a connection of its own for as long as it takes; so the server reads
  * and answers many calls at once, and no call waits for a connection that another thread has to give back first. No thread is
- * added: what there is to write or read is done by those who call.
+ * added: callers do all writing and reading.
  *
  * <p>A call that shares is pending, then in a batch, then answered; or it is given up while it is pending, and never sent. Each step
  * is one compare-and-set, so it is in one batch at most, and what was given up is in none.
  *
- * <p><b>The stream stays in step.</b> A batch has its connection alone, and one thread at a time writes or reads it. Nobody leaves it
- * before all answers are read; if that fails, the connection is given up, and each call of the batch fails once. An interrupt, or
- * the end of a call's time, ends only what is pending.
+ * <p><b>The stream stays in step.</b> A batch has its connection alone, and one thread at a time writes or reads it. It is not
+ * given back before all answers are read; if that fails, the connection is dropped, and each call of the batch fails once. An
+ * interrupt, or a timeout of a call, ends only pending calls.
  *
  * <p><b>Nobody is forgotten.</b> There are as many permits as batches may be under way. Whoever adds a call looks for a permit after
  * that, and whoever gives a permit back looks for calls after that; so while a call is pending, all permits are taken. A batch that is
  * written is read by one of its callers that waits. If none does yet, for a call may be begun and awaited later, a pending call
- * reads it, since it waits for the permit. Whoever begins to wait looks for such a batch itself. One that waits already is woken
- * once the batch can be seen; should it give up instead, it wakes another one after it has left the pending ones. So a batch that
- * is not read has no caller that waits, and there is no pending call that waits, or one of them is about to read it.
+ * reads it, since it waits for the permit. Whoever begins to wait looks for such a batch itself. A caller that waits already is
+ * woken once the batch is visible; if it gives up instead, it wakes another one after it has left the pending calls. So a batch
+ * that is not read has no caller that waits, and there is no pending call that waits, or one of them is about to read it.
  *
- * <p>Calls with a {@code WAIT} never share, for that counts what was written before it on the same connection.
+ * <p>Calls with a {@code WAIT} never share a connection, because it counts what was written before it on the same connection.
  */
 final class JedisCombiningWire implements Wire {
 

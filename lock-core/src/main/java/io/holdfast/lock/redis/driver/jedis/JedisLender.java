@@ -25,14 +25,14 @@ import redis.clients.jedis.util.Pool;
 /**
  * Lends the connections of Jedis' pools, and takes them back, so that nobody waits for a second command timeout.
  *
- * <p>A pool replaces a connection that comes back broken, on the thread that brings it. A caller whose call was not answered
- * would then wait once more, for a connection that it has no use for, to a server which hangs. And who found the pool used up
- * for a while would begin to connect when its time is over. So a thread has a time in which it may begin to connect: the first
- * half of a command timeout while it asks for a connection or the driver sends for it, none while it gives back a connection
- * on which a call was not answered. {@link #guard} has each connect of the driver ask for that.
+ * <p>A pool replaces a connection that comes back broken, on the thread that brings it. A caller without a reply would then wait
+ * again, for a connection that it does not need, to a server that hangs. And a caller that found the pool exhausted for a while
+ * would begin to connect after its timeout. So a thread has a time in which it may begin to connect: the first half of a command
+ * timeout while it asks for a connection or the driver sends for it, none while it gives back a connection on which a call was
+ * not answered. {@link #guard} makes each connect of the driver check that.
  *
- * <p>A pool wakes those who wait for a connection when one comes back, and not when one is gone. So a thread of the lender's own
- * makes a connection for them then, one at a time, until nobody waits or the server does not let it.
+ * <p>A pool wakes threads that wait for a connection when one is returned, but not when one is dropped. In that case a thread of
+ * the lender creates connections for them, one at a time, until nobody waits or the server refuses.
  */
 final class JedisLender {
 
@@ -88,7 +88,7 @@ final class JedisLender {
         }
     }
 
-    /** What is wrong if no connection is to be had: a server that does not answer uses up the pool, as many calls do. */
+    /** The reason why no connection is available: a server that does not reply exhausts the pool, and so do many calls. */
     RuntimeException explain(RuntimeException failure) {
         return unanswered && RedisFailures.isPoolExhausted(failure)
                 ? new LockStoreException(
@@ -173,7 +173,10 @@ final class JedisLender {
         return pool.getNumWaiters() > 0 && pool.getNumIdle() + pool.getNumActive() < pool.getMaxTotal();
     }
 
-    /** Looks once more at the end: who came after the last look was not heard, since this thread was still there. */
+    /**
+     * Checks once more at the end: a caller that came after the last check did not start a thread, because this one was still
+     * there.
+     */
     private void connectForWaiters() {
         boolean connected = false;
         try {

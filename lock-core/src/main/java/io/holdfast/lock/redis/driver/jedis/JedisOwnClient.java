@@ -8,7 +8,7 @@ import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisClientConfig;
 
-/** The application's client configuration, but for timeouts and pool: Jedis' own pool would wait for ever. */
+/** The application's client configuration, except for timeouts and pool: Jedis' own pool would wait forever. */
 final class JedisOwnClient {
 
     private final JedisClientConfiguration configuration;

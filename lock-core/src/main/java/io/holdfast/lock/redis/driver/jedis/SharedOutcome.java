@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** What one of the calls that were sent together has got. If they failed, each caller gets an exception of its own to throw. */
+/** The result of one of several calls that were sent together. If they failed, each caller gets its own exception to throw. */
 record SharedOutcome(@Nullable Answers answers, @Nullable Throwable failure) {
 
     Answers get() {

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The one connection that all calls of a Lettuce client share.
  *
  * <p>Spring Data has each caller connect while the others wait for a lock, so callers of a server that hangs fail one after
- * the other. Here a thread of its own connects, on nobody's budget, and only one at a time. Callers wait for its future, each
- * for as long as it wants to. An attempt that fails, fails all who wait for it; the next call begins another one, which starts
- * {@value #PAUSE_MILLIS} ms after that, so that a server which refuses is not asked more often, however many call.
+ * the other. Here a separate thread connects, so no caller's budget is spent, and only one at a time. Callers wait for its
+ * future, each for as long as it wants to. If an attempt fails, all its waiters fail; the next call begins another attempt, which
+ * starts {@value #PAUSE_MILLIS} ms after that, so that a server that refuses connections gets no more attempts, however many
+ * callers there are.
  *
  * <p>A connection that {@linkplain #drop did not answer} is replaced. Whoever drops it says which one it means, so that a
  * caller whose call began before the last replacement does not drop the new one. Calls that are on their way keep the old

@@ -8,7 +8,7 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 
-/** The application's client configuration, but for timeouts and what is done after failures. It reads from primaries only. */
+/** The application's client configuration, except for timeouts and failure handling. Reads from primaries only. */
 final class LettuceOwnClient {
 
     private static final Duration REFRESH_PAUSE = Duration.ofMillis(500);

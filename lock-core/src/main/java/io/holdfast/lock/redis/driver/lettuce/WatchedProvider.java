@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionProvid
  * closed while they are being made again, late: a flag for all would have such a report end the next connection, too, whose
  * own close may be late again.
  *
- * <p>What is lost before it is watched is found by looking at it.
+ * <p>A connection that is lost before it is watched is detected by checking its state.
  */
 final class WatchedProvider implements LettuceConnectionProvider {
 
