@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs that one server of a quorum fails. As long as the others form a majority no call fails, so nothing else tells of a wrong
+ * Logs failures of one server of a quorum. As long as the others form a majority no call fails, so nothing else reveals a wrong
  * address or password.
  */
 final class NodeLog {
