@@ -21,7 +21,7 @@ local function is_holder(wish)
   return lock.owner == wish.owner or wish.hold
 end
 
--- Returns how it is refused, or nothing. What it settles is written only if all are granted.
+-- Returns the refusal, or nothing. Changes by settle() are written only if all are granted.
 local function refusal(i)
   local owner, lease_ms, limit, weight = ARGV[3 * i], ARGV[3 * i + 1], string.match(ARGV[3 * i + 2], '^(%d+)/?(%d*)$')
   local fields = call('HMGET', KEYS[i], 'owner', 'lease_end', 'token', 'crowd')
@@ -45,7 +45,7 @@ local function refusal(i)
   return nil
 end
 
--- As acquire.lua does it with a lock that nobody holds, shares or waits for.
+-- The short path of acquire.lua, for a lock without holders and waiters.
 local function take_free(key, wish)
   local token = string.format('%d', math.max(wish.last_token + 1, now))
   call('HSET', key, 'owner', wish.owner, 'lease_end', string.format('%d', wish.lease_end), 'token', token, 'holder', where)
@@ -85,7 +85,7 @@ for i = 1, #KEYS do
     return 'REFUSED ' .. i .. '\n' .. refused
   end
 end
--- The first one that cannot be written fails the script, which has written nothing then.
+-- If the first one cannot be written, the script fails, and has written nothing.
 local reply = 'GRANTED' .. take(1)
 for i = 2, #KEYS do
   local ok, granted = pcall(take, i)
