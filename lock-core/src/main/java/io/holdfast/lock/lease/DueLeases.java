@@ -51,7 +51,7 @@ final class DueLeases {
         return isDue(lease, lease.leaseNanos() / WINDOWS_A_LEASE) && lease.isLive(now);
     }
 
-    /** Of a batch, those are due. It stays as it is if it is whole, big enough, and on one server. */
+    /** Adds the due leases of a batch. The batch stays as it is if it is complete, big enough, and on one server. */
     void add(Batch<Lease> batch, List<Lease> due) {
         if (due.size() == batch.leases().size()
                 && due.size() > RenewalLoop.MOST_AT_ONCE / 2
@@ -74,7 +74,7 @@ final class DueLeases {
         return store.serverOf(lease.key());
     }
 
-    /** Adds what would be due soon: within a twelfth of its lease. */
+    /** Adds leases that are due soon: within a twelfth of their lease. */
     void takeAlong(Alarms<Batch<Lease>> alarms) {
         for (Alarms.Alarm<Batch<Lease>> alarm : alarms) {
             if (alarm.at() - now > WIDEST_WINDOW_NANOS) {
@@ -97,7 +97,7 @@ final class DueLeases {
         return soon;
     }
 
-    /** Has it all renewed from now on. Returns the batches of each server. */
+    /** Marks all of them as being renewed. Returns the batches of each server. */
     Map<String, List<Batch<Lease>>> renew(LeaseSchedule schedule) {
         whole.values().forEach(batches -> batches.forEach(batch -> schedule.renewAgain(batch, now)));
         leases.sort(Comparator.comparingLong(Lease::leaseNanos)); // those of the same length stay together

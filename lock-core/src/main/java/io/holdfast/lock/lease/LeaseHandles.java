@@ -34,13 +34,13 @@ abstract class LeaseHandles {
     private static final AtomicIntegerFieldUpdater<LeaseHandles> BOUND_HANDLES =
             AtomicIntegerFieldUpdater.newUpdater(LeaseHandles.class, "boundHandles");
 
-    /** What came of an attempt to enter. */
+    /** The outcome of an attempt to enter. */
     public enum Entry {
         /** The handle counts. */
         ENTERED,
         /** All handles are closed, or detached from the thread. */
         NOTHING_TO_REENTER,
-        /** The lock is held, but not alone, and would be needed alone. */
+        /** The lock is held, but not exclusively as requested. */
         NOT_ALONE
     }
 
@@ -48,9 +48,9 @@ abstract class LeaseHandles {
     public enum Exit {
         /** Others need the lock as it is; or it had been closed by force already. */
         STAYS,
-        /** Others are open, but none of them needs the lock alone any more. */
+        /** Others are open, but none of them needs the lock exclusively any more. */
         DOWNGRADES,
-        /** It was the last one: the lock is to be released. */
+        /** It was the last one: the lock has to be released. */
         ENDS
     }
 
@@ -110,7 +110,7 @@ abstract class LeaseHandles {
     }
 
     /**
-     * Takes a handle out of the thread's bookkeeping; it stays open.
+     * Detaches a handle from the thread; it stays open.
      */
     public void detach() {
         long now;

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Each watched lease is in a {@link Batch}, and each batch has one alarm: {@link LeaseSchedule} explains which and when, and
  * why no lease is without one; {@link ClockThread} explains why no alarm is missed. The clock thread never does I/O, so it declares a loss on time
- * even while a renewal hangs. When it finds a renewal due, it takes along what would be due soon ({@link DueLeases}), so
- * renewals of many leases fall into step and share calls. These are made by the {@link RenewalLoop}.
+ * even while a renewal hangs. When it finds a renewal due, it includes those that are due soon ({@link DueLeases}), so renewals
+ * of many leases synchronize and share calls. The {@link RenewalLoop} makes these calls.
  *
  * <p>A lease that is not renewed is checked as often as others are renewed, see {@link RenewalLoop}, so its loss is noticed as
  * soon.

@@ -50,8 +50,8 @@ final class LeaseSchedule implements RenewalLoop.Planner {
     }
 
     /**
-     * After a third of the lease. One that is shorter as yet, because it was granted by a message and is to be confirmed,
-     * or was handed off late, is renewed soon; not at once, so that locks that are held briefly need no renewal.
+     * After a third of the lease. A lease that is shorter for now, because it was granted by a message and needs confirmation, or
+     * was handed off late, is renewed soon; not immediately, so that briefly held locks need no renewal.
      */
     private long firstRenewal(Lease lease) {
         long now = ticker.nanos();
@@ -68,7 +68,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         }
     }
 
-    /** Has the store asked about the lease, by a call that has not started yet; at most every 100 ms. */
+    /** Schedules a check of the lease at the store, by a call that has not started yet; at most every 100 ms. */
     void doubt(Lease lease) {
         synchronized (lease) {
             if (!lease.doubted && lease.isOpen()) {
@@ -142,7 +142,7 @@ final class LeaseSchedule implements RenewalLoop.Planner {
         }
     }
 
-    /** Has a batch renewed as it is. Called by the clock thread. */
+    /** Schedules the renewal of a batch as it is. Called by the clock thread. */
     void renewAgain(Batch<Lease> batch, long now) {
         batch.beginRenewal();
         for (Lease lease : batch.leases()) {

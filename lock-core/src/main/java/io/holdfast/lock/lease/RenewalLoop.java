@@ -24,8 +24,8 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
     private static final Logger log = LoggerFactory.getLogger(RenewalLoop.class);
 
     /**
-     * What is asked for where the lease is not to be extended. It is shorter than any lease, so a store that never shortens
-     * one changes nothing, and reports whether the lock is still held.
+     * The requested lease if it should not be extended. It is shorter than any lease, so the store, which never shortens one,
+     * changes nothing, and reports whether the lock is still held.
      */
     private static final long LOOK_MILLIS = 1;
 

@@ -127,7 +127,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     }
 
     /**
-     * Takes no more work, and does what is waiting, without rests.
+     * Accepts no more work, and does the pending work without pauses.
      *
      * @param atMost for how long; what is left then is dropped
      * @return how much was dropped
@@ -156,7 +156,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
         }
     }
 
-    /** Takes no more work, and drops what is waiting. */
+    /** Accepts no more work, and drops the pending work. */
     @Override
     public void close() {
         lock.lock();

@@ -47,8 +47,8 @@ final class EntryQueue {
     }
 
     /**
-     * Whoever asks is alive, and was not missed as long as nobody has dropped its entry. An entry that was kept at a later time
-     * shows that the clock went back.
+     * A caller that asks is alive; its pause had no effect as long as its entry was not dropped. An entry that was kept at a
+     * later time shows that the clock went back.
      */
     void keep(OwnerId owner, long now) {
         EntryRecord entry = find(owner);
@@ -85,7 +85,7 @@ final class EntryQueue {
         return entry != null && entry.isReserved();
     }
 
-    /** The owner holds the lock for good, or not any more. */
+    /** The owner has confirmed its hold, or no longer holds the lock. */
     void confirm(OwnerId owner) {
         if (isReserved(owner)) {
             remove(owner);

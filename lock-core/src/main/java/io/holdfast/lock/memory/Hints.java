@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What clients are to be told once the store's mutex, which guards this too, is released. */
+/** Notifications for clients, delivered once the store's mutex, which guards this too, is released. */
 final class Hints {
 
-    /** What is to be told to the listeners of one client. */
+    /** The notifications for the listeners of one client. */
     record Hint(String clientId, Consumer<WakeListener> call) {}
 
     private List<Hint> pending = new ArrayList<>();

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds one lock: nobody, one alone, or several together. Holds whose lease has ended stay until they are dropped. */
+/** The holders of one lock: none, one exclusive, or several shared. Holds whose lease has ended stay until they are dropped. */
 final class Holders {
 
     private final List<HoldRecord> holds = new ArrayList<>();

@@ -39,8 +39,8 @@ import java.util.function.Supplier;
  *
  * <p>One mutex guards one map, which is as atomic as Redis' own thread. A lock that nobody holds is forgotten once its
  * token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the order of last
- * use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and told on the calling
- * thread after it was released.
+ * use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and delivered on the calling
+ * thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 

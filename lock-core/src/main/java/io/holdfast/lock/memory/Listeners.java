@@ -46,7 +46,7 @@ final class Listeners {
         }
     }
 
-    /** The caller has nothing to do with the listener, and is not to lose its answer. */
+    /** The caller is unrelated to the listener, so a failure of the listener must not lose the caller's reply. */
     private static void tell(WakeListener listener, Hints.Hint hint) {
         try {
             hint.call().accept(listener);

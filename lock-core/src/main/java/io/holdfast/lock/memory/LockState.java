@@ -84,7 +84,7 @@ final class LockState {
         return new AcquireReply.Held(holders.describeAny(now), clock.micros(now), occupancy.blockedFor(now), false);
     }
 
-    /** It was granted before, or reserved. */
+    /** The lock was granted to this owner before, or is reserved for it. */
     private AcquireReply confirmed(HoldRecord hold, AcquireRequest request, long leaseEnd) {
         entries.confirm(request.owner());
         HoldRecord named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
@@ -106,7 +106,7 @@ final class LockState {
         }
     }
 
-    /** A holder of many tokens may pass the lock on in its own process, and is asked to end that soon. */
+    /** A holder of many tokens may hand the lock off within its own process, and is notified to stop that soon. */
     private void tellHolder(AcquireRequest request) {
         HoldRecord holder = holders.exclusive();
         OwnerId owner = holder == null || holder.tokens() <= 1 ? null : holder.owner();

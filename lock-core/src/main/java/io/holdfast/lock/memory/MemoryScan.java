@@ -5,7 +5,7 @@ import io.holdfast.lock.store.overview.StoreScan;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Looks at all locks in its only step. */
+/** Reads all locks in its only step. */
 final class MemoryScan implements StoreScan {
 
     private final Supplier<List<LockStatus>> all;

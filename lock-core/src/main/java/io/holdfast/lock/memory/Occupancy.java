@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Who holds one lock, whom it is reserved for, and who comes next.
+ * The holders, reservations and queue of one lock.
  *
- * <p>After {@link #settle} either the queue is empty, or its head is alive and cannot hold the lock together with those
- * who do or who are about to. So a newcomer is let in only past an empty queue, and nobody else needs to look.
+ * <p>After {@link #settle} either the queue is empty, or its head is alive and cannot share the lock with the holders and
+ * reservations. So a newcomer gets the lock only if the queue is empty, and no other check is needed.
  */
 final class Occupancy {
 
@@ -46,7 +46,7 @@ final class Occupancy {
         lastToken = token;
     }
 
-    /** Drops whoever's time is over, and reserves the lock for those who come next. */
+    /** Drops expired holders and entries, and reserves the lock for the next ones. */
     void settle(long now) {
         heedClock(now);
         List<EntryRecord> lapsed = entries.lapsed(holders.dropEnded(now), now);

@@ -27,7 +27,7 @@ record StoreClock(long origin, long originMicros, InstantSource wallClock) {
         return wallClock.instant();
     }
 
-    /** {@return what tokens are never behind: the store's time, and the date, in microseconds} */
+    /** {@return the lower bound of tokens: the later of the store's time and the date, in microseconds} */
     long token(long now) {
         return Math.max(micros(now), micros(date()));
     }

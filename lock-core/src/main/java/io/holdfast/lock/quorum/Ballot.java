@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question to all servers, and what they answer. It is decided as soon as no further answer can change the outcome,
- * or when all have answered or failed. What comes later is not looked at any more.
+ * One request to all servers, and their replies. It is decided as soon as no further reply can change the outcome, or when all
+ * have replied or failed. Later replies are ignored.
  *
  * @param <A> an answer
  */
@@ -28,7 +28,7 @@ final class Ballot<A> {
     private final Map<Integer, Throwable> failures = new LinkedHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** @param decided is asked under this monitor, after each answer */
+    /** @param decided is called under this monitor, after each reply */
     Ballot(List<Node> nodes, Predicate<Ballot<A>> decided) {
         this.nodes = nodes;
         this.decided = decided;
@@ -66,7 +66,7 @@ final class Ballot<A> {
         return closed;
     }
 
-    /** What that server has answered, or null. */
+    /** The reply of that server, or null. */
     synchronized @Nullable A answer(int node) {
         return answers.get(node);
     }
@@ -79,7 +79,7 @@ final class Ballot<A> {
         return (int) answers().filter(which).count();
     }
 
-    /** How many servers have answered otherwise, or not at all and never will. */
+    /** How many servers have given a different reply, or have failed. */
     synchronized int without(Predicate<A> which) {
         return failures.size() + count(which.negate());
     }
@@ -88,7 +88,7 @@ final class Ballot<A> {
         return failures.size();
     }
 
-    /** Whether a call that failed may have been carried out, or still be on its way. */
+    /** Whether a call that failed may have been carried out, or may still arrive. */
     synchronized boolean isOutcomeUnknown() {
         return failures.values().stream()
                 .anyMatch(failure -> !(failure instanceof LockStoreException known) || known.outcomeUnknown());

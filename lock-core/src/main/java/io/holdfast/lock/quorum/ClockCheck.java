@@ -11,11 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Servers whose clocks differ by more than they wait after a restart. Tokens grow by a server's clock when it has lost what
- * it knew, and then it grants nothing for the rejoin delay. So a token that another clock put further ahead than that could
- * be followed by a smaller one, after a loss of data or when tokens are no longer remembered. Hence tokens follow the clocks
- * of most servers where that is possible, and what is further ahead is passed over, see {@link Election}; and it is logged,
- * at most every ten minutes.
+ * Detects servers whose clocks differ by more than the rejoin delay. A server that has lost its data takes tokens from its clock,
+ * after it has granted nothing for the rejoin delay. So if another clock put a token further ahead than that, a smaller one could
+ * follow, after a loss of data or when tokens are no longer remembered. Hence tokens follow the clocks of a majority where
+ * possible, tokens that are further ahead are ignored, see {@link Election}, and this is logged, at most every ten minutes.
  */
 final class ClockCheck {
 

@@ -4,8 +4,8 @@ import io.holdfast.lock.api.LockHolder;
 import java.time.Duration;
 
 /**
- * By how much longer than its caller a server counts a lease, since their clocks may not run at the same rate: a hundredth,
- * and 2 ms.
+ * By how much a server's lease is longer than its caller's, because their clocks may run at different rates: one percent, plus 2
+ * ms.
  */
 final class Drift {
 
@@ -18,7 +18,7 @@ final class Drift {
         return leaseMillis + leaseMillis / SHARE + MILLIS;
     }
 
-    /** What a server says, as its caller counts. */
+    /** A time reported by a server, as its caller counts it. */
     static LockHolder removed(LockHolder holder) {
         Duration remaining =
                 holder.remaining().minusMillis(MILLIS).multipliedBy(SHARE).dividedBy(SHARE + 1L);

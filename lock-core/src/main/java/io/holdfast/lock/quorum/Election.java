@@ -11,15 +11,15 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One try to get a lock from most servers, by one token.
+ * One try to get a lock from a majority of servers, with a single token.
  *
  * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one
  * proposed. The grant counts only once enough servers have granted it <em>by the same token</em>; if they chose different
- * ones, the highest is proposed to all of them in the next round. So a token is in force only where a majority has noted
- * it, each of them when it had noted none as high.
+ * ones, the highest is proposed to all of them in the next round. So a token counts only if a majority has recorded it, each of
+ * them when it had recorded none as high.
  *
- * <p>A server may have a clock that is far ahead. Its token is passed over if enough others agree on theirs, which is all
- * that counts: it has noted a higher one, and grants none that is lower. See {@link ClockCheck}.
+ * <p>A server may have a clock that is far ahead. Its token is ignored if enough others agree on theirs. That is safe: it has
+ * recorded a higher one, and grants none that is lower. See {@link ClockCheck}.
  *
  * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are
  * given back, but the last one that was used may be lower than what others had there before. That is so where this
@@ -87,7 +87,7 @@ final class Election {
         return reply instanceof AcquireReply.Granted granted ? granted.token() : null;
     }
 
-    /** Those of one token, if they are enough; no other token has as many. */
+    /** The grants of one token, if they are enough; no other token has as many. */
     private List<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants) {
         return grants.stream()
                 .map(any -> grants.stream()
@@ -98,7 +98,7 @@ final class Election {
                 .orElse(List.of());
     }
 
-    /** Servers whose tokens are far apart do not settle it while others may still answer: most of them may agree. */
+    /** Tokens that are far apart do not decide it while others may still reply: most of them may agree. */
     private boolean isDecided(Ballot<AcquireReply> ballot) {
         List<AcquireReply.Granted> grants = grants(ballot);
         if (grants.size() < needed) {
@@ -110,8 +110,8 @@ final class Election {
     }
 
     /**
-     * It is held, or servers failed: one of both has to be the reason alone. Otherwise it depends on the answers that are
-     * still to come whether this is contention or a failure.
+     * The lock is held, or servers failed: one of the two must be sufficient alone. Otherwise the outstanding replies decide
+     * whether this is contention or a failure.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {
         int spare = quorum.size() - needed;
@@ -156,8 +156,8 @@ final class Election {
     }
 
     /**
-     * What a minority has granted is given back at once: it is in somebody else's way. So are its tokens: with a block of
-     * them for each try that failed, clients that contend would drive the tokens ahead of the time for as long as they do.
+     * Grants of a minority are given back immediately, because they block others. So are their tokens: with a block for each
+     * failed try, contending clients would drive the tokens ahead of the time for as long as they contend.
      */
     private AcquireReply refused(Ballot<AcquireReply> ballot) {
         if (ballot.failed() > quorum.size() - needed) {
@@ -180,7 +180,7 @@ final class Election {
                 .map(Drift::removed);
     }
 
-    /** At random, so that two who met do not meet again. */
+    /** Random, so that two clients that collided do not collide again. */
     static Duration backOff() {
         return Duration.ofMillis(
                 ThreadLocalRandom.current().nextInt(SHORTEST_BACK_OFF_MILLIS, LONGEST_BACK_OFF_MILLIS));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What several servers say of one lock, as one. */
+/** Merges the replies of several servers about one lock. */
 final class Merged {
 
     /** The same grant, whichever server reports it. */
@@ -31,8 +31,8 @@ final class Merged {
     }
 
     /**
-     * The highest that so many servers may have noted: one that fewer have was chosen in vain. Who has not answered may have
-     * noted any.
+     * The highest token that the required number of servers may have recorded: a token that fewer have does not count. A server
+     * without a reply may have recorded any.
      */
     private static long lastToken(List<LockSnapshot> snapshots, int needed, int silent) {
         long[] tokens =

@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends calls to one server.
  *
- * <p><b>Order.</b> The caller goes on as soon as most servers have answered, so a call to this one may still be on its way
- * when the next call of the same acquisition comes. That waits for it: a release that overtook the acquisition would leave
- * the lock behind, held by nobody. Who looks at a lock waits for all calls on their way, to see what this client did before.
+ * <p><b>Order.</b> The caller continues as soon as most servers have replied, so a call to this one may still be in progress when
+ * the next call of the same acquisition is made. That call waits for it: a release that overtook the acquisition would leave the
+ * lock behind without a holder. An inspection waits for all calls in progress, to see what this client did before.
  *
- * <p><b>Doubt.</b> A call that got no answer may still arrive, at any later time. If it gives back what a try of an acquisition
- * was granted, it would take away what a later try of the same acquisition is granted, and its fencing tokens with it. So such an
- * acquisition does not ask this server again.
+ * <p><b>Doubt.</b> A call without a reply may still arrive at any later time. If it gives back the grant of one try, it would
+ * also take away the grant of a later try of the same acquisition, with its fencing tokens. So such an acquisition does not call
+ * this server again.
  *
- * <p><b>Outages.</b> While a server hangs, every call would take up a thread for its whole timeout. So after a call that
- * was not answered only one call at a time is sent, until one is answered; the others fail at once. Until that is noticed
- * {@link Threads} bounds what it takes up.
+ * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a
+ * reply only one call at a time is sent, until one gets a reply; the others fail immediately. Until then {@link Threads} limits
+ * the number of threads.
  */
 final class Node {
 
@@ -79,9 +79,9 @@ final class Node {
     }
 
     /**
-     * A call that whoever asks this server sends together with those to others, which saves hand-overs between threads. Null
-     * if it is to be sent by {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is still on its
-     * way, or because the server was slow of late.
+     * A call that the caller sends together with those to other servers, which saves hand-overs between threads. Null if it has
+     * to be sent by {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is in progress, or because
+     * the server was slow recently.
      */
     <A> @Nullable NodeCall<A> prepare(OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin) {
         if (!quick || outage != null) {
@@ -96,18 +96,18 @@ final class Node {
         return call;
     }
 
-    /** Calls that are still on their way fail, which is not logged. */
+    /** Calls in progress will fail, which is not logged. */
     void close() {
         log.end();
         store.close();
     }
 
-    /** The others have answered long ago. It may hang, so nobody sends to it together with others for now. */
+    /** The others have replied long ago. This server may hang, so for now its calls are not sent together with others. */
     void markSlow() {
         quick = false;
     }
 
-    /** Gives back what a try was granted that failed, after all earlier calls of that acquisition. */
+    /** Gives back the grant of a failed try, after all earlier calls of that acquisition. */
     void giveBack(ReleaseRequest request) {
         var unused = send(request.owner(), here -> {
             try {
@@ -131,7 +131,10 @@ final class Node {
         }
     }
 
-    /** Sends and reads, on another thread, what some thread has not come to. If there is no room, that comes to it in time. */
+    /**
+     * Sends and reads, on another thread, what a thread has not reached yet. If no thread is available, that thread reaches it
+     * eventually.
+     */
     void takeOver(NodeCall<?> call) {
         threads.execute(call::finish, refused -> {});
     }
@@ -146,7 +149,7 @@ final class Node {
         return answer;
     }
 
-    /** A call that comes after all that are on their way. */
+    /** A call that comes after all calls in progress. */
     <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
         CompletableFuture<A> answer = new CompletableFuture<>();
         CompletableFuture<?>[] before =

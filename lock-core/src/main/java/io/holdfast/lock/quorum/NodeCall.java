@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call to one server, in two steps: it is sent, and its answer is read. Each step is done once, by whichever thread
- * comes first; one that finds a step taken leaves it to the other.
+ * One call to one server, in two steps: it is sent, and its reply is read. Each step is done once, by the first thread that
+ * claims it; a thread that finds a step claimed leaves it to the other.
  *
  * <pre>
  *   NEW ──► SENDING ──► SENT ──► READING ──► complete
@@ -60,7 +60,7 @@ final class NodeCall<A> extends CompletableFuture<A> {
         state.set(State.SENT);
     }
 
-    /** Sends it if need be, and waits for the answer, unless some other thread is at one of the two. */
+    /** Sends it if necessary, and waits for the reply, unless another thread is doing one of the two. */
     void finish() {
         send();
         LockStore.Pending<A> sent = state.compareAndSet(State.SENT, State.READING) ? pending : null;

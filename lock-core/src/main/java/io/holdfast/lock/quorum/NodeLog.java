@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs, and remembers, that one server of a quorum fails. As long as the others form a majority no call fails, so nothing else
- * tells of a wrong address or password.
+ * Logs, and remembers, failures of one server of a quorum. As long as the others form a majority no call fails, so nothing else
+ * reveals a wrong address or password.
  */
 final class NodeLog {
 

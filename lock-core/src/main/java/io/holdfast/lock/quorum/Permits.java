@@ -7,9 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Which holds need more servers than a majority, see {@link Quorum#needed}. A hold that was lost is not always given back,
- * so what is not renewed is forgotten: some time after its lease, whenever twice as many are known as were left the last
- * time.
+ * Which holds need more servers than a majority, see {@link Quorum#needed}. A lost hold is not always given back, so holds that
+ * are not renewed are forgotten some time after their lease, whenever twice as many are known as were left the last time.
  */
 final class Permits {
 

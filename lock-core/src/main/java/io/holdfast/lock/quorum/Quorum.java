@@ -63,12 +63,12 @@ final class Quorum {
         return (int) ((long) size() * limit / (limit + 1L)) + 1;
     }
 
-    /** Whether so many servers cannot agree any more. */
+    /** Whether that many servers can no longer agree. */
     <A> boolean isRefused(Ballot<A> ballot, Predicate<A> yes, int needed) {
         return ballot.without(yes) > size() - needed;
     }
 
-    /** Asks all servers until so many have said yes, or cannot any more. */
+    /** Calls all servers until that many have agreed, or no longer can. */
     <A> Ballot<A> vote(OwnerId owner, Function<LockStore, A> call, Predicate<A> yes, int needed) {
         return collect(node -> node.send(owner, call), ballot -> isDecided(ballot, yes, needed));
     }
@@ -162,7 +162,7 @@ final class Quorum {
         CompletableFuture<A> on(Node node);
     }
 
-    /** Gives back what those servers may have granted in a try that failed, and waits for nobody. */
+    /** Gives back what those servers may have granted in a failed try, without waiting. */
     void giveBack(ReleaseRequest request, Predicate<Integer> which) {
         for (int i = 0; i < nodes.size(); i++) {
             if (which.test(i)) {
@@ -171,7 +171,7 @@ final class Quorum {
         }
     }
 
-    /** What each server has answered, by its name, as far as it says anything. */
+    /** The reply of each server that gave one, by its name. */
     <A, T> Map<String, T> byName(Ballot<A> ballot, Function<A, @Nullable T> what) {
         Map<String, T> named = new TreeMap<>();
         for (int i = 0; i < nodes.size(); i++) {

@@ -33,8 +33,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks over an odd number of servers that know nothing of each other: held is what most of them have granted. It goes on
- * as long as most of them do. The algorithm is Redlock, with fencing tokens.
+ * Locks on an odd number of independent servers: a lock is held if a majority has granted it. Works as long as a majority does.
+ * The algorithm is Redlock, with fencing tokens.
  *
  * <pre>
  *   acquire ──► all servers at once ──► most of them grant it, by the same token ──► granted
@@ -42,23 +42,23 @@ import org.jspecify.annotations.Nullable;
  *   renew, release ──► all servers at once, decided by most of them
  * </pre>
  *
- * <p><b>Exclusive.</b> Two majorities have a server in common, and that grants the lock to one of both. For permits see
- * {@link Quorum#needed}. A holder counts its lease from before it asked the first server, and every server is asked for a
- * little more than that, by which clocks may {@linkplain Drift drift apart}. So wherever it was
- * granted the lock, it still has it when its own deadline comes; the time that the servers took to answer is part of the
- * lease. A hold is renewed if as many servers renew it as had to grant it.
+ * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see {@link
+ * Quorum#needed}. A holder counts its lease from before it asked the first server, and every server is asked for a little more
+ * than that, by which clocks may {@linkplain Drift drift apart}. So wherever it was granted the lock, it still has it when its
+ * own deadline comes; the time that the servers took to answer is part of the lease. A hold is renewed if as many servers renew
+ * it as had to grant it.
  *
- * <p><b>Restarts.</b> A server that has forgotten its locks may become the second half of somebody else's majority. So it
- * must not grant what it does not know until all leases of the time before are over: for Redis see
- * {@code RedisLockSettings.rejoinDelay}. Longer leases than that are refused here.
+ * <p><b>Restarts.</b> A server that has forgotten its locks could complete another client's majority. So it must not grant
+ * unknown locks until all earlier leases are over: for Redis see {@code RedisLockSettings.rejoinDelay}. Longer leases than that
+ * are refused here.
  *
  * <p><b>Tokens.</b> See {@link Election}.
  *
- * <p><b>Waiting.</b> Servers that do not know of each other cannot keep one queue. Who waits asks again after a random
- * while, 25 to 75 ms; fair locks are refused.
+ * <p><b>Waiting.</b> Independent servers cannot share a queue. Waiters poll at random intervals of 25 to 75 ms; fair locks are
+ * refused.
  *
- * <p>One thread sends to all servers before it reads the first answer, and nobody waits for a server whose answer changes
- * nothing any more, see {@link Round}. Thread-safe.
+ * <p>One thread sends to all servers before it reads the first reply, and nobody waits for a reply that can no longer change the
+ * outcome, see {@link Round}. Thread-safe.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
@@ -178,7 +178,7 @@ public final class QuorumLockStore implements LockStore {
         return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner, lastToken)));
     }
 
-    /** It was not held if too many say so. Whoever has failed, or was not waited for, may have held it. */
+    /** It was not held if too many say so. On a server that failed, or was not awaited, it may have been held. */
     private ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
         int released = ballot.count(ReleaseReply.RELEASED::equals);
         int gone = ballot.count(ReleaseReply.GONE::equals);
@@ -241,7 +241,7 @@ public final class QuorumLockStore implements LockStore {
         return true;
     }
 
-    /** Nobody has an entry: everybody who waits asks again. */
+    /** There are no entries: every waiter polls. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         return requests.stream()
@@ -309,6 +309,7 @@ public final class QuorumLockStore implements LockStore {
         return answers;
     }
 
+    /** Each server is called separately, so that responsive servers do not wait for the others. */
     @Override
     public Map<String, String> evictionPolicies() {
         return quorum.evictionPolicies();

@@ -14,15 +14,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks through the locks of all servers, side by side. A lock is held if a majority has the same holder. Servers are looked at
- * at different moments, so one that is acquired or released meanwhile may be missed.
+ * Scans the locks of all servers in parallel. A lock is held if a majority has the same holder. Servers are read at different
+ * moments, so a lock that is acquired or released meanwhile may be missed.
  */
 final class QuorumScan implements StoreScan {
 
     private final Quorum quorum;
     private final String keyPrefix;
 
-    /** The walk of each server; null if it has failed, is over before it has begun, or cannot be walked. */
+    /** The scan of each server; null if it has failed, was over before it began, or is not supported. */
     private final List<@Nullable StoreScan> walks;
 
     private final List<StoreScan> ended = new ArrayList<>();

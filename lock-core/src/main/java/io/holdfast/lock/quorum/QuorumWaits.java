@@ -11,7 +11,7 @@ final class QuorumWaits {
 
     private QuorumWaits() {}
 
-    /** Waits for all servers, since each of them dates the waits by when it has answered. */
+    /** Waits for all servers, because each of them dates the waits by the time of its reply. */
     static void record(Quorum quorum, String clientId, List<WaitReport> waits) {
         Ballot<Boolean> ballot = quorum.ask(
                 store -> {
@@ -24,7 +24,7 @@ final class QuorumWaits {
         }
     }
 
-    /** As one server has it, the one that knows of most waits: times of different servers cannot be compared. */
+    /** The waits of a single server, the one that knows most of them: times of different servers cannot be compared. */
     static List<RecordedWait> recorded(Quorum quorum) {
         Ballot<List<RecordedWait>> ballot =
                 quorum.ask(LockStore::recordedWaits, all -> all.answers().count() >= quorum.majority());

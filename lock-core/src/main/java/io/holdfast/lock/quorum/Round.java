@@ -10,7 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls to several servers that one thread makes: it sends them all, and only then reads the answers. With a thread for each
+ * Calls to several servers, made by one thread: it sends all of them, and only then reads the replies. With a thread for each
  * server a pair of calls took twice as long.
  *
  * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout,
@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  * {@link NodeCall}, and a later call of the acquisition waits for the earlier one, see {@link Node}.
  *
  * <p><b>The end.</b> A ballot is decided when most servers have answered; as a rule the last answers are there a few
- * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. Whoever
- * needs longer is slow, and gets threads of its own from then on, so that this is waited for once.
+ * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. A server that
+ * needs longer is slow, and gets threads of its own from then on, so this delay occurs once.
  */
 final class Round {
 

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that one server may take up. Callers go on once a ballot is decided, so calls to a server that hangs would
- * pile up, each with a thread of its own, for a whole command timeout. At most {@value #MOST} are under way; {@value #LINE}
- * more wait for one of them to end, in their order; what comes then fails at once.
+ * The threads that one server may occupy. Callers go on once a ballot is decided, so calls to a server that hangs would pile up,
+ * each with a thread of its own, for a whole command timeout. At most {@value #MOST} calls are in progress; {@value #LINE} more
+ * wait, in order, for one of them to end; further calls fail immediately.
  */
 final class Threads {
 
@@ -83,7 +83,7 @@ final class Threads {
         }
     }
 
-    /** Who ends makes room for the first in the line. */
+    /** A call that ends makes room for the first one in line. */
     private synchronized @Nullable Task next() {
         Task next = line.poll();
         if (next == null) {

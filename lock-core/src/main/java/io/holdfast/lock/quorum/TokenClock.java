@@ -4,9 +4,9 @@ import io.holdfast.lock.store.Ticker;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Proposes fencing tokens on which all servers of a quorum can agree at once. Each of them would choose its own clock's
- * time, in microseconds. So what they chose once is carried on by the clock here, and a little is added for the way and for
- * what clocks differ. A proposal that is too low costs one more round, and nothing else.
+ * Proposes fencing tokens on which all servers of a quorum can agree immediately. Each of them would choose the time of its own
+ * clock, in microseconds. So the local clock extrapolates an earlier choice of theirs, and adds a small margin for network delay
+ * and differences between clocks. A proposal that is too low costs one more round, and nothing else.
  *
  * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow by when servers lose their data. So it learns
  * only from what servers choose when nothing is proposed to them, which it does every ten seconds; or after one, if a

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entries of one client in all queues at the store: receives the messages that call them, and polls all of them from time to
- * time, in case a message is lost.
+ * The entries of one client in all queues at the store: receives the messages that call them, and polls them periodically, in
+ * case a message is lost.
  *
  * <pre>
  *   store ── granted(n) ───────────────────────► entry n ──► its waiter uses the grant, or asks for a longer one

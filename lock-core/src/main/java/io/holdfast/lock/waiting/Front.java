@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller in front of its line, at the store: it asks, has an entry in the lock's queue there, and waits on that, for a connection,
- * or for a store that fails. Each of these is {@linkplain #look checked} in the same way.
+ * A caller in front of its line: it calls the store, has an entry in the lock's queue there, and waits on that entry, for a
+ * connection, or for a failing store. Each of these is {@linkplain #look checked} in the same way.
  *
  * <p>It ends with a grant, see {@link Place#granted}, or by {@link Place#leave}, {@link Place#fail}, {@link #passEntry} or
  * {@link #passOn}, of which only the first one counts. Used by one thread at a time.
@@ -34,7 +34,7 @@ public final class Front {
     /** Whether the store has given it an entry, by the last call that was answered. */
     private boolean queued;
 
-    /** With the entry and the news of a failure that the front before it has left behind. */
+    /** Takes over the entry, and the knowledge of a failure, that the former front has left behind. */
     Front(Queues queues, LockKey key, Line.Member line, Runnable waiter) {
         this.queues = queues;
         this.key = key;
@@ -89,7 +89,7 @@ public final class Front {
         line.answered();
     }
 
-    /** A send of its calls was not answered, and may still arrive. */
+    /** One of its sends got no reply, and may still arrive. */
     public void markResent() {
         entry.markResent();
     }
@@ -104,7 +104,7 @@ public final class Front {
         line.news().holder(holder);
     }
 
-    /** The acquisition will never be asked for again: continues as a new one. */
+    /** The acquisition is never sent again: continues as a new one. */
     public void startOver() {
         Failing known = entry.failing();
         entry = queues.openEntry(key);
@@ -117,7 +117,7 @@ public final class Front {
     // Waits.
 
     /**
-     * The store keeps an entry for it, which is waited on from now on.
+     * The store keeps an entry for it, on which it waits from now on.
      *
      * @param askedAt when it was asked, on the ticker, before the first send
      * @param held the answer
@@ -129,7 +129,7 @@ public final class Front {
     }
 
     /**
-     * All connections to the store were in use, so nothing was sent: it waits for a connection as it would for the lock.
+     * All connections to the store were in use, so nothing was sent: waits for a connection as for the lock.
      *
      * @param nanos when to try again, unless it is woken before
      */
@@ -157,7 +157,7 @@ public final class Front {
                 : left;
     }
 
-    /** It no longer waits, whatever for. */
+    /** It no longer waits for anything. */
     public void stopWaiting() {
         waitsForConnection = false;
         entry.wakes(null);
@@ -208,7 +208,7 @@ public final class Front {
         line.waitsWith(entry);
     }
 
-    /** Queues behind those of this client who wait for the same store. */
+    /** Queues behind the callers of this client that wait for the same store. */
     public void joinOutage() {
         outage = queues.joinOutage(key, isStoreFailing(), waiter);
     }
@@ -233,7 +233,7 @@ public final class Front {
         Objects.requireNonNull(outage).failed();
     }
 
-    /** The store has answered again: the next caller may ask at once. */
+    /** The store replies again: the next caller may call it immediately. */
     public void recovered() {
         Objects.requireNonNull(outage).answered();
         leaveOutage();
@@ -269,8 +269,8 @@ public final class Front {
     }
 
     /**
-     * Stops waiting for a store that fails, and lets the next one in. The callers in line have queued before, and go on waiting as long
-     * as each of them may.
+     * Stops waiting for a failing store, and lets the next one in. The callers in line have queued before, and continue to wait
+     * for as long as each may.
      *
      * @param sentAt when it was asked, on the ticker; if it failed before, that counts
      * @param failure what it said

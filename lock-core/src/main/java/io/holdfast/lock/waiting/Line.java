@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  *             └─ timeout, interrupt: gone
  * </pre>
  *
- * <p><b>Exactly one successor is let in.</b> As long as callers stand in line there is a front. Each way out of the front (handOff,
- * pass, passOn, fail) checks under the monitor that this member is still the front, and {@link #advance} names the next one in the same
- * step; the next one is woken after it. A caller that gives up cancels under the monitor as well: either it was still in line, and
- * leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that finds it empty, and no
- * caller enters a retired line.
+ * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front (handOff,
+ * pass, passOn, fail) checks under the monitor that this member is still the front, and {@link #advance} names the next one in
+ * the same step; the next one is woken after it. A caller that gives up cancels under the monitor as well: either it was still in
+ * line, and leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that finds it
+ * empty, and no caller enters a retired line.
  *
  * <p><b>Failures of the store.</b> If the first attempt of a line's first thread fails, the whole line fails: none of its callers was
  * ever answered. Later they have queued, and wait through a failure as long as each of them may: what the front's entry learns of it
@@ -268,8 +268,8 @@ final class Line {
         }
 
         /**
-         * The front stops waiting for a store that fails. The callers behind it have queued before, and go on waiting as long as each of
-         * them may.
+         * The front stops waiting for a failing store. The callers behind it have queued before, and continue to wait for as long
+         * as each may.
          */
         void passOn(Failing failing) {
             List<Member> concerned;
@@ -302,7 +302,7 @@ final class Line {
         }
 
         /**
-         * Lets the next one go to the store. Does nothing if this one is over.
+         * Lets the next one call the store. Does nothing if this one is over.
          *
          * @param left the entry that it leaves behind, or null
          * @return whether a caller has taken over the entry

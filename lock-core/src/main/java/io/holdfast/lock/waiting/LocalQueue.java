@@ -43,13 +43,13 @@ public final class LocalQueue implements AutoCloseable {
     }
 
     /**
-     * Lets a caller in, behind earlier callers if it has to stand in line.
+     * Lets a caller in, behind earlier callers if it has to wait in line.
      *
      * @param key what it wants
      * @param terms on which terms: the lock is handed off only between callers with equal terms. Null if the store keeps the
      *     order of its callers, so that it stands in no line
-     * @param waiter is run when it may go on and should {@linkplain Place#look check}; by any thread, possibly too often. Must not
-     *     block or throw
+     * @param waiter is run when it should {@linkplain Place#look check} whether it can continue; by any thread, possibly too
+     *     often. Must not block or throw
      * @return its place
      * @throws IllegalStateException if the client is closed
      * @throws LockStoreException if the front knows that the store fails

@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's place, from when it wants a lock until it has released it or gone without. First it stands in line behind other
- * callers of this client; then, in {@linkplain #comeToFront front}, it deals with the store; then it holds the lock.
+ * One caller's place, from its request for a lock until it has released the lock or given up. First it is in line behind other
+ * callers of this client; then, in {@linkplain #comeToFront front}, it calls the store; then it holds the lock.
  *
  * <p><b>Exactly one successor is let in.</b> Whatever ends a place that is in front, {@link #handOff}, {@link #leave}, {@link #fail}, or
  * one of the ways of a {@link Front} to give up, lets in the next one in line, or hands it the lock, in the same step; of several

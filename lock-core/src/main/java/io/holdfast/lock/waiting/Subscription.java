@@ -178,8 +178,8 @@ final class Subscription implements WakeListener, AutoCloseable {
     }
 
     /**
-     * A poll has found a called entry. A message that is in transit may be overtaken by a poll, but hardly {@value
-     * #MISSED_TO_DOUBT} times in a row without any message in between. Then the store checks that messages arrive.
+     * A poll has found a called entry. A poll may overtake a message in transit, but hardly {@value #MISSED_TO_DOUBT} times in a
+     * row without any message in between. Then the store checks that messages arrive.
      */
     void missed() {
         if (missed.incrementAndGet() < MISSED_TO_DOUBT) {

@@ -58,7 +58,7 @@ if grave and now < tonumber(grave) then
   return 'BURIED'
 end
 
--- It was granted before, or is reserved.
+-- The lock was granted to this owner before, or is reserved for it.
 local function granted_again()
   if lock.owner == owner and now < lock.lease_end then
     confirm(lock, owner)
@@ -105,7 +105,7 @@ elseif lock.entries == 0 and compatible(lock, limit, weight) then
   return granted(grant(lock, owner, limit, weight, lease_end, tokens, ARGV[4], least), limit == 0 and tokens or 1)
 end
 
--- Entries that died behind a living head are found by looking at two more tickets for every new entry.
+-- To find dead entries behind a live head, each new entry checks two more tickets.
 local function sweep()
   for _ = 1, 2 do
     lock.sweep = lock.sweep + 1

@@ -21,7 +21,7 @@ local function is_holder(wish)
   return lock.owner == wish.owner or wish.hold
 end
 
--- Returns how it is refused, or nothing. What it settles is written only if all are granted.
+-- Returns the refusal, or nothing. Changes by settle() are written only if all are granted.
 local function refusal(i)
   local owner, lease_ms, limit = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
   local fields = call('HMGET', KEYS[i], 'owner', 'lease_end', 'token', 'crowd')
@@ -49,8 +49,8 @@ end
 local now_text = string.format('%d', now)
 local lease_ends, times_to_live = {}, {}
 
--- As acquire.lua does it with a lock that nobody holds, shares or waits for. Locks of one call have leases alike, and tokens, so
--- what they have in common is written as text once.
+-- The short path of acquire.lua, for a lock without holders and waiters. Most locks of a call have the same lease and get the same
+-- token, so these are formatted only once.
 local function take_free(i)
   local key, lease_ms, token = KEYS[i], ARGV[3 * i + 1], now_text
   if last_tokens[i] >= now then
@@ -104,7 +104,7 @@ end
 if refused then
   return refused
 end
--- The first one that cannot be written fails the script, which has written nothing then.
+-- If the first one cannot be written, the script fails, and has written nothing.
 local reply = {'GRANTED', take(1)}
 
 local function take_others()

@@ -34,7 +34,7 @@ local function now_us()
   return time[1] * 1000000 + time[2]
 end
 
--- A lock, as owner, lease_end, token and crowd tell. What is changed in it is written by close().
+-- A lock, read from owner, lease_end, token and crowd. close() writes the changes.
 local function open(key, now, retention_ms, fields)
   local head, tail, entries, fair, sweep, reserved, graves_end, owner, rest =
     string.match(fields[4] or '1 0 0 0 0 0 0 .', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
@@ -86,7 +86,7 @@ local function drop_graves(lock)
   end
 end
 
--- Who waits, beside those that the lock is reserved for: 0 nobody, 1 somebody, 2 somebody fair among them.
+-- Who waits, apart from those for whom the lock is reserved: 0 nobody, 1 somebody, 2 somebody fair.
 local function waiters(lock)
   return lock.entries == 0 and 0 or lock.fair > 0 and 2 or 1
 end
@@ -113,7 +113,7 @@ local function write_crowd(lock)
   end
 end
 
--- The key lives until the latest of what it holds, and then as long as the token is to be remembered.
+-- The key lives until the latest end in it, plus the retention of the token.
 local function expire(lock)
   local last = lock.owner and lock.lease_end or 0
   if lock.entries > 0 or lock.reserved > 0 then
@@ -126,7 +126,7 @@ local function expire(lock)
   call('PEXPIRE', lock.key, math.max(0, math.ceil((last - lock.now) / 1000)) + lock.retention_ms)
 end
 
--- In pieces, since Lua has a limit on arguments.
+-- In pieces, because Lua limits the number of arguments.
 local function write(key, command, arguments)
   for i = 1, #arguments, 1000 do
     call(command, key, unpack(arguments, i, math.min(i + 999, #arguments)))
@@ -153,7 +153,7 @@ local function close(lock)
   end
 end
 
--- What pcall gave instead of an answer, on one line.
+-- The error that pcall returned, on one line.
 local function failure(reply)
   return (string.gsub(type(reply) == 'table' and reply.err or tostring(reply), '%c', ' '))
 end

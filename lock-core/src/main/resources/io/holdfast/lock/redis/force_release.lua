@@ -12,7 +12,7 @@ for _, entry in ipairs(drop_expired(lock)) do
   lock.head = math.min(lock.head, entry.ticket)
 end
 
--- Nobody is left to be told of a lock that is only kept after its release.
+-- A lock that is only kept after its release has no owner to notify.
 local function revoke(owner)
   confirm(lock, owner)
   if string.sub(owner, 1, 1) ~= '-' then

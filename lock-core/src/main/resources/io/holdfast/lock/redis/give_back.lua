@@ -1,4 +1,4 @@
--- What release.lua does to a lock whose state has to be looked at. Returns RELEASED or NOT_HOLDER.
+-- The part of release.lua for a lock whose state has to be read. Returns RELEASED or NOT_HOLDER.
 local function give_back(key, now, retention_ms, owner, keep_ms, last_token)
   local lock = load(key, now, retention_ms)
   local keep_us = keep_ms * 1000

@@ -41,8 +41,8 @@ local function drop_entry(lock, entry)
   end
 end
 
--- The owner waits no more. Its entry is deleted at once: a script that begins so works when Redis is out of memory, see
--- release.lua.
+-- The owner no longer waits. Its entry is deleted immediately: a script that begins with that works when Redis is out of memory,
+-- see release.lua.
 local function give_up_entry(lock, owner)
   local entry = entry_of(lock, owner)
   call('HDEL', lock.key, 'seat:' .. owner)
@@ -51,7 +51,7 @@ local function give_up_entry(lock, owner)
   end
 end
 
--- The owner was heard of: it holds the lock for good, and needs its entry no more.
+-- The owner has called: its hold is confirmed, and it no longer needs its entry.
 local function confirm(lock, owner)
   local entry = lock.reserved > 0 and entry_of(lock, owner)
   if entry then
@@ -137,7 +137,7 @@ local function lapse(lock, owner, lapsed)
   end
 end
 
--- Counts anew; what this script has changed already is not in the hash yet.
+-- Counts again; changes by this script are not in the hash yet.
 local function drop_expired_shared(lock, lapsed)
   local fields = call('HGETALL', lock.key)
   lock.shared = 0
@@ -187,8 +187,8 @@ local function heed_clock(lock)
   end
 end
 
--- Whoever asks is alive, and was not missed as long as nobody has dropped its entry. An entry that was kept at a later time
--- shows that the clock went back.
+-- A caller that asks is alive; its pause had no effect as long as its entry was not dropped. An entry that was kept at a later
+-- time shows that the clock went back.
 local function keep(lock, entry)
   if is_implausible(lock, entry.alive) then
     heed_clock(lock)
@@ -197,7 +197,7 @@ local function keep(lock, entry)
   write_entry(lock, entry)
 end
 
--- A reservation that lasts for too long has a token that is ahead of the clock.
+-- The token of a reservation that lasts too long is ahead of the clock.
 local function heed_reservations(lock)
   local ends = math.max(lock.owner and lock.lease_end or 0, lock.shared > 0 and lock.shared_end or 0)
   if lock.reserved > 0 and lock.token > lock.now and is_implausible(lock, ends) then
@@ -205,7 +205,7 @@ local function heed_reservations(lock)
   end
 end
 
--- Drops holders whose time has come; returns the entries that are in the queue again.
+-- Drops expired holders; returns the entries that are in the queue again.
 local function drop_expired(lock)
   local lapsed = {}
   heed_reservations(lock)
