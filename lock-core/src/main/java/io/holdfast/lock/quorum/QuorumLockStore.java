@@ -309,7 +309,6 @@ public final class QuorumLockStore implements LockStore {
         return answers;
     }
 
-    /** Each server is called separately, so that responsive servers do not wait for the others. */
     @Override
     public Map<String, String> evictionPolicies() {
         return quorum.evictionPolicies();

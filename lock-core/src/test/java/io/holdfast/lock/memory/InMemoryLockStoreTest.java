@@ -16,9 +16,12 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.contract.LockStoreContract;
+import io.holdfast.lock.testing.contract.OptionalCall;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -35,6 +38,11 @@ class InMemoryLockStoreTest extends LockStoreContract {
     @Override
     public LockStore store() {
         return store;
+    }
+
+    @Override
+    public Set<OptionalCall> offers() {
+        return EnumSet.complementOf(EnumSet.of(OptionalCall.SEND_RELEASE));
     }
 
     @Override

@@ -5,8 +5,10 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.contract.HolderContract;
+import io.holdfast.lock.testing.contract.OptionalCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 
@@ -28,6 +30,11 @@ class QuorumLockStoreContractTest {
         @Override
         public LockStore store() {
             return store;
+        }
+
+        @Override
+        public Set<OptionalCall> offers() {
+            return Set.of(OptionalCall.OPEN_SCAN, OptionalCall.RECORD_WAITS);
         }
 
         /** Servers keep a lease for a little longer than their caller counts it. */

@@ -8,9 +8,11 @@ import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.contract.HolderContract;
+import io.holdfast.lock.testing.contract.OptionalCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
@@ -68,6 +70,11 @@ class RedisQuorumContractTest {
         @Override
         public LockStore store() {
             return store;
+        }
+
+        @Override
+        public Set<OptionalCall> offers() {
+            return Set.of(OptionalCall.OPEN_SCAN, OptionalCall.RECORD_WAITS);
         }
 
         @Override

@@ -7,8 +7,11 @@ import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 import io.holdfast.lock.testing.contract.LockStoreContract;
+import io.holdfast.lock.testing.contract.OptionalCall;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
@@ -58,6 +61,16 @@ abstract class RedisContract extends LockStoreContract {
         try (Jedis jedis = topology.administrator(name)) {
             RedisTime.pass(jedis, name, time);
         }
+    }
+
+    /** The slots of a cluster may move apart at any time. */
+    @Override
+    public Set<OptionalCall> offers() {
+        Set<OptionalCall> offered = EnumSet.allOf(OptionalCall.class);
+        if (topology == RedisTopology.CLUSTER) {
+            offered.remove(OptionalCall.ACQUIRE_ALL);
+        }
+        return offered;
     }
 
     /** Messages from different servers may overtake each other. */

@@ -1,6 +1,7 @@
 package io.holdfast.lock.testing.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
@@ -65,6 +66,18 @@ abstract class ContractFixture {
 
     final LockKey beside(String suffix) {
         return subject.beside(key, suffix);
+    }
+
+    final boolean offers(OptionalCall call) {
+        return subject.offers().contains(call);
+    }
+
+    /** Skips the test if the store does not carry out an optional call, and need not. */
+    final void needs(OptionalCall call, boolean carriedOut) {
+        assertThat(carriedOut || !offers(call))
+                .as("the store carries out %s, which it offers", call)
+                .isTrue();
+        assumeThat(carriedOut).isTrue();
     }
 
     final void pass(Duration time) {

@@ -1,7 +1,6 @@
 package io.holdfast.lock.testing.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireAllReply;
@@ -46,7 +45,7 @@ abstract class JointContract extends ContractFixture {
 
     private AcquireAllReply together(List<AcquireRequest> requests) {
         AcquireAllReply reply = store().acquireAll(requests);
-        assumeThat(reply).isNotInstanceOf(AcquireAllReply.OneByOne.class);
+        needs(OptionalCall.ACQUIRE_ALL, !(reply instanceof AcquireAllReply.OneByOne));
         return reply;
     }
 

@@ -1,7 +1,6 @@
 package io.holdfast.lock.testing.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
@@ -22,7 +21,7 @@ abstract class ScanContract extends ContractFixture {
     /** To the end of the walk, or the test does not end. */
     private List<LockStatus> scan(String keyPrefix) {
         Optional<StoreScan> opened = store().openScan(keyPrefix);
-        assumeThat(opened).isPresent();
+        needs(OptionalCall.OPEN_SCAN, opened.isPresent());
         StoreScan scan = opened.orElseThrow();
         while (scan.step()) {
             assertThat(scan.isComplete()).isTrue();

@@ -24,7 +24,7 @@ abstract class ScanQueueContract extends ContractFixture {
 
     private List<LockStatus> scan() {
         Optional<StoreScan> opened = store().openScan(key.value());
-        assumeThat(opened).isPresent();
+        needs(OptionalCall.OPEN_SCAN, opened.isPresent());
         StoreScan scan = opened.orElseThrow();
         boolean more = true;
         while (more) {

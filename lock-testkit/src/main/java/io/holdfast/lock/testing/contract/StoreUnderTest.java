@@ -3,6 +3,7 @@ package io.holdfast.lock.testing.contract;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
+import java.util.Set;
 
 /** A store, and its clock: what a test that extends {@link HolderContract} or {@link LockStoreContract} says of its store. */
 public interface StoreUnderTest {
@@ -34,6 +35,16 @@ public interface StoreUnderTest {
      */
     default LockKey beside(LockKey key, String suffix) {
         return LockKey.of(key + suffix);
+    }
+
+    /**
+     * Which optional calls the store has. If it does not carry out one of these, the tests of that call fail; those of the others are
+     * skipped.
+     *
+     * @return by default none
+     */
+    default Set<OptionalCall> offers() {
+        return Set.of();
     }
 
     /**

@@ -11,7 +11,6 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,15 +50,8 @@ abstract class WaitsContract extends ContractFixture {
     }
 
     private void record(String clientId, WaitReport... reports) {
-        assumeThat(recordsWaits()).isTrue();
+        assumeThat(offers(OptionalCall.RECORD_WAITS)).isTrue();
         store().recordWaits(clientId, List.of(reports));
-    }
-
-    /** By its methods: a store whose record stays empty fails the tests. */
-    private boolean recordsWaits() {
-        return Stream.of(store().getClass().getMethods())
-                .filter(method -> method.getName().equals("recordedWaits"))
-                .noneMatch(method -> method.getDeclaringClass() == LockStore.class);
     }
 
     private List<RecordedWait> recorded(String clientId) {
