@@ -25,9 +25,6 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import io.holdfast.lock.store.DaemonThreads;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -249,29 +246,6 @@ class ArchitectureTest {
                 .should()
                 .beFreeOfCycles()
                 .check(CLASSES);
-    }
-
-    @Test
-    void no_room_is_crowded() {
-        Map<String, Long> files = CLASSES.stream()
-                .filter(JavaClass::isTopLevelClass)
-                .filter(type -> !type.getSimpleName().equals("package-info"))
-                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
-        files.remove(BASE + "api");
-
-        assertThat(files.values())
-                .isNotEmpty()
-                .allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(20));
-    }
-
-    @Test
-    void no_file_is_long() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/main")).filter(Files::isRegularFile)) {
-            assertThat(files)
-                    .isNotEmpty()
-                    .allSatisfy(file ->
-                            assertThat(Files.readAllLines(file)).as("%s", file).hasSizeLessThanOrEqualTo(350));
-        }
     }
 
     /** A class and its builder are one. */
