@@ -7,7 +7,6 @@ import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_LETTUCE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_MULTI;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_QUORUM;
-import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_SENT;
 import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
@@ -76,10 +75,9 @@ final class TimedRows {
         Row row = new Row(
                 "pair-1",
                 "uncontended lock and unlock, 1 thread, not on Redis' core",
-                List.of(HOLDFAST, HOLDFAST_SENT, HOLDFAST_LETTUCE, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.95).times(FLOOR),
-                        Bar.atLeast(HOLDFAST_SENT, PAIRS, 1.5).times(FLOOR),
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON)));
         return new Work(row, List.of(REDISSON_FENCED), true, pairs(1, Placement.APART));
@@ -98,7 +96,7 @@ final class TimedRows {
         Row row = new Row(
                 "pair-8",
                 "uncontended lock and unlock, 8 threads with keys of their own",
-                List.of(HOLDFAST, HOLDFAST_SENT, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, SPRING, LOCK4J),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR),
                         Bar.atMost(HOLDFAST, SERVER_TIME, 1.35).times(FLOOR),

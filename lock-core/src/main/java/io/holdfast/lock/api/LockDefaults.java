@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockDefaults {
 
-    /**
-     * Lease 30 s, renewed; wait for 5 s; no limit on the hold time; a warning after 60 s; outages are tolerated for 30 s;
-     * releases are acknowledged.
-     */
+    /** Lease 30 s, renewed; wait for 5 s; no limit on the hold time; a warning after 60 s; outages are tolerated for 30 s. */
     public static final LockDefaults STANDARD = standard();
 
     private final RequestOptions options;
@@ -30,7 +27,6 @@ public final class LockDefaults {
         options.renew = Optional.of(true);
         options.warnAfter(Duration.ofSeconds(60));
         options.outageTolerance(Duration.ofSeconds(30));
-        options.release(ReleaseMode.ACKNOWLEDGED);
         return new LockDefaults(options);
     }
 
@@ -68,11 +64,6 @@ public final class LockDefaults {
     /** {@return how long a queued caller waits for Redis to recover from a failure, within {@code waitFor}} */
     public Duration outageTolerance() {
         return options.outageTolerance.orElseThrow();
-    }
-
-    /** {@return what a release waits for} */
-    public ReleaseMode release() {
-        return options.release.orElseThrow();
     }
 
     /**
@@ -138,15 +129,6 @@ public final class LockDefaults {
      */
     public LockDefaults withOutageTolerance(Duration value) {
         return with(options -> options.outageTolerance(value));
-    }
-
-    /**
-     * {@return a copy with the given release mode}
-     *
-     * @param value {@link ReleaseMode#SENT} to return before Redis has replied
-     */
-    public LockDefaults withRelease(ReleaseMode value) {
-        return with(options -> options.release(value));
     }
 
     @Override

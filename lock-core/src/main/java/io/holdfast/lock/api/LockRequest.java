@@ -294,15 +294,6 @@ public final class LockRequest extends RequestValues {
     }
 
     /**
-     * {@return a copy with the given release mode}
-     *
-     * @param value {@link ReleaseMode#SENT} to return before Redis has replied
-     */
-    public LockRequest release(ReleaseMode value) {
-        return with(options -> options.release(value));
-    }
-
-    /**
      * Limits the number of calls from this client that may wait for the same key: a call beyond the limit fails immediately with a
      * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never
      * rejected.

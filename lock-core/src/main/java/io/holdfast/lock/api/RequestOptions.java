@@ -3,7 +3,6 @@ package io.holdfast.lock.api;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ final class RequestOptions {
     Optional<Duration> maxHold = Optional.empty();
     Optional<Duration> warnAfter = Optional.empty();
     Optional<Duration> outageTolerance = Optional.empty();
-    Optional<ReleaseMode> release = Optional.empty();
     int maxWaiting = LockRequest.UNLIMITED;
     boolean interruptOnLoss;
 
@@ -36,7 +34,6 @@ final class RequestOptions {
         copy.maxHold = maxHold;
         copy.warnAfter = warnAfter;
         copy.outageTolerance = outageTolerance;
-        copy.release = release;
         copy.maxWaiting = maxWaiting;
         copy.interruptOnLoss = interruptOnLoss;
         return copy;
@@ -64,10 +61,6 @@ final class RequestOptions {
 
     void outageTolerance(Duration value) {
         outageTolerance = inRange("outageTolerance", value, Duration.ZERO);
-    }
-
-    void release(ReleaseMode value) {
-        release = Optional.of(Objects.requireNonNull(value, "release"));
     }
 
     void maxWaiting(int value) {
@@ -114,7 +107,6 @@ final class RequestOptions {
         maxHold.ifPresent(value -> set.put("maxHold", value));
         warnAfter.ifPresent(value -> set.put("warnAfter", value));
         outageTolerance.ifPresent(value -> set.put("outageTolerance", value));
-        release.ifPresent(value -> set.put("release", value));
         if (maxWaiting != LockRequest.UNLIMITED) {
             set.put("maxWaiting", maxWaiting);
         }

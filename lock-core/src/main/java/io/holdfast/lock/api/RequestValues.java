@@ -102,11 +102,6 @@ abstract class RequestValues {
         return options.outageTolerance;
     }
 
-    /** {@return what a release waits for; empty for the client's default} */
-    public Optional<ReleaseMode> release() {
-        return options.release;
-    }
-
     /** {@return how many calls from the client may wait for the same key; {@link LockRequest#UNLIMITED} for any number} */
     public int maxWaiting() {
         return options.maxWaiting;

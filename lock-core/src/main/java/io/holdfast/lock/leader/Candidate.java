@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.api.ReleaseMode;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +40,6 @@ final class Candidate implements Leadership {
                 .minHold(Duration.ZERO)
                 .maxHold(LockRequest.MAX_TIME)
                 .warnAfter(LockRequest.MAX_TIME)
-                .release(ReleaseMode.ACKNOWLEDGED)
                 .interruptOnLoss(false);
     }
 

@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -176,11 +175,6 @@ public final class RedisLockStore implements LockStore {
     public Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         Supplier<ScriptClient.Reply> begun = client.begin(encoder.release(request));
         return () -> released(begun.get());
-    }
-
-    @Override
-    public boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
-        return client.sendRelease(encoder.release(request), reply -> answered.accept(() -> released(reply.get())));
     }
 
     @Override

@@ -13,9 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +38,6 @@ final class ScriptClient implements Servers {
     private final Wire wire;
     private final Wire following;
     private final Resends resends;
-
-    /** The servers that have run {@code release.lua}, the only script whose calls may be sent without waiting. */
-    private final Set<String> knowRelease = ConcurrentHashMap.newKeySet();
 
     /** @param listener is notified of what failures reveal about the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
@@ -130,41 +124,12 @@ final class ScriptClient implements Servers {
 
     /** Sends one call, and waits for its answer. */
     Reply run(ScriptCall call) {
-        long start = System.nanoTime();
-        return finish(call, start, () -> wire.call(List.of(call), Acks.NONE, start));
+        return begin(call, System.nanoTime()).get();
     }
 
     /** Sends one call, immediately unless that would wait for the reply; failures are reported when the reply is awaited. */
     Supplier<Reply> begin(ScriptCall call) {
-        return isPipelined()
-                ? begin(call, System.nanoTime())
-                : () -> begin(call, System.nanoTime()).get();
-    }
-
-    /**
-     * Sends a release that nobody waits for, and never again; see {@link Wire#sendUnawaited}. As long as the server is not known to know
-     * the script, nobody could send its text, so the call is left to its caller.
-     */
-    boolean sendRelease(ScriptCall call, Consumer<Supplier<Reply>> answered) {
-        return knowRelease.contains(server(call))
-                && wire.sendUnawaited(call, sent -> answered.accept(() -> unawaited(call, sent)));
-    }
-
-    private String server(ScriptCall call) {
-        return serverOf(call.firstKey());
-    }
-
-    private Reply unawaited(ScriptCall call, Wire.Sent sent) {
-        Object reply;
-        try {
-            reply = answer(sent.await());
-        } catch (RuntimeException e) {
-            if (RedisFailures.isNoScript(e)) {
-                knowRelease.remove(server(call));
-            }
-            throw resends.failed(e);
-        }
-        return reply(call, reply);
+        return isPipelined() ? begin(call, System.nanoTime()) : () -> run(call);
     }
 
     private Supplier<Reply> begin(ScriptCall call, long start) {
@@ -183,9 +148,6 @@ final class ScriptClient implements Servers {
             reply = answer(sent.await());
         } catch (RuntimeException e) {
             return again(call, start, e);
-        }
-        if (call.script() == LuaScript.RELEASE) {
-            knowRelease.add(server(call));
         }
         return reply(call, reply);
     }

@@ -15,7 +15,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Keeps locks: the port between the engine and Redis, memory, or another service.
@@ -115,19 +114,6 @@ public interface LockStore extends StoreHealth, AutoCloseable {
      */
     default Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
         return () -> release(request);
-    }
-
-    /**
-     * Sends {@link #release} without waiting for the reply. Later calls of this client for the same lock reach the store after it, unless
-     * a connection breaks.
-     *
-     * @param request as for {@link #release}
-     * @param answered receives the reply once, on any thread, which it must not block; awaiting the reply there does not block
-     * @return whether the call was sent, or may have been; if false, the caller still has to release the lock, and {@code answered} is
-     *     not called
-     */
-    default boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
-        return false;
     }
 
     /**

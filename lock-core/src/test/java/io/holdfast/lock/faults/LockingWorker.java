@@ -1,7 +1,6 @@
 package io.holdfast.lock.faults;
 
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.engine.Copies;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.history.Recorder;
@@ -59,10 +58,8 @@ final class LockingWorker {
         System.exit(0);
     }
 
-    /** Releases of every other key are not waited for. */
     private static LockRequest request(String key, LockPlace place) {
-        ReleaseMode release = key.hashCode() % 2 == 0 ? ReleaseMode.SENT : ReleaseMode.ACKNOWLEDGED;
-        return LockRequest.of(key).lease(place.lease()).release(release);
+        return LockRequest.of(key).lease(place.lease());
     }
 
     private void start(Map<Manner, List<LockRequest>> requests) {

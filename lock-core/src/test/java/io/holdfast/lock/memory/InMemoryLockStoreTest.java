@@ -42,7 +42,7 @@ class InMemoryLockStoreTest extends LockStoreContract {
 
     @Override
     public Set<OptionalCall> offers() {
-        return EnumSet.complementOf(EnumSet.of(OptionalCall.SEND_RELEASE));
+        return EnumSet.allOf(OptionalCall.class);
     }
 
     @Override

@@ -8,8 +8,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.ReleaseReply;
-import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.RedisClusterProcesses;
@@ -20,8 +18,6 @@ import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -106,29 +102,6 @@ class ClusterNodesTest {
             assertThat(healthy).isNotEmpty().allMatch(LockHandle::isHeld);
         } finally {
             node.resume();
-            TestRedis.destroy(connections);
-        }
-    }
-
-    /** A node that does not know the script would refuse the release, and nobody could send its text in time. */
-    @ParameterizedTest
-    @EnumSource
-    void first_release_on_each_node_is_waited_for(TestRedis.Client client) {
-        RedisConnectionFactory connections = client.connect(cluster.address());
-        OwnerId owner = new OwnerId("client", 1);
-        try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
-            Map<String, List<LockKey>> byNode = keys(client).stream().collect(Collectors.groupingBy(store::serverOf));
-            assertThat(byNode).hasSize(3);
-            for (List<LockKey> keys : byNode.values()) {
-                ReleaseRequest first = new ReleaseRequest(keys.get(0), owner);
-                assertThat(store.sendRelease(first, reply -> {})).isFalse();
-                store.release(first);
-                CompletableFuture<ReleaseReply> answered = new CompletableFuture<>();
-                assertThat(store.sendRelease(first, reply -> answered.complete(reply.await())))
-                        .isTrue();
-                assertThat(answered.join()).isEqualTo(ReleaseReply.NOT_HOLDER);
-            }
-        } finally {
             TestRedis.destroy(connections);
         }
     }

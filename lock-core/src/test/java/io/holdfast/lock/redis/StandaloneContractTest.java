@@ -2,8 +2,6 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
-import io.holdfast.lock.testing.contract.OptionalCall;
-import java.util.Set;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
@@ -22,14 +20,6 @@ class StandaloneContractTest {
     class OnOneConnectionOfJedis extends RedisContract {
         OnOneConnectionOfJedis() {
             super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS, TestRedis.PATIENT.withConnections(1));
-        }
-
-        /** Another call may need the only connection. */
-        @Override
-        public Set<OptionalCall> offers() {
-            Set<OptionalCall> offered = super.offers();
-            offered.remove(OptionalCall.SEND_RELEASE);
-            return offered;
         }
     }
 

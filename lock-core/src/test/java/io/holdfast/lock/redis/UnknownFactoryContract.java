@@ -3,8 +3,6 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
-import io.holdfast.lock.testing.contract.OptionalCall;
-import java.util.Set;
 
 /** The contract by a connection factory of which nothing is known: scripts go by way of Spring Data. */
 abstract class UnknownFactoryContract extends RedisContract {
@@ -16,13 +14,6 @@ abstract class UnknownFactoryContract extends RedisContract {
         super(topology, client);
         this.topology = topology;
         this.client = client;
-    }
-
-    @Override
-    public Set<OptionalCall> offers() {
-        Set<OptionalCall> offered = super.offers();
-        offered.remove(OptionalCall.SEND_RELEASE);
-        return offered;
     }
 
     @Override

@@ -23,11 +23,8 @@ import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A store that remembers what it was asked, and fails on demand: before it does the work, or after. */
@@ -47,11 +44,6 @@ public class StoreSpy implements LockStore {
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
     /** Whether several locks are refused in one call, so that they are asked for in order. */
     public volatile boolean oneByOne;
-
-    /** Whether releases are sent without waiting, and arrive when a test runs these. */
-    public volatile boolean sendsReleases;
-
-    public final Queue<Runnable> sent = new ConcurrentLinkedQueue<>();
 
     public volatile Runnable beforeAcquire = () -> {};
     public volatile Runnable beforeListen = () -> {};
@@ -157,14 +149,6 @@ public class StoreSpy implements LockStore {
         ReleaseReply reply = call(() -> delegate.release(request));
         afterRelease.run();
         return reply;
-    }
-
-    @Override
-    public boolean sendRelease(ReleaseRequest request, Consumer<Pending<ReleaseReply>> answered) {
-        if (sendsReleases) {
-            sent.add(() -> answered.accept(() -> release(request)));
-        }
-        return sendsReleases;
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.holdfast.lock.benchmarks.peer;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.api.ReleaseMode;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.redisson.api.RLock;
@@ -14,13 +13,6 @@ public enum Peer {
         @Override
         public LockClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(servers.only(), leaseMillis, LockTemplate::getLock);
-        }
-    },
-    HOLDFAST_SENT("Holdfast, release sent") {
-        @Override
-        public LockClient open(Servers servers, long leaseMillis) {
-            return HoldfastClient.onOneServer(
-                    servers.only(), leaseMillis, (locks, request) -> locks.getLock(request.release(ReleaseMode.SENT)));
         }
     },
     HOLDFAST_LETTUCE("Holdfast on Lettuce") {

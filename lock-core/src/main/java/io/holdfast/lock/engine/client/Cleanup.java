@@ -13,7 +13,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,21 +118,12 @@ public final class Cleanup {
         submit(key, () -> store.release(request.get()), leaseNanos);
     }
 
-    /** As {@link #release}, on a thread that must not block: once the client is closed, the lock ends with its lease. */
-    public void releaseInBackground(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
-        submit(key, () -> store.release(request.get()), leaseNanos, this::drop);
-    }
-
     /** Lets other shared holders in; until then the lock is held alone. */
     public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
         submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos);
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos) {
-        submit(key, task, patienceNanos, this::runOnce);
-    }
-
-    private void submit(LockKey key, Runnable task, long patienceNanos, Consumer<Attempt> onceClosed) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
@@ -147,7 +137,7 @@ public final class Cleanup {
         }
         Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
         if (!again(List.of(attempt))) {
-            onceClosed.accept(attempt);
+            runOnce(attempt);
             waiting.decrementAndGet();
         }
     }
@@ -167,10 +157,6 @@ public final class Cleanup {
         } catch (RuntimeException e) {
             log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key, e);
         }
-    }
-
-    private void drop(Attempt attempt) {
-        log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key);
     }
 
     /** What one worker does. */

@@ -88,10 +88,6 @@ public final class Hold {
         return holder;
     }
 
-    boolean isReleaseSent() {
-        return terms.releaseSent();
-    }
-
     boolean isResent() {
         return resent;
     }
@@ -174,12 +170,6 @@ public final class Hold {
     /** Releases it in the background. The caller has ended the lease, so its last token no longer changes. */
     void releaseLater(Cleanup cleanup) {
         cleanup.release(lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
-    }
-
-    /** The same, on a thread that must not block. */
-    void releaseInBackground(Cleanup cleanup) {
-        cleanup.releaseInBackground(
-                lease.key(), () -> releaseRequest(ReleaseRequest.UNKNOWN_LEASE), lease.leaseNanos());
     }
 
     /** How long the lock is kept after its release, to be held for its minimum time; rounded up to 1 ms. */

@@ -59,7 +59,6 @@ final class Releases {
             return closed.loss();
         }
         Hold hold = closed.hold();
-        boolean unanswered = false;
         try {
             if (closed.loss() != null) {
                 Lease lease = hold.lease();
@@ -69,13 +68,10 @@ final class Releases {
             if (handOff(hold, closed.alone())) {
                 return null;
             }
-            unanswered = hold.isReleaseSent() && send(hold);
-            return unanswered ? null : release(hold);
+            return release(hold);
         } finally {
             hold.leaveLine();
-            if (!unanswered) {
-                holds.remove(hold.lease());
-            }
+            holds.remove(hold.lease());
         }
     }
 
@@ -179,30 +175,6 @@ final class Releases {
         return finish(hold, request, () -> ask(() -> client.store().release(request), resent), resent);
     }
 
-    /** Returns whether the release was sent, so that the caller need not wait for the reply. */
-    private boolean send(Hold hold) {
-        ReleaseRequest request = releaseRequest(hold);
-        boolean sent = client.store().sendRelease(request, answer -> answered(hold, request, answer));
-        if (sent) {
-            publishReleased(hold.lease());
-        }
-        return sent;
-    }
-
-    /** The reply to a release that was not awaited: a loss is reported by event and log only. */
-    private void answered(Hold hold, ReleaseRequest request, LockStore.Pending<ReleaseReply> answer) {
-        try {
-            settle(hold, request, answer::await, new AtomicBoolean(), () -> hold.releaseInBackground(client.cleanup()));
-        } catch (RuntimeException e) {
-            log.warn(
-                    "Failed to release lock '{}'; it expires at the end of its lease",
-                    hold.lease().key(),
-                    e);
-        } finally {
-            holds.remove(hold.lease());
-        }
-    }
-
     private ReleaseRequest releaseRequest(Hold hold) {
         Lease lease = hold.lease();
         long longest =
@@ -210,18 +182,9 @@ final class Releases {
         return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
     }
 
+    /** Handles the store's reply to a release: a loss, or a failure to be retried in the background. */
     private LockEvent.@Nullable Lost finish(
             Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent) {
-        LockEvent.Lost loss = settle(hold, request, reply, resent, () -> hold.releaseLater(client.cleanup()));
-        if (loss == null) {
-            publishReleased(hold.lease());
-        }
-        return loss;
-    }
-
-    /** Handles the store's reply to a release: a loss, or a failure to be retried in the background. */
-    private LockEvent.@Nullable Lost settle(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent, Runnable again) {
         Lease lease = hold.lease();
         try {
             if (isSurelyGone(lease, reply.get(), resent)) {
@@ -234,11 +197,12 @@ final class Releases {
                     lease.key(),
                     lease.held().toMillis(),
                     e.getMessage());
-            again.run();
+            hold.releaseLater(client.cleanup());
         }
         if (hold.isResent()) {
             client.cleanup().cancel(lease.key(), lease.owner(), lease.leaseNanos(), request.keep());
         }
+        publishReleased(lease);
         return null;
     }
 

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.hold;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.lease.LeaseTerms;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the name of the use
  * @param outageNanos how long a caller that had queued before waits for the store to recover
- * @param releaseSent whether the caller does not wait for the reply to a release
  * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for an exclusive lock
  * @param weight how many of them this caller counts as
@@ -31,7 +29,6 @@ public record Terms(
         long minHoldNanos,
         long outageNanos,
         int maxWaiting,
-        boolean releaseSent,
         boolean interrupting) {
 
     /** For the first of its keys. */
@@ -53,7 +50,6 @@ public record Terms(
                 minHold,
                 request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
                 request.maxWaiting(),
-                request.release().orElse(defaults.release()) == ReleaseMode.SENT,
                 request.interruptOnLoss());
     }
 

@@ -2,7 +2,6 @@ package io.holdfast.lock.redis.driver;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
@@ -20,27 +19,6 @@ public interface Wire {
      * @param start when the command timeout began, by {@link System#nanoTime()}
      */
     Sent send(List<ScriptCall> calls, Acks acks, long start);
-
-    /**
-     * As {@link #send}, and waits for the answers. So a driver may have the calls go out on a connection on which there is an answer
-     * to read first: nothing else is done in between.
-     *
-     * @param start when the command timeout began, by {@link System#nanoTime()}
-     */
-    default Answers call(List<ScriptCall> calls, Acks acks, long start) {
-        return send(calls, acks, start).await();
-    }
-
-    /**
-     * Sends a call that nobody waits for. What this wire sends later for the same key is carried out after it, as long as the
-     * connection does not break.
-     *
-     * @param answered is given what came of it, once, on any thread, which it must not block; {@code await} does not wait then
-     * @return whether it was sent, or may have been; if not, nobody is notified
-     */
-    default boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
-        return false;
-    }
 
     /** {@return whether {@link #send} waits for no answer, and can send a {@code WAIT} as well} */
     default boolean isPipelined() {

@@ -206,13 +206,9 @@ class CleanupTest {
         }
     }
 
-    /** It may be told of a release on a thread of the driver. */
     @Test
-    void thread_that_must_not_block_calls_no_store_after_the_end() {
+    void caller_releases_the_lock_itself_once_the_client_is_closed() {
         cleanup.close();
-
-        cleanup.releaseInBackground(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
-        assertThat(store.releases).isEmpty();
 
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
         assertThat(store.releases).hasSize(1);

@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.autoconfigure;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
 import java.util.Optional;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param maxHold Time after which renewal ends, counted from the grant. Default is the value of holdfast.max-hold.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of
  *     holdfast.outage-tolerance.
- * @param release What a release waits for. Default is the value of holdfast.release.
  * @param fair Whether callers are served strictly in order of arrival, across all instances of the application.
  * @param limit How many callers may hold the lock at the same time, if the mode of the annotation is SHARED.
  * @param maxWaiting How many calls may wait for the same key. Further calls fail immediately. No limit by default.
@@ -31,7 +29,6 @@ record LockInstanceProperties(
         @Nullable Duration minHold,
         @Nullable Duration maxHold,
         @Nullable Duration outageTolerance,
-        @Nullable ReleaseMode release,
         @Nullable Boolean fair,
         @Nullable Integer limit,
         @Nullable Integer maxWaiting) {
@@ -64,7 +61,6 @@ record LockInstanceProperties(
                 Optional.ofNullable(minHold),
                 Optional.ofNullable(maxHold),
                 Optional.ofNullable(outageTolerance),
-                Optional.ofNullable(release),
                 Optional.ofNullable(fair),
                 Optional.ofNullable(limit),
                 Optional.ofNullable(maxWaiting));

@@ -5,7 +5,6 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
@@ -28,7 +27,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param warnAfter Time after which a lock that is still held is logged once.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
  *     immediately.
- * @param release What a release waits for.
  * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
  * @param store Where locks are kept.
  * @param failFast Whether the application fails to start if Redis does not respond.
@@ -53,7 +51,6 @@ record LockProperties(
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("30s") Duration outageTolerance,
-        @DefaultValue("acknowledged") ReleaseMode release,
         @DefaultValue("false") boolean maskKeys,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
@@ -116,8 +113,7 @@ record LockProperties(
                 .withRenew(renew)
                 .withMaxHold(maxHold)
                 .withWarnAfter(warnAfter)
-                .withOutageTolerance(outageTolerance)
-                .withRelease(release);
+                .withOutageTolerance(outageTolerance);
     }
 
     /** @param isQuorum whether a quorum of servers keeps the locks; the application may have replaced the store */

@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.api.ReleaseMode;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -13,7 +12,6 @@ import java.util.Optional;
  * @param minHold how long others are kept out at least
  * @param maxHold when renewal ends
  * @param outageTolerance how long a failure of Redis is waited for by who has queued
- * @param release what releasing it waits for
  * @param fair whether callers are served in order of arrival
  * @param limit how many may hold it together, if it is shared
  * @param maxWaiting how many calls may wait for one key
@@ -25,14 +23,12 @@ public record LockSettings(
         Optional<Duration> minHold,
         Optional<Duration> maxHold,
         Optional<Duration> outageTolerance,
-        Optional<ReleaseMode> release,
         Optional<Boolean> fair,
         Optional<Integer> limit,
         Optional<Integer> maxWaiting) {
 
     /** Says nothing. */
     public static final LockSettings NONE = new LockSettings(
-            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -56,7 +52,6 @@ public record LockSettings(
                 minHold.or(lower::minHold),
                 maxHold.or(lower::maxHold),
                 outageTolerance.or(lower::outageTolerance),
-                release.or(lower::release),
                 fair.or(lower::fair),
                 limit.or(lower::limit),
                 maxWaiting.or(lower::maxWaiting));

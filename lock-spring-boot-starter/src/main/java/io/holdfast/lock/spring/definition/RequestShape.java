@@ -50,7 +50,6 @@ final class RequestShape {
             request = with(request, settings.minHold(), LockRequest::minHold);
             request = with(request, settings.maxHold(), LockRequest::maxHold);
             request = with(request, settings.outageTolerance(), LockRequest::outageTolerance);
-            request = with(request, settings.release(), LockRequest::release);
             doubtful.warn(settings, properties.lease());
             return with(request, settings.maxWaiting(), LockRequest::maxWaiting);
         });

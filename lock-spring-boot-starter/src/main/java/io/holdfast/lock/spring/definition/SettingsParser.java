@@ -32,7 +32,6 @@ final class SettingsParser {
                 time(annotation, where, minHold(annotation)),
                 time(annotation, where, maxHold(annotation)),
                 Optional.empty(),
-                Optional.empty(),
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
                 limit(annotation, where),
                 atLeastOne("maxWaiting", annotation.maxWaiting(), where));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockDefaults;
-import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
@@ -50,7 +49,6 @@ class LockPropertiesTest {
                         "holdfast.max-hold=1m",
                         "holdfast.warn-after=5m",
                         "holdfast.outage-tolerance=45s",
-                        "holdfast.release=sent",
                         "holdfast.redis.key-prefix=shop",
                         "holdfast.redis.command-timeout=300ms",
                         "holdfast.redis.token-retention=1h",
@@ -67,8 +65,7 @@ class LockPropertiesTest {
                                     .withRenew(false)
                                     .withMaxHold(Duration.ofMinutes(1))
                                     .withWarnAfter(Duration.ofMinutes(5))
-                                    .withOutageTolerance(Duration.ofSeconds(45))
-                                    .withRelease(ReleaseMode.SENT));
+                                    .withOutageTolerance(Duration.ofSeconds(45)));
                     assertThat(properties.redis().toSettings())
                             .isEqualTo(RedisLockSettings.STANDARD
                                     .withKeyPrefix("shop")

@@ -64,13 +64,6 @@ public abstract class LockStoreContract extends HolderContract {
     }
 
     @Nested
-    class SentReleases extends SentReleaseContract {
-        SentReleases() {
-            super(LockStoreContract.this);
-        }
-    }
-
-    @Nested
     class Entries extends EntryContract {
         Entries() {
             super(LockStoreContract.this);

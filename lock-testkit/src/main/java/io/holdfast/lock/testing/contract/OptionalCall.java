@@ -10,9 +10,6 @@ public enum OptionalCall {
     /** {@link LockStore#acquireAll} acquires free locks together, instead of {@link AcquireAllReply.OneByOne}. */
     ACQUIRE_ALL,
 
-    /** {@link LockStore#sendRelease} sends the release. */
-    SEND_RELEASE,
-
     /** {@link LockStore#openScan} lists locks, and {@link LockStore#inspect(LockKey)} agrees with it. */
     OPEN_SCAN,
 

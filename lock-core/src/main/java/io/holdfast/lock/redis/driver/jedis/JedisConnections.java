@@ -50,7 +50,6 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     private final JedisOwnClient client;
     private final JedisLender lender;
-    private final UnreadAnswers unread;
     private volatile @Nullable RedisConnection shared;
     private volatile @Nullable ClusterConnectionProvider cluster;
     private volatile @Nullable SentineledConnectionProvider sentinels;
@@ -59,31 +58,22 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         super(server, client.configuration());
         this.client = client;
         this.lender = lender();
-        this.unread = unread();
     }
 
     private JedisConnections(RedisSentinelConfiguration servers, JedisOwnClient client) {
         super(servers, client.configuration());
         this.client = client;
         this.lender = lender();
-        this.unread = unread();
     }
 
     private JedisConnections(RedisClusterConfiguration servers, JedisOwnClient client) {
         super(servers, client.configuration());
         this.client = client;
         this.lender = lender();
-        this.unread = unread();
     }
 
     private JedisLender lender() {
         return new JedisLender(this::pools, this::server, client.timeout().toNanos());
-    }
-
-    /** At most half of the connections, so that others find one. */
-    private UnreadAnswers unread() {
-        int most = Math.max(1, client.pool().getMaxTotal() / 2);
-        return new UnreadAnswers(lender, most, !isCluster(), client.timeout().toNanos(), UnreadAnswers.UNREAD_NANOS);
     }
 
     public static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
@@ -208,7 +198,6 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     @Override
     public void stop() {
-        unread.settleAll();
         super.stop();
         shared = null;
     }
@@ -239,12 +228,9 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         public void close() {}
     }
 
-    /** Calls to a cluster share nothing: each node has a pool of its own. */
     @Override
     public Wire wire() {
-        Duration timeout = client.timeout();
-        Wire alone = new JedisWire(this::borrow, lender, unread, timeout);
-        return isCluster() ? alone : new JedisCombiningWire(alone, client.pool().getMaxTotal(), timeout);
+        return new JedisWire(this::borrow, lender, client.timeout());
     }
 
     @Override

@@ -1,12 +1,9 @@
 package io.holdfast.lock.redis.driver.jedis;
 
-import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
-import io.holdfast.lock.redis.driver.jedis.UnreadAnswers.Unread;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import redis.clients.jedis.CommandArguments;
@@ -23,25 +20,22 @@ final class JedisWire implements Wire {
 
     private final Function<byte[], Connection> pools;
     private final JedisLender lender;
-    private final UnreadAnswers unread;
     private final long timeoutMillis;
 
-    /**
-     * @param pools lends a connection to the server that has a key
-     * @param unread of calls that nobody waits for
-     */
-    JedisWire(Function<byte[], Connection> pools, JedisLender lender, UnreadAnswers unread, Duration timeout) {
+    /** @param pools lends a connection to the server that has a key */
+    JedisWire(Function<byte[], Connection> pools, JedisLender lender, Duration timeout) {
         this.pools = pools;
         this.lender = lender;
-        this.unread = unread;
         this.timeoutMillis = timeout.toMillis();
     }
 
     @Override
     public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        unread.settle(calls);
         Connection connection = pools.apply(calls.get(0).firstKey());
-        guarded(connection, () -> write(connection, calls, acks));
+        guarded(connection, () -> {
+            write(connection, calls, acks);
+            return connection;
+        });
         return () -> finish(connection, calls, acks);
     }
 
@@ -51,59 +45,7 @@ final class JedisWire implements Wire {
         return answers;
     }
 
-    @Override
-    public Answers call(List<ScriptCall> calls, Acks acks, long start) {
-        Unread before = calls.size() > 1 || acks.wanted() ? null : unread.takeFor(calls.get(0));
-        return before == null ? send(calls, acks, start).await() : callBehind(before, calls);
-    }
-
-    /** On the connection of a call that nobody waits for: its answer is the first one. */
-    private Answers callBehind(Unread before, List<ScriptCall> calls) {
-        Connection connection = before.connection();
-        Object first;
-        try {
-            first = guarded(
-                    connection,
-                    () -> write(connection, calls, Acks.NONE).getMany(1).get(0));
-        } catch (RuntimeException | Error e) {
-            before.fail(e);
-            throw e;
-        }
-        try {
-            return finish(connection, calls, Acks.NONE);
-        } finally {
-            before.tell(first);
-        }
-    }
-
-    @Override
-    public boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
-        if (!unread.hasRoomFor(call)) {
-            return false;
-        }
-        Connection connection;
-        try {
-            connection = pools.apply(call.firstKey());
-        } catch (RuntimeException e) {
-            RedisFailures.restoreInterrupt(e);
-            return false; // nothing was sent; who sends it and waits learns why
-        }
-        Unread expected = unread.expect(call, connection, answered);
-        if (expected == null) {
-            lender.giveBack(connection);
-            return false;
-        }
-        try {
-            guarded(connection, () -> write(connection, List.of(call), Acks.NONE));
-        } catch (RuntimeException | Error e) {
-            expected.fail(e);
-            return true;
-        }
-        unread.add(expected);
-        return true;
-    }
-
-    private static Connection write(Connection connection, List<ScriptCall> calls, Acks acks) {
+    private static void write(Connection connection, List<ScriptCall> calls, Acks acks) {
         calls.forEach(call -> connection.sendCommand(command(call)));
         if (acks.wanted()) {
             connection.sendCommand(
@@ -112,7 +54,6 @@ final class JedisWire implements Wire {
                     text(acks.timeout().toMillis()));
         }
         flush(connection);
-        return connection;
     }
 
     /** Flushes as the first step of reading; there is no other way in. */

@@ -74,26 +74,6 @@ final class LettuceWire implements Wire {
         return () -> new Answers(await(connection, calls, replies, deadline), await(connection, replicas, deadline));
     }
 
-    /** The driver's own timeout ends a call that is not answered. */
-    @Override
-    public boolean sendUnawaited(ScriptCall call, Consumer<Sent> answered) {
-        StatefulRedisConnection<byte[], byte[]> connection;
-        RedisFuture<byte[]> reply;
-        try {
-            var node = nodes.apply(call.firstKey());
-            if (!node.isDone() || node.isCompletedExceptionally()) {
-                return false;
-            }
-            connection = await(node, 0);
-            reply = send(connection.async(), call);
-        } catch (RuntimeException e) {
-            return false; // nothing was sent; who sends it and waits learns why
-        }
-        reply.whenComplete((text, failure) -> answered.accept(
-                () -> new Answers(await(connection, List.of(call), List.of(reply), System.nanoTime()), 0)));
-        return true;
-    }
-
     /** Calls that wait for their connection. */
     private static final class Early implements Sent {
 

@@ -67,11 +67,11 @@ class JedisPoolTest {
     }
 
     @Test
-    void calls_beyond_the_connections_share_them_also_with_one_that_nobody_waits_for_yet() {
+    void calls_beyond_the_connections_wait_for_one_for_longer_than_a_command_may_take() {
         try (LockEngine locks = LockEngine.builder(store).build()) {
             LockStore.Pending<AcquireReply> other = takeConnection();
 
-            List<CompletableFuture<Void>> sharing = IntStream.range(0, 20)
+            List<CompletableFuture<Void>> waiting = IntStream.range(0, 20)
                     .mapToObj(i -> NewThread.<Void>start(() -> {
                         RemoteLock lock = locks.getLock(key + ":" + i);
                         lockThroughStalls(lock);
@@ -83,8 +83,15 @@ class JedisPoolTest {
                     }))
                     .toList();
 
-            assertThat(sharing).allSatisfy(CompletableFuture::join);
+            assertThat(NewThread.start(() -> locks.tryAcquire(key + ":try")))
+                    .failsWithin(Duration.ofMinutes(1))
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(LockStoreException.class)
+                    .withCauseInstanceOf(ConnectionsInUseException.class);
+            assertThat(waiting).noneMatch(CompletableFuture::isDone);
             assertThat(other.await()).isInstanceOf(AcquireReply.Granted.class);
+            assertThat(waiting).allSatisfy(CompletableFuture::join);
         }
     }
 }

@@ -63,19 +63,4 @@ class LettuceWireTest {
 
         verifyNoInteractions(connection);
     }
-
-    @Test
-    void call_that_nobody_waits_for_and_that_cannot_be_sent_is_left_to_its_caller() {
-        Wire.ScriptCall call = new Wire.ScriptCall(new NoScript(), 1, new byte[][] {{'k'}}, false);
-        LettuceWire stopped = new LettuceWire(
-                key -> {
-                    throw new IllegalStateException("stopped (on purpose)");
-                },
-                unusable -> {},
-                Duration.ofMinutes(1));
-
-        assertThat(stopped.sendUnawaited(call, sent -> {})).isFalse();
-        assertThat(new LettuceWire(key -> node, unusable -> {}, Duration.ofMinutes(1)).sendUnawaited(call, sent -> {}))
-                .isFalse();
-    }
 }

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** A connection that many calls share breaks, or falls silent, at any byte of an answer: no call gets the answer of another one. */
-class JedisCombinedCallsTest {
+/** A connection breaks, or falls silent, at any byte of an answer: no later call on it gets the answer of another one. */
+class JedisBrokenConnectionTest {
 
     private static final int CALLERS = 8;
 
