@@ -184,7 +184,8 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given number of acknowledgements}
      *
-     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
+     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A
+     *     {@link RedisLockStore} does not accept both this and a {@linkplain #withRejoinDelay delay}
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
         return with(values -> values.replicaAcks = value);
