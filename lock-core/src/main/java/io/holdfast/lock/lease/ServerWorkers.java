@@ -98,6 +98,16 @@ public final class ServerWorkers<W> implements AutoCloseable {
         }
     }
 
+    /** Whether what is left of the work is dropped, also of what a job has taken already. */
+    public boolean isDropping() {
+        lock.lock();
+        try {
+            return dropping;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** How many workers there are, for tests. */
     public int size() {
         lock.lock();

@@ -1,6 +1,7 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.Uninterrupted;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -94,19 +95,25 @@ final class Ballot<A> {
                 .anyMatch(failure -> !(failure instanceof LockStoreException known) || known.outcomeUnknown());
     }
 
-    /** Too many servers failed. */
+    /** Too many servers failed. If enough had not but for connections of this client, which were all in use, the cause says so. */
     synchronized LockStoreException majorityLost(int needed) {
         String reasons = failures.entrySet().stream()
                 .map(each ->
                         nodes.get(each.getKey()).name() + ": " + each.getValue().getMessage())
                 .collect(Collectors.joining("; "));
+        List<Throwable> servers =
+                failures.values().stream().filter(each -> !isShortage(each)).toList();
         Throwable first = failures.values().iterator().next();
         LockStoreException exception = new LockStoreException(
                 failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed + " must succeed. "
                         + reasons,
-                first,
+                servers.size() > nodes.size() - needed ? first : new ConnectionsInUseException(first),
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);
         return exception;
+    }
+
+    private static boolean isShortage(Throwable failure) {
+        return failure.getCause() instanceof ConnectionsInUseException;
     }
 }

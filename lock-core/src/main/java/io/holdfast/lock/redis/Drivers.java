@@ -45,12 +45,18 @@ final class Drivers {
         if (isFrom(applications, LETTUCE_FACTORY)) {
             return LettuceConnections.derive(applications, timeoutWithAcks(timeout, acks), shared);
         }
-        log.warn(
-                "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
-                        + " LettuceConnectionFactory. Set its command and pool timeouts to about {}",
-                applications.getClass().getName(),
-                timeout);
         return new SharedConnections(applications);
+    }
+
+    /** Warns of connections that are the application's. To be called once for each store, which derives several. */
+    static void warnIfShared(RedisConnectionFactory applications, Duration timeout) {
+        if (!isFrom(applications, JEDIS_FACTORY) && !isFrom(applications, LETTUCE_FACTORY)) {
+            log.warn(
+                    "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
+                            + " LettuceConnectionFactory. Set its command and pool timeouts to about {}",
+                    applications.getClass().getName(),
+                    timeout);
+        }
     }
 
     /** On a shared connection a reply may be delayed by the acknowledgements that earlier calls wait for. */

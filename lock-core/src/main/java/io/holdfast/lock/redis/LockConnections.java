@@ -31,6 +31,7 @@ final class LockConnections {
         this.applications = applications;
         this.settings = settings;
         this.acks = acks;
+        Drivers.warnIfShared(applications, settings.commandTimeout());
         this.calls = derive(settings.connections(), true);
         this.renewals = derive(RENEWAL_CONNECTIONS, true);
     }

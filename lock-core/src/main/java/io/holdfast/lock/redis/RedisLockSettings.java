@@ -116,7 +116,7 @@ public final class RedisLockSettings {
         return values.keyPrefix;
     }
 
-    /** {@return how long one command, and the wait for a pooled connection, may take} */
+    /** {@return how long one command may take, with the wait for a pooled connection} */
     public Duration commandTimeout() {
         return values.commandTimeout;
     }
@@ -154,7 +154,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given timeout}
      *
-     * @param value how long one command, and the wait for a pooled connection, may take; 10 ms to 1 min
+     * @param value how long one command may take, with the wait for a pooled connection; 10 ms to 1 min
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
@@ -184,7 +184,8 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given number of acknowledgements}
      *
-     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none
+     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A
+     *     {@link RedisLockStore} does not accept both this and a {@linkplain #withRejoinDelay delay}
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
         return with(values -> values.replicaAcks = value);

@@ -82,9 +82,10 @@ public final class RedisLockStore implements LockStore {
      * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, and never
      *     closes it
      * @param settings names, timeouts, retention
-     * @throws IllegalArgumentException if the settings do not fit the kind of server
+     * @throws IllegalArgumentException if the settings do not fit each other, or the kind of server
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
+        check(settings);
         this.acks = new Acknowledgements(settings.replicaAcks());
         this.connections = new LockConnections(applications, settings, acks.acks());
         this.commandTimeout = settings.commandTimeout();
@@ -118,6 +119,13 @@ public final class RedisLockStore implements LockStore {
         @Override
         public void replica() {
             wakeups.forEach(WakeChannel::reconnect);
+        }
+    }
+
+    private static void check(RedisLockSettings settings) {
+        if (settings.replicaAcks().number() > 0 && !settings.rejoinDelay().isZero()) {
+            throw new IllegalArgumentException("replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the"
+                    + " servers of a quorum, which have no replicas. Remove one of them from the RedisLockSettings.");
         }
     }
 

@@ -298,4 +298,56 @@ class AcquisitionStepsTest extends StepsFixture {
 
         assertThat(store.acquires).hasSize(2);
     }
+
+    @Test
+    void caller_behind_one_that_found_all_connections_in_use_has_its_own_budget() {
+        connectionsAreInUse();
+        Steps impatient = steps("impatient", REQUEST.waitFor(Duration.ZERO));
+        Steps patient = steps("patient", REQUEST);
+        impatient.lineUp();
+        patient.lineUp();
+
+        assertThatThrownBy(() -> proceed(impatient)).isInstanceOf(LockStoreException.class);
+
+        assertThat(woken).containsExactly("patient");
+        assertThat(proceed(patient)).isEqualTo(Duration.ofMillis(20));
+        time.pass(Duration.ofMillis(20));
+        store.beforeAcquire = () -> {};
+        granted(patient).close();
+    }
+
+    @Test
+    void caller_behind_one_that_found_all_connections_in_use_continues_with_its_entry() {
+        heldByOther(KEY);
+        Steps impatient = steps("impatient", REQUEST.waitFor(Duration.ofSeconds(1)));
+        Steps patient = steps("patient", REQUEST.outageTolerance(Duration.ZERO));
+        assertWaits(impatient);
+        assertWaits(patient);
+        connectionsAreInUse();
+        pass(Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> proceed(impatient)).isInstanceOf(LockStoreException.class);
+
+        assertThat(waiters(KEY)).isOne();
+        assertWaits(patient);
+        time.pass(Duration.ofMillis(20));
+        store.beforeAcquire = () -> {};
+        assertWaits(patient);
+        assertThat(waiters(KEY)).isOne();
+        assertThat(store.acquires.get(store.acquires.size() - 1).owner())
+                .isEqualTo(store.acquires.get(0).owner());
+    }
+
+    @Test
+    void entry_of_a_last_try_that_found_all_connections_in_use_is_given_up() {
+        heldByOther(KEY);
+        Steps alone = steps("alone", REQUEST.waitFor(Duration.ofSeconds(1)));
+        assertWaits(alone);
+        connectionsAreInUse();
+        pass(Duration.ofSeconds(1));
+
+        assertThatThrownBy(() -> proceed(alone)).isInstanceOf(LockStoreException.class);
+
+        Awaitility.await().until(() -> waiters(KEY) == 0);
+    }
 }

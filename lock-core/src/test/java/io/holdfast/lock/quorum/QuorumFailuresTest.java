@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
@@ -380,5 +381,24 @@ class QuorumFailuresTest {
         assertThatThrownBy(() -> own.renew(List.of(new RenewRequest(KEY, ALICE, 1000))))
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageContaining("closed");
+    }
+
+    @Test
+    void majority_that_is_lost_for_want_of_connections_is_no_failure_of_the_servers() {
+        servers.get(0).fails("hangs", true);
+        servers.get(1).before = () -> {
+            throw new LockStoreException(
+                    "all in use", new ConnectionsInUseException(new IllegalStateException("on purpose")), false);
+        };
+        assertThatThrownBy(() -> store.inspect(KEY))
+                .isInstanceOf(LockStoreException.class)
+                .hasCauseInstanceOf(ConnectionsInUseException.class);
+
+        servers.get(2).fails("hangs too", true);
+
+        assertThatThrownBy(() -> store.inspect(KEY))
+                .isInstanceOf(LockStoreException.class)
+                .cause()
+                .isNotInstanceOf(ConnectionsInUseException.class);
     }
 }

@@ -2,9 +2,13 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
@@ -15,6 +19,8 @@ import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -145,6 +151,43 @@ class UnknownFactoryTest {
                     .hasMessageContaining("replicaAcks requires a JedisConnectionFactory");
         } finally {
             applications.destroy();
+        }
+    }
+
+    @Test
+    void replica_acks_and_a_rejoin_delay_are_refused() {
+        OwnFactory applications = new OwnFactory(1);
+        RedisLockSettings settings = RedisLockSettings.STANDARD
+                .withReplicaAcks(new RedisLockSettings.ReplicaAcks(1, Duration.ofMillis(100)))
+                .withRejoinDelay(Duration.ofSeconds(30));
+        try {
+            assertThatThrownBy(() -> new RedisLockStore(applications, settings))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a"
+                            + " quorum, which have no replicas. Remove one of them from the RedisLockSettings.");
+        } finally {
+            applications.destroy();
+        }
+    }
+
+    @Test
+    void shared_connections_are_warned_of_once() {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                HeardLog heard = new HeardLog(Drivers.class.getName(), Level.WARN)) {
+            OwnFactory applications = new OwnFactory(server.port());
+            try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT);
+                    LockEngine locks = LockEngine.builder(store).build()) {
+                locks.acquire(KEY.value()).close();
+                store.listen("client", mock(WakeListener.class)).close();
+
+                assertThat(heard.events())
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .containsExactly("Locks share the connections of " + OwnFactory.class.getName()
+                                + " because it is neither a JedisConnectionFactory nor a LettuceConnectionFactory. Set"
+                                + " its command and pool timeouts to about " + TestRedis.PATIENT.commandTimeout());
+            } finally {
+                applications.destroy();
+            }
         }
     }
 }

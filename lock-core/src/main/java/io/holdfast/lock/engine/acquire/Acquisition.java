@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
  * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
  * during a try, that was the last one. A try that could not be sent, because all connections of this client were in use, does not
- * count: it is repeated within the budget.
+ * count: it is repeated within the budget. If the budget is spent, only this caller fails: the store has said nothing, so those behind
+ * it in line continue, with its entry.
  *
  * <p>A grant whose reply arrives after its own deadline is not a grant: it is undone, and the acquisition starts over, with
  * another owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The
@@ -160,15 +161,21 @@ final class Acquisition {
     }
 
     private void fail(LockStoreException e) throws InterruptedException {
+        boolean unknown = e.outcomeUnknown() || front.isResent();
         if (caller.takeInterrupt()) {
             place.leave();
-            withdrawal.giveUpEntry(e.outcomeUnknown() || front.isResent());
+            withdrawal.giveUpEntry(unknown);
             throw Caller.interrupted(e);
         }
+        if (isShortage(e) && !unknown && front.passEntry()) {
+            return;
+        }
         try {
-            withdrawal.dropEntry(e.outcomeUnknown() || front.isResent());
+            withdrawal.dropEntry(unknown);
         } finally {
-            if (isQueued()) {
+            if (isShortage(e)) {
+                place.leave();
+            } else if (isQueued()) {
                 front.passOn(question.sentAt(), e);
             } else {
                 place.fail(e);
@@ -197,11 +204,9 @@ final class Acquisition {
         try {
             reply = question.ask(!last || place.hasFollowers());
         } catch (LockStoreException e) {
-            if (e.getCause() instanceof ConnectionsInUseException && budget.remainingNanos() > 0) {
-                wait.begin();
-                front.waitForConnection(BUSY_PAUSE_NANOS);
-                phase = Phase.WAITING;
-            } else if (isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
+            if (isShortage(e) && budget.remainingNanos() > 0) {
+                waitForConnection(e);
+            } else if (!isShortage(e) && isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
                 startOver(e);
                 queueForOutage();
             } else {
@@ -211,6 +216,22 @@ final class Acquisition {
         }
         settle(reply, last);
         return 0;
+    }
+
+    /** Whether it is no word of the store: all connections of this client were in use. */
+    private static boolean isShortage(LockStoreException e) {
+        return e.getCause() instanceof ConnectionsInUseException;
+    }
+
+    /** If the outcome is unknown, as on a quorum of which one server had a connection to spare, it continues with another owner id. */
+    private void waitForConnection(LockStoreException e) {
+        if (e.outcomeUnknown()) {
+            withdrawal.undo();
+            front.startOver();
+        }
+        wait.begin();
+        front.waitForConnection(BUSY_PAUSE_NANOS);
+        phase = Phase.WAITING;
     }
 
     private void queueForOutage() {
@@ -242,7 +263,9 @@ final class Acquisition {
             if (caller.isInterrupted()) {
                 throw e;
             }
-            startOver(e);
+            if (!isShortage(e) || e.outcomeUnknown()) {
+                startOver(e);
+            }
             return 0;
         }
         front.recovered();

@@ -166,7 +166,7 @@ public final class Cleanup {
 
         @Override
         public long work(List<Attempt> attempts) {
-            for (int i = 0; i < attempts.size(); i++) {
+            for (int i = 0; i < attempts.size() && !workers.isDropping(); i++) {
                 if (!isDone(attempts.get(i))) {
                     List<Attempt> left = new ArrayList<>(attempts.subList(i + 1, attempts.size()));
                     left.add(attempts.get(i));

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -212,5 +213,28 @@ class CleanupTest {
 
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
         assertThat(store.releases).hasSize(1);
+    }
+
+    /** Else a server that hangs would be called on, one command timeout each, by a client that is closed. */
+    @Test
+    void what_is_left_when_the_client_has_closed_is_dropped_also_if_it_was_taken_already() throws Exception {
+        Semaphore begun = new Semaphore(0);
+        Semaphore answers = new Semaphore(0);
+        store.before = () -> {
+            begun.release();
+            answers.acquireUninterruptibly();
+        };
+        cleanup.undo(KEY, owner(1), MINUTE);
+        begun.acquire();
+        cleanup.undo(KEY, owner(2), MINUTE);
+        cleanup.undo(KEY, owner(3), MINUTE);
+        answers.release();
+        begun.acquire();
+
+        cleanup.close();
+        answers.release(2);
+
+        cleanup.close(); // returns when the worker has ended
+        assertThat(store.leaves).containsExactly(owner(1), owner(2));
     }
 }

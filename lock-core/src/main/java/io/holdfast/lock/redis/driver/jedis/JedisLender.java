@@ -28,8 +28,9 @@ import redis.clients.jedis.util.Pool;
  * <p>A pool replaces a connection that comes back broken, on the thread that brings it. A caller without a reply would then wait
  * again, for a connection that it does not need, to a server that hangs. And a caller that found the pool exhausted for a while
  * would begin to connect after its timeout. So a thread has a time in which it may begin to connect: the first half of a command
- * timeout while it asks for a connection or the driver sends for it, none while it gives back a connection on which a call was
- * not answered. {@link #guard} makes each connect of the driver check that.
+ * timeout while it asks for a connection or the driver sends for it; only the first tenth if the server is known to hang, because
+ * connecting then takes another timeout; none while it gives back a connection on which a call was not answered. {@link #guard} makes
+ * each connect of the driver check that.
  *
  * <p>A pool wakes threads that wait for a connection when one is returned, but not when one is dropped. In that case a thread of
  * the lender creates connections for them, one at a time, until nobody waits or the server refuses.
@@ -41,7 +42,10 @@ final class JedisLender {
     private final Supplier<Collection<? extends Pool<Connection>>> pools;
     private final Supplier<String> server;
     private final long timeoutNanos;
-    private final ThreadLocal<@Nullable Long> connectUntil = new ThreadLocal<>();
+
+    /** When the thread began to ask for a connection; only while it does. */
+    private final ThreadLocal<@Nullable Long> began = new ThreadLocal<>();
+
     private final AtomicBoolean refilling = new AtomicBoolean();
     private volatile boolean unanswered;
 
@@ -71,8 +75,8 @@ final class JedisLender {
     }
 
     private void checkTime() {
-        Long until = connectUntil.get();
-        if (until != null && System.nanoTime() - until >= 0) {
+        Long since = began.get();
+        if (since != null && System.nanoTime() - since >= timeoutNanos / (unanswered ? 10 : 2)) {
             throw new JedisConnectionException(
                     "The deadline of this call has passed", new SocketTimeoutException("No time left to connect"));
         }
@@ -80,11 +84,16 @@ final class JedisLender {
 
     /** What may make connections on this thread, but begins none later than after half of a command timeout. */
     <T> T inTime(Supplier<T> call) {
-        connectUntil.set(System.nanoTime() + timeoutNanos / 2);
+        began.set(System.nanoTime());
         try {
             return call.get();
+        } catch (RuntimeException e) {
+            if (RedisFailures.hasTimeout(e)) {
+                unanswered = true;
+            }
+            throw e;
         } finally {
-            connectUntil.remove();
+            began.remove();
         }
     }
 
@@ -142,13 +151,13 @@ final class JedisLender {
     /** Takes back a connection that is not to be used again, and has no other one made on this thread. */
     void giveUp(Connection connection) {
         connection.setBroken();
-        connectUntil.set(System.nanoTime());
+        began.set(System.nanoTime() - timeoutNanos);
         try {
             connection.close();
         } catch (JedisException e) {
             log.trace("The pool could not replace a connection on this thread", e);
         } finally {
-            connectUntil.remove();
+            began.remove();
         }
         refill();
     }

@@ -8,7 +8,10 @@ import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisClientConfig;
 
-/** The application's client configuration, except for timeouts and pool: Jedis' own pool would wait forever. */
+/**
+ * The application's client configuration, except for timeouts and pool: Jedis' own pool would wait forever. This one waits for a
+ * connection for half of a command timeout, so that the command has the other half.
+ */
 final class JedisOwnClient {
 
     private final JedisClientConfiguration configuration;
@@ -20,7 +23,7 @@ final class JedisOwnClient {
         this.timeout = timeout;
         pool.setMaxTotal(connections);
         pool.setMaxIdle(connections);
-        pool.setMaxWait(timeout);
+        pool.setMaxWait(timeout.dividedBy(2));
         pool.setJmxEnabled(false);
         this.configuration = configuration(original);
     }

@@ -4,6 +4,7 @@ import io.holdfast.lock.redis.driver.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import redis.clients.jedis.CommandArguments;
@@ -13,20 +14,21 @@ import redis.clients.jedis.Protocol;
 /**
  * On a connection of the pool of the server that has the key.
  *
- * <p>Answers of scripts are waited for as long as the pool's connections say, which is a command timeout; that of a {@code WAIT}
- * for what is left of that, and for as long as the replicas may take.
+ * <p>Waiting for a connection and for the replies takes one command timeout in total: what the pool took is missing in the end, but
+ * the pool gives up after half of it, see {@link JedisOwnClient}, so the replies have the other half at least. The reply of a
+ * {@code WAIT} has as long as the replicas may take in addition.
  */
 final class JedisWire implements Wire {
 
     private final Function<byte[], Connection> pools;
     private final JedisLender lender;
-    private final long timeoutMillis;
+    private final long timeoutNanos;
 
     /** @param pools lends a connection to the server that has a key */
     JedisWire(Function<byte[], Connection> pools, JedisLender lender, Duration timeout) {
         this.pools = pools;
         this.lender = lender;
-        this.timeoutMillis = timeout.toMillis();
+        this.timeoutNanos = timeout.toNanos();
     }
 
     @Override
@@ -36,11 +38,12 @@ final class JedisWire implements Wire {
             write(connection, calls, acks);
             return connection;
         });
-        return () -> finish(connection, calls, acks);
+        long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
+        return () -> finish(connection, calls, acks, left);
     }
 
-    private Answers finish(Connection connection, List<ScriptCall> calls, Acks acks) {
-        Answers answers = guarded(connection, () -> read(connection, calls.size(), acks));
+    private Answers finish(Connection connection, List<ScriptCall> calls, Acks acks, long nanos) {
+        Answers answers = guarded(connection, () -> read(connection, calls.size(), acks, nanos));
         lender.giveBack(connection, calls, answers.replies());
         return answers;
     }
@@ -70,18 +73,24 @@ final class JedisWire implements Wire {
         }
     }
 
-    private Answers read(Connection connection, int calls, Acks acks) {
+    /** Leaves the connection with its usual timeout. If this fails, the connection is not used again. */
+    private Answers read(Connection connection, int calls, Acks acks, long nanos) {
+        setTimeout(connection, nanos);
         List<Object> replies = connection.getMany(calls);
-        if (!acks.wanted()) {
-            return new Answers(replies, 0);
+        Object acknowledged = 0L;
+        if (acks.wanted()) {
+            setTimeout(connection, nanos + acks.timeout().toNanos());
+            acknowledged = connection.getMany(1).get(0);
         }
-        connection.setSoTimeout((int) (timeoutMillis + acks.timeout().toMillis()));
-        Object acknowledged = connection.getMany(1).get(0);
-        connection.setSoTimeout((int) timeoutMillis);
+        setTimeout(connection, timeoutNanos);
         if (acknowledged instanceof RuntimeException e) {
             throw e;
         }
         return new Answers(replies, (Long) acknowledged);
+    }
+
+    private static void setTimeout(Connection connection, long nanos) {
+        connection.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
     private static CommandArguments command(ScriptCall call) {
