@@ -65,7 +65,7 @@ final class DefinitionParser {
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         checkSkip(annotation, method, returnType, where);
         String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
-        String given = placeholders.resolve("name", annotation.name(), where);
+        String given = name(annotation, where);
         String name = given.isEmpty() ? caller : given;
         LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);
         CallTimes times = settings.parseCallTimes(annotation, place);
@@ -97,11 +97,15 @@ final class DefinitionParser {
 
     private FurtherLock further(DistributedLock annotation, String caller, LockedPlace place) {
         String where = place.description();
-        String name = placeholders.resolve("name", annotation.name(), where);
+        String name = name(annotation, where);
         return new FurtherLock(
                 name.isEmpty() ? caller : name,
                 key(name, annotation, place),
                 RequestShape.lock(annotation, settings.parse(annotation, where), where));
+    }
+
+    private String name(DistributedLock annotation, String where) {
+        return LiteralText.requireName(placeholders.resolve("name", annotation.name(), where), where);
     }
 
     static boolean isScheduled(Method method) {
