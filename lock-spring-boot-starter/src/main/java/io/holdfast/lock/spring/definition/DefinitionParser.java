@@ -86,7 +86,7 @@ final class DefinitionParser {
                         annotation,
                         settings.parse(annotation, where),
                         configured,
-                        new DoubtfulSettings(where, isCron(method), times)),
+                        new DoubtfulSettings(where, schedule(method), times)),
                 times,
                 annotation.onContention(),
                 annotation.onLost(),
@@ -113,9 +113,25 @@ final class DefinitionParser {
                 || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
     }
 
-    private static boolean isCron(Method method) {
-        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class).stream()
-                .anyMatch(each -> !each.cron().isEmpty() && !each.cron().equals(Scheduled.CRON_DISABLED));
+    private static DoubtfulSettings.Schedule schedule(Method method) {
+        var schedule = DoubtfulSettings.Schedule.NONE;
+        for (Scheduled each : AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class)) {
+            if (!each.cron().isEmpty()) {
+                if (!each.cron().equals(Scheduled.CRON_DISABLED)) {
+                    return DoubtfulSettings.Schedule.CRON;
+                }
+            } else if (isPeriodic(each)) {
+                schedule = DoubtfulSettings.Schedule.PERIOD;
+            }
+        }
+        return schedule;
+    }
+
+    private static boolean isPeriodic(Scheduled scheduled) {
+        return scheduled.fixedRate() >= 0
+                || scheduled.fixedDelay() >= 0
+                || !scheduled.fixedRateString().isEmpty()
+                || !scheduled.fixedDelayString().isEmpty();
     }
 
     /** The expressions were written by the names that can be seen there. */
