@@ -49,11 +49,7 @@ public final class ProxyRules {
      * @param inside what to use inside the method instead
      */
     public record Words(
-            Class<? extends Annotation> annotation,
-            String impossible,
-            String proxies,
-            String without,
-            String inside) {}
+            Class<? extends Annotation> annotation, String impossible, String proxies, String without, String inside) {}
 
     /**
      * Creates an instance.
@@ -140,7 +136,8 @@ public final class ProxyRules {
 
     LockDefinitionException refuseEarly(Method method, Class<?> userClass, String bean) {
         return new LockDefinitionException(
-                LockDefinition.describe(words.annotation(), method, userClass) + " would " + words.without() + ": bean '"
+                LockDefinition.describe(words.annotation(), method, userClass) + " would " + words.without()
+                        + ": bean '"
                         + bean + "' is part of a circular reference. Spring passes such a bean without its proxy to the"
                         + " BeanPostProcessors that register scheduled methods and message listeners.",
                 "Add @Lazy to an injection point of the circle (in a bean that injects itself, to that field or parameter),"

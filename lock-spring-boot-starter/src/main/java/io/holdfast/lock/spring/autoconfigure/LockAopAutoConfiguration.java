@@ -75,8 +75,7 @@ public final class LockAopAutoConfiguration {
     static EarlyReferenceCheck holdfastEarlyReferenceCheck(
             ObjectProvider<LockAdvisor> locks, ObjectProvider<LeaderAdvisor> leaders) {
         return new EarlyReferenceCheck(() -> Stream.concat(
-                locks.stream().map(LockAdvisor::getPointcut),
-                leaders.stream().map(LeaderAdvisor::getPointcut)));
+                locks.stream().map(LockAdvisor::getPointcut), leaders.stream().map(LeaderAdvisor::getPointcut)));
     }
 
     @Bean

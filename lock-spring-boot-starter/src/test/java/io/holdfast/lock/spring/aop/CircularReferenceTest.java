@@ -23,6 +23,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -142,9 +143,14 @@ class CircularReferenceTest {
     }
 
     /** Keeps the beans that it is passed, as those do that register the methods of message listeners. */
-    static class Listeners implements BeanPostProcessor {
+    static class Listeners implements BeanPostProcessor, Ordered {
 
         final List<Object> seen = new ArrayList<>();
+
+        @Override
+        public int getOrder() {
+            return 0;
+        }
 
         @Override
         public Object postProcessAfterInitialization(Object bean, String name) {
@@ -169,12 +175,14 @@ class CircularReferenceTest {
     @ParameterizedTest
     @ValueSource(classes = {ScheduledSelf.class, ListeningSelf.class, AsyncSelf.class, SelfOfTheContainer.class})
     void bean_that_needs_itself_fails_startup_before_others_see_it(Class<?> type) {
-        runner.withBean("bean", type).run(context -> assertThat(Startup.failureOf(context))
-                .isEqualTo("@DistributedLock method " + type.getName() + ".run() would run without its lock: bean 'bean'"
-                        + " is part of a circular reference. Spring passes such a bean without its proxy to the"
-                        + " BeanPostProcessors that register scheduled methods and message listeners.\n"
-                        + "Add @Lazy to an injection point of the circle (in a bean that injects itself, to that field or"
-                        + " parameter), or remove the circular reference."));
+        runner.withBean("bean", type)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("@DistributedLock method " + type.getName()
+                                + ".run() would run without its lock: bean 'bean'"
+                                + " is part of a circular reference. Spring passes such a bean without its proxy to the"
+                                + " BeanPostProcessors that register scheduled methods and message listeners.\n"
+                                + "Add @Lazy to an injection point of the circle (in a bean that injects itself, to that field or"
+                                + " parameter), or remove the circular reference."));
         assertThat(listeners.seen).isEmpty();
     }
 
@@ -189,9 +197,10 @@ class CircularReferenceTest {
 
     @Test
     void bean_with_methods_for_the_leader_fails_startup() {
-        runner.withBean("bean", LeadingSelf.class).run(context -> assertThat(Startup.failureOf(context))
-                .contains("@LeaderOnly method " + LeadingSelf.class.getName()
-                        + ".run() would run on every instance: bean 'bean' is part of a circular reference."));
+        runner.withBean("bean", LeadingSelf.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("@LeaderOnly method " + LeadingSelf.class.getName()
+                                + ".run() would run on every instance: bean 'bean' is part of a circular reference."));
         assertThat(listeners.seen).isEmpty();
     }
 

@@ -66,15 +66,17 @@ class LiteralTextTest {
         assertThatThrownBy(() -> LiteralText.requireName(name, "Hotels.sync()"))
                 .isInstanceOfSatisfying(LockDefinitionException.class, e -> {
                     assertThat(e.problem())
-                            .isEqualTo("Hotels.sync() has name = \"" + name
-                                    + "\", but a name is literal text, not an expression: all calls would share one lock.");
+                            .isEqualTo(
+                                    "Hotels.sync() has name = \"" + name
+                                            + "\", but a name is literal text, not an expression: all calls would share one lock.");
                     assertThat(e.action())
                             .isEqualTo("Write a literal name, and the expression as the key: " + right + ".");
                 });
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nightly", "Orders#pay", "C#", "job #1", "#1", "@nightly", "a@b.example", "WAIT(1)", "it's"})
+    @ValueSource(
+            strings = {"nightly", "Orders#pay", "C#", "job #1", "#1", "@nightly", "a@b.example", "WAIT(1)", "it's"})
     void other_text_is_a_name(String name) {
         assertThat(LiteralText.requireName(name, "Hotels.sync()")).isEqualTo(name);
     }
