@@ -106,10 +106,13 @@ class LateTasksTest {
         String period = "spring.task.scheduling.shutdown.await-termination-period=60s";
         return Stream.of(
                 Arguments.of("pool", runner("60s").withBean(ThreadPoolTaskExecutor.class, LateTasksTest::pool)),
-                Arguments.of("accepting", runner("60s").withBean(ThreadPoolTaskExecutor.class, LateTasksTest::accepting)),
-                Arguments.of("scheduler", runner("60s").withBean(ThreadPoolTaskScheduler.class, LateTasksTest::scheduler)),
+                Arguments.of(
+                        "accepting", runner("60s").withBean(ThreadPoolTaskExecutor.class, LateTasksTest::accepting)),
+                Arguments.of(
+                        "scheduler", runner("60s").withBean(ThreadPoolTaskScheduler.class, LateTasksTest::scheduler)),
                 Arguments.of("simple", runner("60s").withBean(SimpleAsyncTaskExecutor.class, LateTasksTest::simple)),
-                Arguments.of("factory", runner("60s").withBean(ThreadPoolExecutorFactoryBean.class, LateTasksTest::factory)),
+                Arguments.of(
+                        "factory", runner("60s").withBean(ThreadPoolExecutorFactoryBean.class, LateTasksTest::factory)),
                 Arguments.of(
                         "scheduled factory",
                         runner("60s").withBean(ScheduledExecutorFactoryBean.class, LateTasksTest::scheduledFactory)),
@@ -120,9 +123,10 @@ class LateTasksTest {
 
     /** The lock that the task holds keeps the shutdown at the phase of locks, so its thread can be seen there. */
     private static void awaitPhaseOfLocks() {
-        Awaitility.await().until(() -> Thread.getAllStackTraces().keySet().stream()
-                .anyMatch(each -> each.getName().equals("holdfast-shutdown")
-                        && each.getState() == Thread.State.TIMED_WAITING));
+        Awaitility.await()
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .anyMatch(each -> each.getName().equals("holdfast-shutdown")
+                                && each.getState() == Thread.State.TIMED_WAITING));
     }
 
     @ParameterizedTest(name = "{0}")
@@ -173,11 +177,15 @@ class LateTasksTest {
 
     @Test
     void task_for_later_does_not_count() {
-        runner("0").withBean("jobs", ThreadPoolTaskScheduler.class, LateTasksTest::scheduler).run(context -> {
-            context.getBean(TaskScheduler.class)
-                    .schedule(() -> {}, Instant.now().plusSeconds(100_000));
-            assertThat(busy(context)).isEmpty();
-        });
+        var jobs = scheduler();
+        jobs.setAwaitTerminationSeconds(0); // Spring would wait for it
+        runner("0")
+                .withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs)
+                .run(context -> {
+                    context.getBean(TaskScheduler.class)
+                            .schedule(() -> {}, Instant.now().plusSeconds(100_000));
+                    assertThat(busy(context)).isEmpty();
+                });
     }
 
     static Stream<AsyncTaskExecutor> notLate() {
@@ -217,17 +225,19 @@ class LateTasksTest {
             var none = pool();
             none.setAwaitTerminationSeconds(0);
             var task = new CompletableFuture<String>();
-            runner("1ms").withBean("workers", ThreadPoolTaskExecutor.class, () -> none).run(context -> {
-                var begun = new CountDownLatch(1);
-                none.execute(() -> {
-                    begun.countDown();
-                    Awaitility.await().until(() -> end.getCount() == 0);
-                    task.complete("ended");
-                });
-                begun.await();
-                context.getSourceApplicationContext().close();
-                end.countDown();
-            });
+            runner("1ms")
+                    .withBean("workers", ThreadPoolTaskExecutor.class, () -> none)
+                    .run(context -> {
+                        var begun = new CountDownLatch(1);
+                        none.execute(() -> {
+                            begun.countDown();
+                            Awaitility.await().until(() -> end.getCount() == 0);
+                            task.complete("ended");
+                        });
+                        begun.await();
+                        context.getSourceApplicationContext().close();
+                        end.countDown();
+                    });
             assertThat(task.join()).isEqualTo("ended");
             assertThat(log.events())
                     .filteredOn(event -> event.getLevel() == Level.WARN)

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import redis.clients.jedis.Jedis;
 
 /**
  * A connection on which there is an answer that nobody waits for breaks, or falls silent, at any byte: that answer is told once, and
@@ -117,6 +118,23 @@ class JedisUnreadAnswersTest {
             fresh.release(request);
             assertThat(fresh.sendRelease(request, reply -> {})).isTrue();
         }
+    }
+
+    /** Each would fail, and leave the lock. */
+    @Test
+    void releases_are_waited_for_again_after_the_server_forgot_the_script() {
+        Held held = acquire();
+        try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port())) {
+            redis.scriptFlush();
+        }
+        assertThat(send(held)).isTrue();
+        isTrue(acquire());
+        awaitTold(1);
+        assertThat(told).containsOnly(FAILED);
+
+        assertThat(send(held)).isFalse();
+        assertThat(store.release(new ReleaseRequest(held.key(), held.owner()))).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(send(acquire())).isTrue();
     }
 
     @Test
