@@ -34,12 +34,20 @@ local function now_us()
   return time[1] * 1000000 + time[2]
 end
 
+-- Names the layout of a lock that cannot be read, or else shows what was read.
+local function refuse(key, crowd)
+  local layout = string.match(crowd, '^(%d+)/')
+  error('LAYOUT ' .. (layout or 'unknown') .. ' of lock ' .. key
+    .. (layout and '' or ": its crowd is '" .. string.sub(crowd, 1, 100) .. "'"))
+end
+
 -- A lock, read from owner, lease_end, token and crowd. close() writes the changes.
 local function open(key, now, retention_ms, fields)
+  local crowd = fields[4] or '1 0 0 0 0 0 0 .'
   local head, tail, entries, fair, sweep, reserved, graves_end, owner, rest =
-    string.match(fields[4] or '1 0 0 0 0 0 0 .', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
+    string.match(crowd, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%S+)(.*)$')
   if not owner then
-    error('LAYOUT ' .. (string.match(fields[4], '^(%d+)/') or 'unknown') .. ' of lock ' .. key)
+    refuse(key, crowd)
   end
   if owner == '.' then
     owner = fields[1] or nil
@@ -51,6 +59,9 @@ local function open(key, now, retention_ms, fields)
     shared = 0, shared_min = 0, shared_end = 0}
   if rest ~= '' then
     local shared, shared_min, shared_end = string.match(rest, '^ (%d+) (%d+) (%d+)$')
+    if not shared then
+      refuse(key, crowd)
+    end
     lock.shared, lock.shared_min, lock.shared_end = tonumber(shared), tonumber(shared_min), tonumber(shared_end)
   end
   return lock

@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPubSub;
 
@@ -289,5 +291,21 @@ class LayoutTest {
 
         assertThat(replies.get(1)).isEqualTo(new RenewReply.Renewed());
         assertThat(store.release(new ReleaseRequest(other, second))).isEqualTo(ReleaseReply.RELEASED);
+    }
+
+    /** As a mock of Redis answers whose Lua is incomplete, or after somebody else has written there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nonsense", "", "1 0 0 0 0 0 0", "1 0 0 0 0 0 0 . 1 2"})
+    void lock_that_cannot_be_read_is_refused_with_what_was_read(String crowd) {
+        redis.hset(NAME, "crowd", crowd);
+
+        assertThatThrownBy(() -> exclusive(first, 1))
+                .isInstanceOf(LockStoreException.class)
+                .message()
+                .contains("LAYOUT unknown of lock lock:{order:42}: its crowd is '" + crowd + "'")
+                .endsWith("Something else writes under the key prefix, or the server is a mock of Redis whose Lua is"
+                        + " incomplete. Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks).")
+                .doesNotContain("later version");
+        assertThat(redis.hget(NAME, "crowd")).isEqualTo(crowd);
     }
 }

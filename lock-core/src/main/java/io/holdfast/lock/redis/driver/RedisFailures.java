@@ -28,6 +28,8 @@ public final class RedisFailures {
     private static final String NOPERM = "NOPERM";
     /** The error of scripts for a lock whose fields they do not understand, see common.lua. */
     private static final String LAYOUT = "LAYOUT ";
+
+    private static final String UNREADABLE = "LAYOUT unknown ";
     /** In an error of a script, before Redis 7. */
     private static final String READONLY = "READONLY You";
     /** All that Redis says to a new connection, before it closes it. */
@@ -78,8 +80,11 @@ public final class RedisFailures {
                             + " prefix."),
             Map.entry(
                     LAYOUT,
-                    "The lock was written by a later version of Holdfast, or by another program. Upgrade Holdfast in"
-                            + " this application."),
+                    "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
+            Map.entry(
+                    UNREADABLE,
+                    "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
+                            + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
             Map.entry(
                     "ERR",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
@@ -234,7 +239,7 @@ public final class RedisFailures {
             return "The server has no password configured: remove spring.data.redis.password, or the password in"
                     + URLS;
         }
-        Optional<String> inside = Stream.of(LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER, NO_DATABASE)
+        Optional<String> inside = Stream.of(UNREADABLE, LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER, NO_DATABASE)
                 .filter(error::contains)
                 .findFirst();
         return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");

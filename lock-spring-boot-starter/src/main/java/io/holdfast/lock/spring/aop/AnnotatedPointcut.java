@@ -82,6 +82,19 @@ public final class AnnotatedPointcut<T> extends StaticMethodMatcherPointcut {
         return List.copyOf(all.values());
     }
 
+    /**
+     * Refuses a bean that was exposed without its proxy.
+     *
+     * @param name of the bean
+     * @param type its class
+     * @throws LockDefinitionException if it has annotated methods
+     */
+    void refuseEarly(String name, Class<?> type) {
+        for (T each : allOf(type)) {
+            throw rules.refuseEarly(methods.methodOf(each), ClassUtils.getUserClass(type), name);
+        }
+    }
+
     private static Set<Method> methodsOf(Class<?> type) {
         Set<Class<?>> types = new LinkedHashSet<>();
         types.add(ClassUtils.getUserClass(type));

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
@@ -42,7 +41,11 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
             + " lock auto-configuration or Spring Data Redis. ";
 
     private static final ProxyRules.Words WORDS = new ProxyRules.Words(
-            DistributedLock.class, "cannot be locked", "Locks are applied by a proxy of the bean.", "LockTemplate");
+            DistributedLock.class,
+            "cannot be locked",
+            "Locks are applied by a proxy of the bean.",
+            "run without its lock",
+            "LockTemplate");
 
     private final transient ProxyRules rules;
     private final transient AnnotatedPointcut<LockDefinition> pointcut;
@@ -177,7 +180,7 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
     }
 
     @Override
-    public Pointcut getPointcut() {
+    public AnnotatedPointcut<LockDefinition> getPointcut() {
         return pointcut;
     }
 

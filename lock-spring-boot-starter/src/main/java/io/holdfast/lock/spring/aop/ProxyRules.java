@@ -45,9 +45,11 @@ public final class ProxyRules {
      * @param annotation asks for it
      * @param impossible a phrase: cannot be locked
      * @param proxies a sentence that says that a proxy does it
+     * @param without a phrase that says what the method would do without the proxy
      * @param inside what to use inside the method instead
      */
-    public record Words(Class<? extends Annotation> annotation, String impossible, String proxies, String inside) {}
+    public record Words(
+            Class<? extends Annotation> annotation, String impossible, String proxies, String without, String inside) {}
 
     /**
      * Creates an instance.
@@ -130,6 +132,16 @@ public final class ProxyRules {
                 throw refuse(each, type, "the method is final", finalHint(each, type));
             }
         }
+    }
+
+    LockDefinitionException refuseEarly(Method method, Class<?> userClass, String bean) {
+        return new LockDefinitionException(
+                LockDefinition.describe(words.annotation(), method, userClass) + " would " + words.without()
+                        + ": bean '"
+                        + bean + "' is part of a circular reference. Spring passes such a bean without its proxy to the"
+                        + " BeanPostProcessors that register scheduled methods and message listeners.",
+                "Add @Lazy to an injection point of the circle (in a bean that injects itself, to that field or parameter),"
+                        + " or remove the circular reference.");
     }
 
     private static String visibleHint(Class<?> userClass) {

@@ -8,6 +8,7 @@ import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
  * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, and
@@ -20,6 +21,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
         hints.reflection()
                 .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
                 .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
+                .registerType(SimpleAsyncTaskExecutor.class, MemberCategory.ACCESS_DECLARED_FIELDS)
                 .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(LeaderOnly.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)

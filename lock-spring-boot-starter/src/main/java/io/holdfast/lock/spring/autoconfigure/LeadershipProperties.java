@@ -46,10 +46,14 @@ record LeadershipProperties(
         checkTime("holdfast.leadership.lease", lease, LockRequest.MIN_LEASE);
         roles.forEach((name, role) -> {
             String prefix = "holdfast.leadership.roles." + name;
+            LockProperties.requireLiteral("holdfast.leadership.roles", name, "name");
             checkTime(prefix + ".lease", role.lease(), LockRequest.MIN_LEASE);
             String key = role.key();
             if (key != null && key.isBlank()) {
                 throw new InvalidLockPropertyException(prefix + ".key", key, "a key that is not blank");
+            }
+            if (key != null) {
+                LockProperties.requireLiteral(prefix + ".key", key, "key");
             }
         });
     }

@@ -4,9 +4,12 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.aop.ChildContextCheck;
+import io.holdfast.lock.spring.aop.EarlyReferenceCheck;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
+import io.holdfast.lock.spring.leader.LeaderAdvisor;
 import io.holdfast.lock.store.LockStore;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -65,6 +68,14 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockStartupCheck holdfastStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
         return new LockStartupCheck(beans, advisor);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static EarlyReferenceCheck holdfastEarlyReferenceCheck(
+            ObjectProvider<LockAdvisor> locks, ObjectProvider<LeaderAdvisor> leaders) {
+        return new EarlyReferenceCheck(() -> Stream.concat(
+                locks.stream().map(LockAdvisor::getPointcut), leaders.stream().map(LeaderAdvisor::getPointcut)));
     }
 
     @Bean

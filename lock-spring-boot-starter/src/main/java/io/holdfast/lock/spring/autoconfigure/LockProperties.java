@@ -6,6 +6,7 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
+import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,9 +80,17 @@ record LockProperties(
         checkTime("holdfast.warn-after", warnAfter, Duration.ofMillis(1));
         checkTime("holdfast.outage-tolerance", outageTolerance, Duration.ZERO);
         for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
+            requireLiteral("holdfast.instances", each.getKey(), "name");
             each.getValue().checkAs("holdfast.instances." + each.getKey());
         }
         scheduled.checkAs("holdfast.scheduled");
+    }
+
+    /** Such as a name, which is compared with those of annotations: these are no expressions either. */
+    static void requireLiteral(String property, String value, String what) {
+        if (LiteralText.isExpression(value)) {
+            throw new InvalidLockPropertyException(property, value, "a literal " + what + ", not an expression");
+        }
     }
 
     /** Combinations of valid values that do not make sense. */

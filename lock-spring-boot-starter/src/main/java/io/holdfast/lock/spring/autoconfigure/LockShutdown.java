@@ -28,7 +28,8 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  *   web server takes no more requests, and those that run may end    MAX_VALUE - 1024
  *   web server stops                                                 MAX_VALUE - 2048
  *   task executors and schedulers wait for their running tasks       MAX_VALUE / 2
- *   <b>locks: new ones are refused, holders go on for a while</b>           {@link #PHASE}
+ *   <b>locks: tasks of executors that Spring waits for later may end,       {@link #PHASE}
+ *   then new ones are refused, holders go on for a while</b>
  *   connection factories of Redis stop                               0
  *   beans are destroyed: executors interrupt, the lock client and then its store are closed
  * </pre>
@@ -128,12 +129,35 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     private void endAll(long end, Runnable callback) {
         try {
-            for (LockEngine locks : clients()) {
-                end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            List<LockEngine> clients = clients();
+            if (!clients.isEmpty()) {
+                endAll(clients, new LateTasks(beans), end);
             }
         } finally {
             callback.run();
         }
+    }
+
+    /** Tasks may begin while holders are waited for. */
+    private void endAll(List<LockEngine> clients, LateTasks tasks, long end) {
+        boolean told = tell(tasks.await(end));
+        for (LockEngine locks : clients) {
+            end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
+        if (!told) {
+            tell(tasks.executors());
+        }
+    }
+
+    private boolean tell(List<String> busy) {
+        if (!busy.isEmpty()) {
+            log.warn(
+                    "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
+                            + " holdfast.shutdown.await ({}) has passed since the beginning of the shutdown.",
+                    String.join(", ", busy),
+                    await);
+        }
+        return !busy.isEmpty();
     }
 
     private List<LockEngine> clients() {

@@ -65,7 +65,7 @@ final class DefinitionParser {
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         checkSkip(annotation, method, returnType, where);
         String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
-        String given = placeholders.resolve("name", annotation.name(), where);
+        String given = name(annotation, where);
         String name = given.isEmpty() ? caller : given;
         LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);
         CallTimes times = settings.parseCallTimes(annotation, place);
@@ -86,7 +86,7 @@ final class DefinitionParser {
                         annotation,
                         settings.parse(annotation, where),
                         configured,
-                        new DoubtfulSettings(where, isCron(method), times)),
+                        new DoubtfulSettings(where, schedule(method), times)),
                 times,
                 annotation.onContention(),
                 annotation.onLost(),
@@ -97,11 +97,15 @@ final class DefinitionParser {
 
     private FurtherLock further(DistributedLock annotation, String caller, LockedPlace place) {
         String where = place.description();
-        String name = placeholders.resolve("name", annotation.name(), where);
+        String name = name(annotation, where);
         return new FurtherLock(
                 name.isEmpty() ? caller : name,
                 key(name, annotation, place),
                 RequestShape.lock(annotation, settings.parse(annotation, where), where));
+    }
+
+    private String name(DistributedLock annotation, String where) {
+        return LiteralText.requireName(placeholders.resolve("name", annotation.name(), where), where);
     }
 
     static boolean isScheduled(Method method) {
@@ -109,9 +113,25 @@ final class DefinitionParser {
                 || AnnotatedElementUtils.hasAnnotation(method, Schedules.class);
     }
 
-    private static boolean isCron(Method method) {
-        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class).stream()
-                .anyMatch(each -> !each.cron().isEmpty() && !each.cron().equals(Scheduled.CRON_DISABLED));
+    private static DoubtfulSettings.Schedule schedule(Method method) {
+        var schedule = DoubtfulSettings.Schedule.NONE;
+        for (Scheduled each : AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class)) {
+            if (!each.cron().isEmpty()) {
+                if (!each.cron().equals(Scheduled.CRON_DISABLED)) {
+                    return DoubtfulSettings.Schedule.CRON;
+                }
+            } else if (isPeriodic(each)) {
+                schedule = DoubtfulSettings.Schedule.PERIOD;
+            }
+        }
+        return schedule;
+    }
+
+    private static boolean isPeriodic(Scheduled scheduled) {
+        return scheduled.fixedRate() >= 0
+                || scheduled.fixedDelay() >= 0
+                || !scheduled.fixedRateString().isEmpty()
+                || !scheduled.fixedDelayString().isEmpty();
     }
 
     /** The expressions were written by the names that can be seen there. */

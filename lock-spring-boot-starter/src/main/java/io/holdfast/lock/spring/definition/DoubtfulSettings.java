@@ -9,10 +9,20 @@ import org.slf4j.LoggerFactory;
  * judged.
  *
  * @param where the annotated method
- * @param isCron whether it is scheduled by cron, so that all nodes run it at the same time
+ * @param schedule when all nodes run it
  * @param times what each call says for itself
  */
-record DoubtfulSettings(String where, boolean isCron, CallTimes times) {
+record DoubtfulSettings(String where, Schedule schedule, CallTimes times) {
+
+    /** When a method is run without being called. */
+    enum Schedule {
+        /** Never, or once. */
+        NONE,
+        /** At the same time on all nodes. */
+        CRON,
+        /** Again and again, on each node from its start on. */
+        PERIOD
+    }
 
     private static final Logger log = LoggerFactory.getLogger(LockDefinition.class);
 
@@ -26,12 +36,8 @@ record DoubtfulSettings(String where, boolean isCron, CallTimes times) {
      * @param defaultLease the lease if they say none
      */
     void warn(LockSettings settings, Duration defaultLease) {
-        if (isCron && settings.minHold().isEmpty() && !times.have(SettingsParser.MIN_HOLD)) {
-            log.warn(
-                    "{} is scheduled by cron and has no minHold: a node that starts it late runs it again after another"
-                            + " node has finished. Set minHold, or holdfast.scheduled.min-hold, to more than the"
-                            + " clock skew between nodes, and set waitFor = 0 with onContention = SKIP.",
-                    where);
+        if (settings.minHold().isEmpty() && !times.have(SettingsParser.MIN_HOLD)) {
+            warnOfRuns();
         }
         if (times.have(SettingsParser.LEASE)) {
             return;
@@ -42,6 +48,23 @@ record DoubtfulSettings(String where, boolean isCron, CallTimes times) {
         if (!times.have(SettingsParser.MAX_HOLD)) {
             Duration lease = settings.lease().orElse(defaultLease);
             settings.maxHold().ifPresent(maxHold -> warnOfShortMaxHold(maxHold, lease));
+        }
+    }
+
+    private void warnOfRuns() {
+        if (schedule == Schedule.CRON) {
+            log.warn(
+                    "{} is scheduled by cron and has no minHold: a node that starts it late runs it again after another"
+                            + " node has finished. Set minHold, or holdfast.scheduled.min-hold, to more than the"
+                            + " clock skew between nodes, and set waitFor = 0 with onContention = SKIP.",
+                    where);
+        } else if (schedule == Schedule.PERIOD) {
+            log.warn(
+                    "{} is scheduled at a fixed rate or delay and has no minHold: every node runs it, one after the other,"
+                            + " because each node starts its periods when it is started. To run it on one node in each"
+                            + " period, set minHold, or holdfast.scheduled.min-hold, to slightly less than the period, and"
+                            + " set waitFor = 0 with onContention = SKIP.",
+                    where);
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.leader;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
+import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockAnnotations;
 import io.holdfast.lock.spring.definition.LockDefinition;
 import io.holdfast.lock.spring.result.ResultKind;
@@ -61,6 +62,11 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
         if (resolved == null || resolved.isBlank()) {
             throw new LockDefinitionException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
+        }
+        if (LiteralText.isExpression(resolved)) {
+            throw new LockDefinitionException(
+                    where + " has the role \"" + resolved + "\", but a role is literal text, not an expression.",
+                    "Specify the role as text or by a property: @LeaderOnly(\"reports\") or @LeaderOnly(\"${app.role}\").");
         }
         Class<?> type = ResultKind.typeOf(method, userClass);
         if (ResultKind.isPublisher(method, type)) {

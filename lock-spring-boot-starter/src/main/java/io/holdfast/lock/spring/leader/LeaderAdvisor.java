@@ -7,7 +7,6 @@ import java.io.Serial;
 import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
@@ -21,6 +20,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
             LeaderOnly.class,
             "cannot be restricted to the leader",
             "A proxy of the bean checks whether this instance is the leader.",
+            "run on every instance",
             "Leadership");
 
     private final transient ProxyRules rules;
@@ -43,7 +43,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
     }
 
     @Override
-    public Pointcut getPointcut() {
+    public AnnotatedPointcut<?> getPointcut() {
         return pointcut;
     }
 

@@ -44,7 +44,7 @@ final class DeferredStage {
     private CompletionStage<Object> runLocked(LockHandle lock) {
         CompletionStage<Object> begun;
         try {
-            Object returned = call.runElsewhere(lock, LockedRun.OF_PUBLISHER);
+            Object returned = Stages.adapted(call.runElsewhere(lock, LockedRun.OF_PUBLISHER));
             work = returned;
             cancelIfCancelled();
             begun = Stages.of(returned, threads);

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.result;
 import io.holdfast.lock.spring.result.LockSession.SessionException;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
@@ -60,15 +61,22 @@ final class PublisherLock {
 
     private Publisher<Object> body(LockSession session) {
         try {
-            Object returned = call.runElsewhere(session.lock(), session.run());
-            if (returned == null) {
-                throw new IllegalStateException(call.caller() + " returned null instead of a "
-                        + call.type().getSimpleName() + "; return an empty one instead");
-            }
-            return session.run().watched(adapter.toPublisher(returned));
+            return session.run().watched(published(call.runElsewhere(session.lock(), session.run())));
         } catch (Throwable failure) {
             return Mono.error(failure);
         }
+    }
+
+    /** Advice further inside, such as a cache, may answer for the method: with the value itself, null, or in another form. */
+    private Publisher<Object> published(@Nullable Object result) {
+        if (result == null) {
+            return Mono.empty();
+        }
+        if (call.type().isInstance(result)) {
+            return adapter.toPublisher(result);
+        }
+        ReactiveAdapter own = ReactiveTypes.adapterOf(result.getClass());
+        return own == null ? Mono.fromCompletionStage(Stages.of(result, threads)) : own.toPublisher(result);
     }
 
     /** Reactor wraps what fails at the end of a session, with the failure of the work suppressed inside. */
@@ -88,7 +96,7 @@ final class PublisherLock {
     private Publisher<Object> answer(Throwable failure) {
         try {
             Object answer = call.rules().refused(failure);
-            return answer == null ? Mono.empty() : adapter.toPublisher(answer);
+            return published(answer);
         } catch (Throwable e) {
             return Mono.error(e);
         }

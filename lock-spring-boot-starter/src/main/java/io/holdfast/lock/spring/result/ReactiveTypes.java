@@ -1,9 +1,12 @@
 package io.holdfast.lock.spring.result;
 
+import java.util.Objects;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
 
 /** The reactive types that Spring knows: those of Reactor, RxJava, Mutiny, Kotlin's Flow, and of the JDK. */
 final class ReactiveTypes {
@@ -45,6 +48,12 @@ final class ReactiveTypes {
     static boolean canBeEmpty(Class<?> type) {
         ReactiveAdapter adapter = adapterOf(type);
         return adapter == null || adapter.supportsEmpty();
+    }
+
+    /** Subscribes; completes with the first value, or null if there is none. */
+    static Future<Object> futureOf(Object reactive) {
+        return Mono.from(Objects.requireNonNull(adapterOf(reactive.getClass())).toPublisher(reactive))
+                .toFuture();
     }
 
     static @Nullable ReactiveAdapter adapterOf(Class<?> type) {

@@ -57,7 +57,7 @@ final class StageLock {
     private @Nullable Object hold(LockHandle handle, AsyncCall call) throws Throwable {
         Object result;
         try {
-            result = call.run(handle);
+            result = Stages.adapted(call.run(handle));
         } catch (Throwable failure) {
             throw closed(handle, failure, call.rules());
         }

@@ -13,9 +13,24 @@ final class Stages {
     private Stages() {}
 
     /**
+     * {@return the result, or a future that yields it} Advice further inside, such as a cache, may answer for the method: with the
+     * value itself, or with a publisher.
+     *
+     * @param result what came from inside
+     */
+    static @Nullable Object adapted(@Nullable Object result) {
+        if (result == null || result instanceof CompletionStage<?> || result instanceof Future<?>) {
+            return result;
+        }
+        return ReactiveTypes.isReactive(result.getClass())
+                ? ReactiveTypes.futureOf(result)
+                : CompletableFuture.completedFuture(result);
+    }
+
+    /**
      * The stage that ends as the result does.
      *
-     * @param result a stage; or a future, for which a thread has to wait; or null, which is complete
+     * @param result a stage; or a future, for which a thread has to wait; or a value or null, which is complete
      * @param threads one waits
      */
     @SuppressWarnings({"unchecked", "NullAway"}) // what the method declares to return; null only if T allows it
@@ -25,6 +40,9 @@ final class Stages {
         }
         if (result instanceof CompletionStage<?> stage) {
             return (CompletionStage<T>) stage;
+        }
+        if (!(result instanceof Future<?>)) {
+            return CompletableFuture.completedFuture((T) result);
         }
         CompletableFuture<T> seen = new CompletableFuture<>();
         threads.execute(() -> await((Future<T>) result, seen));

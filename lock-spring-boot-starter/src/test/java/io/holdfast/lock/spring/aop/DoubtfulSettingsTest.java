@@ -7,6 +7,8 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -35,9 +37,46 @@ class DoubtfulSettingsTest {
         public void run() {}
     }
 
-    static class Repeated {
+    static class AtARate {
+        @Scheduled(fixedRate = 1_000_000)
+        @DistributedLock(name = "repeated")
+        public void run() {}
+    }
+
+    static class AfterADelay {
         @Scheduled(fixedDelay = 1_000_000)
         @DistributedLock(name = "repeated")
+        public void run() {}
+    }
+
+    static class AtARateByProperty {
+        @Scheduled(fixedRateString = "${rate:PT1H}")
+        @DistributedLock(name = "repeated")
+        public void run() {}
+    }
+
+    static class AfterADelayByProperty {
+        @Scheduled(cron = "-")
+        @Scheduled(fixedDelayString = "PT1H")
+        @DistributedLock(name = "repeated")
+        public void run() {}
+    }
+
+    static class KeptForThePeriod {
+        @Scheduled(fixedRate = 1_000_000)
+        @DistributedLock(name = "repeated", minHold = 900)
+        public void run() {}
+    }
+
+    static class Once {
+        @Scheduled(initialDelay = 1_000_000)
+        @DistributedLock(name = "once")
+        public void run() {}
+    }
+
+    static class Disabled {
+        @Scheduled(cron = "-")
+        @DistributedLock(name = "disabled")
         public void run() {}
     }
 
@@ -54,10 +93,26 @@ class DoubtfulSettingsTest {
     }
 
     @Test
-    void job_that_has_one_or_is_not_by_cron_is_not(CapturedOutput output) {
+    void job_that_has_one_or_runs_at_most_once_is_not(CapturedOutput output) {
         start(Kept.class);
-        start(Repeated.class);
-        assertThat(output).doesNotContain(WARNING);
+        start(KeptForThePeriod.class);
+        start(Once.class);
+        start(Disabled.class);
+        assertThat(output).doesNotContain("has no minHold");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {AtARate.class, AfterADelay.class, AtARateByProperty.class, AfterADelayByProperty.class})
+    void job_that_each_node_repeats_without_a_least_time_is_warned_of(Class<?> job, CapturedOutput output) {
+        start(job, "holdfast.scheduled.min-hold=1m");
+        assertThat(output).doesNotContain("has no minHold");
+        start(job);
+        assertThat(output)
+                .containsOnlyOnce("@DistributedLock method " + job.getName()
+                        + ".run() is scheduled at a fixed rate or delay and has no minHold: every node runs it, one after"
+                        + " the other, because each node starts its periods when it is started. To run it on one node in"
+                        + " each period, set minHold, or holdfast.scheduled.min-hold, to slightly less than the period,"
+                        + " and set waitFor = 0 with onContention = SKIP.");
     }
 
     static class Milliseconds {

@@ -5,21 +5,28 @@ import static io.holdfast.lock.spring.result.Results.inMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.stubbing.Answer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -229,5 +236,62 @@ class EventLoopTest {
             Mono<String> result = context.getBean(Results.class).mono(() -> Mono.just("never"));
             assertThatThrownBy(result::block).hasMessageContaining("no LockTemplate");
         });
+    }
+
+    /** The thread of each fallback, which may block. */
+    static class Fallbacks {
+
+        final Queue<String> threads = new ConcurrentLinkedQueue<>();
+
+        @DistributedLock(name = "fallback", fallbackMethod = "instead")
+        public CompletableFuture<String> stage() {
+            return CompletableFuture.completedFuture("never");
+        }
+
+        CompletableFuture<String> instead(LockStoreException failure) {
+            threads.add(Thread.currentThread().getName());
+            return CompletableFuture.completedFuture("instead");
+        }
+
+        @DistributedLock(name = "fallback", fallbackMethod = "monoInstead")
+        public Mono<String> mono() {
+            return Mono.just("never");
+        }
+
+        Mono<String> monoInstead(LockStoreException failure) {
+            threads.add(Thread.currentThread().getName());
+            return Mono.just("instead");
+        }
+
+        public Queue<String> threads() {
+            return threads;
+        }
+    }
+
+    /** A template that fails at once may do so on the caller's thread, which is the event loop. */
+    private void fallsBackElsewhere(Answer<?> failing) {
+        LockTemplate template = mock(LockTemplate.class, failing);
+        Runners.withoutStore()
+                .withBean(LockTemplate.class, () -> template)
+                .withBean(Fallbacks.class)
+                .run(context -> {
+                    Fallbacks service = context.getBean(Fallbacks.class);
+                    CompletableFuture<String> stage = onLoop(service::stage);
+                    assertThat(stage.get(30, TimeUnit.SECONDS)).isEqualTo("instead");
+                    assertThat(service.mono().subscribeOn(loop).block()).isEqualTo("instead");
+                    assertThat(service.threads()).hasSize(2).noneMatch(name -> name.contains("event-loop"));
+                });
+    }
+
+    @Test
+    void fallback_of_a_store_that_throws_runs_elsewhere() {
+        fallsBackElsewhere(call -> {
+            throw new LockStoreException("down", null, false);
+        });
+    }
+
+    @Test
+    void fallback_of_a_store_that_has_failed_runs_elsewhere() {
+        fallsBackElsewhere(call -> CompletableFuture.failedFuture(new LockStoreException("down", null, false)));
     }
 }

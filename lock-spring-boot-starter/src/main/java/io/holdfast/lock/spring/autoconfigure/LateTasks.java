@@ -1,0 +1,110 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
+ * await-termination} of {@code spring.task}. When the phase of locks comes, all other executors have stopped, and are not running any more.
+ *
+ * <p>Nothing tells when an executor becomes idle without ending it, so that is looked at again and again.
+ */
+final class LateTasks {
+
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private final ConfigurableListableBeanFactory beans;
+
+    LateTasks(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    /** {@return the executors that still run tasks at that time; returns as soon as there are none} */
+    List<String> await(long endNanos) {
+        List<String> busy = executors();
+        while (!busy.isEmpty() && endNanos - System.nanoTime() > 0) {
+            LockSupport.parkNanos(PAUSE_NANOS);
+            busy = executors();
+        }
+        return busy;
+    }
+
+    /** {@return the names of the executors that run tasks} */
+    List<String> executors() {
+        List<String> busy = new ArrayList<>();
+        for (Class<?> type : List.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)) {
+            for (String name : beans.getBeanNamesForType(type, true, false)) {
+                String bean = BeanFactoryUtils.transformedBeanName(name);
+                if (beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean))) {
+                    busy.add(bean);
+                }
+            }
+        }
+        return busy;
+    }
+
+    private static boolean isBusy(@Nullable Object executor) {
+        if (executor instanceof ExecutorConfigurationSupport pool) {
+            return pool.isRunning() && isBusyPool(poolOf(pool));
+        }
+        return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
+    }
+
+    private static @Nullable Object poolOf(ExecutorConfigurationSupport executor) {
+        if (executor instanceof ThreadPoolTaskExecutor tasks) {
+            return tasks.getThreadPoolExecutor();
+        }
+        if (executor instanceof ThreadPoolTaskScheduler scheduler) {
+            return scheduler.getScheduledExecutor();
+        }
+        try {
+            return executor instanceof FactoryBean<?> factory ? factory.getObject() : null;
+        } catch (Exception unknown) {
+            return null;
+        }
+    }
+
+    /** What is scheduled for later is not waited for. */
+    private static boolean isBusyPool(@Nullable Object pool) {
+        return pool instanceof ThreadPoolExecutor executor
+                && (executor.getActiveCount() > 0
+                        || (!(pool instanceof ScheduledExecutorService)
+                                && !executor.getQueue().isEmpty()));
+    }
+
+    /** Its threads are known only where it waits for them; nothing but these fields shows either. */
+    private static boolean isBusySimple(SimpleAsyncTaskExecutor executor) {
+        return field(executor, "taskTerminationTimeout") instanceof Long timeout
+                && timeout > 0
+                && field(executor, "activeThreads") instanceof Collection<?> threads
+                && !threads.isEmpty();
+    }
+
+    private static @Nullable Object field(SimpleAsyncTaskExecutor executor, String name) {
+        try {
+            Field field = ReflectionUtils.findField(SimpleAsyncTaskExecutor.class, name);
+            if (field == null) {
+                return null;
+            }
+            ReflectionUtils.makeAccessible(field);
+            return ReflectionUtils.getField(field, executor);
+        } catch (RuntimeException notAccessible) {
+            return null;
+        }
+    }
+}

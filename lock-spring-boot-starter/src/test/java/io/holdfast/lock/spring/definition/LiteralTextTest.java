@@ -1,0 +1,141 @@
+package io.holdfast.lock.spring.definition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedReadLock;
+import io.holdfast.lock.spring.annotation.DistributedSemaphore;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Expressions are refused where they would be taken literally. */
+class LiteralTextTest {
+
+    static class OnMethod {
+        @DistributedLock(name = "#hotel")
+        public void sync(String hotel) {}
+    }
+
+    static class ByProperty {
+        @DistributedLock(name = "${app.lock}", key = "#hotel")
+        public void sync(String hotel) {}
+    }
+
+    static class Semaphore {
+        @DistributedSemaphore(name = "#hotel", permits = 2)
+        public void sync(String hotel) {}
+    }
+
+    static class Second {
+        @DistributedLock(name = "hotels", key = "#hotel")
+        @DistributedReadLock(name = "prices-#{#hotel}")
+        public void sync(String hotel) {}
+    }
+
+    static class Leading {
+        @LeaderOnly("#hotel")
+        public void sync(String hotel) {}
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "#hotel               | name = \"sync\", key = \"#hotel\"",
+                "#{#hotel}            | name = \"sync\", key = \"#hotel\"",
+                "sync-#{#hotel}       | name = \"sync\", key = \"#hotel\"",
+                "sync-#hotel          | name = \"sync\", key = \"#hotel\"",
+                "my.sync:#{#hotel.id} | name = \"my.sync\", key = \"#hotel.id\"",
+                "a:b-#{#x}            | name = \"a.b\", key = \"#x\"",
+                "sync-#{#a}-#{#b}     | name = \"sync\", key = {\"#a\", \"#b\"}",
+                "#{#hotel             | name = \"sync\", key = \"#hotel\"",
+                "'sync-' + #hotel     | name = \"sync\", key = \"'sync-' + #hotel\"",
+                "@keys.of(#hotel)     | name = \"sync\", key = \"@keys.of(#hotel)\"",
+                "@keys.nightly        | name = \"sync\", key = \"@keys.nightly\"",
+                "T(a.B).NAME          | name = \"sync\", key = \"T(a.B).NAME\"",
+            })
+    void expression_as_a_name_is_refused_with_the_form_that_is_right(String name, String right) {
+        assertThatThrownBy(() -> LiteralText.requireName(name, "Hotels.sync()"))
+                .isInstanceOfSatisfying(LockDefinitionException.class, e -> {
+                    assertThat(e.problem())
+                            .isEqualTo(
+                                    "Hotels.sync() has name = \"" + name
+                                            + "\", but a name is literal text, not an expression: all calls would share one lock.");
+                    assertThat(e.action())
+                            .isEqualTo("Write a literal name, and the expression as the key: " + right + ".");
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"nightly", "Orders#pay", "C#", "job #1", "#1", "@nightly", "a@b.example", "WAIT(1)", "it's"})
+    void other_text_is_a_name(String name) {
+        assertThat(LiteralText.requireName(name, "Hotels.sync()")).isEqualTo(name);
+    }
+
+    private static void fails(Class<?> bean, String message, String... properties) {
+        Runners.inMemory()
+                .withPropertyValues(properties)
+                .withBean(bean)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo(message.replace("METHOD", "method " + bean.getName() + ".sync(String)")));
+    }
+
+    @Test
+    void names_of_all_annotations_are_literal() {
+        fails(
+                OnMethod.class,
+                "@DistributedLock METHOD has name = \"#hotel\", but a name is literal text, not an expression: all calls"
+                        + " would share one lock.\nWrite a literal name, and the expression as the key: name = \"sync\","
+                        + " key = \"#hotel\".");
+        fails(
+                Semaphore.class,
+                "@DistributedLock METHOD has name = \"#hotel\", but a name is literal text, not an expression: all calls"
+                        + " would share one lock.\nWrite a literal name, and the expression as the key: name = \"sync\","
+                        + " key = \"#hotel\".");
+        fails(
+                Second.class,
+                "@DistributedLock METHOD has name = \"prices-#{#hotel}\", but a name is literal text, not an expression: all"
+                        + " calls would share one lock.\nWrite a literal name, and the expression as the key: name ="
+                        + " \"prices\", key = \"#hotel\".");
+    }
+
+    @Test
+    void name_that_a_property_yields_is_literal() {
+        fails(
+                ByProperty.class,
+                "@DistributedLock METHOD has name = \"a-#hotel\", but a name is literal text, not an expression: all calls"
+                        + " would share one lock.\nWrite a literal name, and the expression as the key: name = \"a\", key"
+                        + " = \"#hotel\".",
+                "app.lock=a-#hotel");
+    }
+
+    @Test
+    void role_is_literal() {
+        fails(
+                Leading.class,
+                "@LeaderOnly METHOD has the role \"#hotel\", but a role is literal text, not an expression.\nSpecify the"
+                        + " role as text or by a property: @LeaderOnly(\"reports\") or @LeaderOnly(\"${app.role}\").");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "holdfast.instances[sync-#hotel].lease=5s, holdfast.instances, sync-#hotel, name",
+        "holdfast.leadership.roles[#hotel].lease=5s, holdfast.leadership.roles, #hotel, name",
+        "holdfast.leadership.roles.hotel.key=#{hotel}, holdfast.leadership.roles.hotel.key, #{hotel}, key"
+    })
+    void names_in_properties_are_literal(String property, String shown, String value, String what) {
+        Runners.inMemory()
+                .withPropertyValues(property)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Property " + shown + " is '" + value + "'", "a literal " + what));
+    }
+}
