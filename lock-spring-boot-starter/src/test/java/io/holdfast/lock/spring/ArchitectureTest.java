@@ -199,6 +199,7 @@ class ArchitectureTest {
                         "autoconfigure.LockTransactionAutoConfiguration",
                         "autoconfigure.QuorumLockStoreAutoConfiguration",
                         "autoconfigure.RedisLockStoreAutoConfiguration",
+                        "autoconfigure.TimesNeedUnits",
                         "observe.LockEventAutoConfiguration",
                         "observe.LockMetricsAutoConfiguration",
                         "observe.LockObservationAutoConfiguration",

@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
-@Import(ProxyCreatorRegistrar.class)
+@Import({ProxyCreatorRegistrar.class, TimesNeedUnits.class})
 public final class LockAopAutoConfiguration {
 
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
