@@ -26,8 +26,8 @@ final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
     static void check(@Nullable String version) {
         if (version != null && major(version) < OLDEST) {
             throw new LockSetupException(
-                    "Holdfast needs Spring Boot " + OLDEST + ".0 or later, but this application has Spring Boot " + version
-                            + ".",
+                    "Holdfast needs Spring Boot " + OLDEST + ".0 or later, but this application has Spring Boot "
+                            + version + ".",
                     "Upgrade Spring Boot to " + OLDEST + ".0 or later, or remove the lock-spring-boot-starter.",
                     null);
         }

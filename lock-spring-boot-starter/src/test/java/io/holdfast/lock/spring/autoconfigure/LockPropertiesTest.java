@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import com.jayway.jsonpath.JsonPath;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.ReleaseMode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.HeardLog;
-import com.jayway.jsonpath.JsonPath;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -143,11 +143,11 @@ class LockPropertiesTest {
                 .getInputStream()) {
             List<String> names = JsonPath.read(json, "$.properties[?(@.type == 'java.time.Duration')].name");
             return Stream.concat(
-                            names.stream().filter(name -> !name.endsWith("time-to-live")),
-                            Stream.of(
-                                    "holdfast.instances.order.lease",
-                                    "holdfast.instances[Orders.pay].wait-for",
-                                    "holdfast.leadership.roles.outbox.lease"))
+                    names.stream().filter(name -> !name.endsWith("time-to-live")),
+                    Stream.of(
+                            "holdfast.instances.order.lease",
+                            "holdfast.instances[Orders.pay].wait-for",
+                            "holdfast.leadership.roles.outbox.lease"))
                     .toList()
                     .stream();
         }
@@ -160,9 +160,9 @@ class LockPropertiesTest {
                 .withConfiguration(AutoConfigurations.of(EndpointAutoConfiguration.class))
                 .withPropertyValues("management.endpoints.jmx.exposure.include=locks", "spring.jmx.enabled=true")
                 .withPropertyValues(property + "=5000")
-                .run(context ->
-                        assertThat(Startup.failureOf(context)).isEqualTo("Property " + property + " is '5000', which is"
-                                + " invalid.\nChange " + property + ": a time needs a unit, such as 30s or 500ms."));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("Property " + property + " is '5000', which is" + " invalid.\nChange " + property
+                                + ": a time needs a unit, such as 30s or 500ms."));
     }
 
     @Test

@@ -18,8 +18,8 @@ class SpringBootVersionCheckTest {
     @ParameterizedTest
     @ValueSource(strings = {"2.7.18", "3.5.7", "3.0.0-SNAPSHOT"})
     void earlier_version_is_refused_with_the_one_that_is_needed(String version) {
-        LockSetupException failure = catchThrowableOfType(
-                LockSetupException.class, () -> SpringBootVersionCheck.check(version));
+        LockSetupException failure =
+                catchThrowableOfType(LockSetupException.class, () -> SpringBootVersionCheck.check(version));
 
         FailureAnalysis analysis = new LockSetupFailureAnalyzer().analyze(failure);
         assertThat(analysis.getDescription())
@@ -41,8 +41,11 @@ class SpringBootVersionCheckTest {
         List<AutoConfigurationImportFilter> filters =
                 SpringFactoriesLoader.forDefaultResourceLocation().load(AutoConfigurationImportFilter.class);
 
-        assertThat(filters).filteredOn(SpringBootVersionCheck.class::isInstance).singleElement().satisfies(filter -> {
-            assertThat(filter.match(new String[] {"a", null}, null)).containsExactly(true, true);
-        });
+        assertThat(filters)
+                .filteredOn(SpringBootVersionCheck.class::isInstance)
+                .singleElement()
+                .satisfies(filter -> {
+                    assertThat(filter.match(new String[] {"a", null}, null)).containsExactly(true, true);
+                });
     }
 }
