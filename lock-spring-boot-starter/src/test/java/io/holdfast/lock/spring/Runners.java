@@ -52,7 +52,7 @@ public final class Runners {
 
     private static ApplicationContextRunner with(Stream<Class<?>> configurations) {
         return new ApplicationContextRunner()
-                .withPropertyValues("holdfast.shutdown.await=0")
+                .withPropertyValues("holdfast.shutdown.await=0s")
                 .withConfiguration(
                         AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), configurations)
                                 .toArray(Class<?>[]::new)));

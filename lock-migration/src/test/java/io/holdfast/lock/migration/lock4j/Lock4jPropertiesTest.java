@@ -16,14 +16,14 @@ class Lock4jPropertiesTest implements RewriteTest {
     }
 
     @Test
-    void properties_keep_their_values_which_are_milliseconds_in_both() {
+    void times_of_properties_get_their_unit() {
         rewriteRun(properties(
                 "lock4j.expire=20000\nlock4j.acquireTimeout=2000\nlock4j.lock-key-prefix=shop\nlock4j.retry-interval=50\nother=1\n",
-                "holdfast.lease=20000\nholdfast.wait-for=2000\nholdfast.redis.key-prefix=shop\nother=1\n"));
+                "holdfast.lease=20000ms\nholdfast.wait-for=2000ms\nholdfast.redis.key-prefix=shop\nother=1\n"));
     }
 
     @Test
-    void yaml_keeps_its_values() {
+    void times_of_yaml_get_their_unit() {
         rewriteRun(yaml("""
                 lock4j:
                   expire: 20000
@@ -31,8 +31,8 @@ class Lock4jPropertiesTest implements RewriteTest {
                   lock-key-prefix: shop
                   retry-interval: 50
                 """, """
-                holdfast.lease: 20000
-                holdfast.wait-for: 2000
+                holdfast.lease: 20000ms
+                holdfast.wait-for: 2000ms
                 holdfast.redis.key-prefix: shop
                 """));
     }

@@ -1,15 +1,24 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
+import io.holdfast.lock.spring.definition.LockDefinition;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -24,6 +33,18 @@ import org.springframework.util.ReflectionUtils;
  */
 public final class AnnotatedPointcut<T> extends StaticMethodMatcherPointcut {
 
+    private static final Logger log = LoggerFactory.getLogger(AnnotatedPointcut.class);
+
+    private static final Set<String> CALLED_BY_SPRING = Set.of(
+            "jakarta.annotation.PostConstruct",
+            "jakarta.annotation.PreDestroy",
+            "jakarta.annotation.Resource",
+            "jakarta.inject.Inject",
+            "org.springframework.beans.factory.annotation.Autowired",
+            "org.springframework.beans.factory.annotation.Value",
+            "org.springframework.context.annotation.Bean");
+
+    private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
     private final AnnotatedMethods<T> methods;
     private final ProxyRules rules;
 
@@ -79,6 +100,9 @@ public final class AnnotatedPointcut<T> extends StaticMethodMatcherPointcut {
                 all.putIfAbsent(methods.methodOf(found), found);
             }
         }
+        if (all.isEmpty()) {
+            refuseIdleAnnotation(ClassUtils.getUserClass(type));
+        }
         return List.copyOf(all.values());
     }
 
@@ -93,6 +117,74 @@ public final class AnnotatedPointcut<T> extends StaticMethodMatcherPointcut {
         for (T each : allOf(type)) {
             throw rules.refuseEarly(methods.methodOf(each), ClassUtils.getUserClass(type), name);
         }
+    }
+
+    /** It would look as if the class was locked. */
+    private void refuseIdleAnnotation(Class<?> userClass) {
+        if (isOnClass(userClass, SearchStrategy.TYPE_HIERARCHY)) {
+            throw new LockDefinitionException(
+                    named() + " on " + userClass.getName()
+                            + " has no effect: on a class it applies to public methods, and there are none.",
+                    "Make the methods public, or annotate the methods themselves.");
+        }
+    }
+
+    /**
+     * Warns of methods that other beans can call, but that the annotation of their class does not cover, since they are not public.
+     *
+     * @param type the class of a bean
+     */
+    public void warnOfUncovered(Class<?> type) {
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        if (!getClassFilter().matches(type) || !isOnClass(userClass, SearchStrategy.SUPERCLASS)) {
+            return;
+        }
+        Set<String> uncovered = new TreeSet<>();
+        for (Method each : declaredMethods(userClass)) {
+            if (isCallable(each, userClass)
+                    && methods.find(each, userClass) == null
+                    && !methods.isExempt(each, userClass)) {
+                uncovered.add(KotlinNames.of(each) + LockDefinition.parameters(each));
+            }
+        }
+        if (!uncovered.isEmpty() && warned.add(userClass)) {
+            log.warn(
+                    "{} on {} applies to public methods only, so it has no effect on {}. Make these methods public, or"
+                            + " annotate them.",
+                    named(),
+                    userClass.getName(),
+                    String.join(", ", uncovered));
+        }
+    }
+
+    /** By another bean: not what the container calls, and not what a superclass calls, which has the method for its subclasses. */
+    private static boolean isCallable(Method method, Class<?> userClass) {
+        int modifiers = method.getModifiers();
+        return !Modifier.isPublic(modifiers)
+                && !Modifier.isPrivate(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && ClassUtils.isUserLevelMethod(method)
+                && method.getDeclaringClass() != Object.class
+                && method.equals(ClassUtils.getMostSpecificMethod(method, userClass))
+                && !isHook(method)
+                && MergedAnnotations.from(method).stream()
+                        .noneMatch(
+                                each -> CALLED_BY_SPRING.contains(each.getType().getName()));
+    }
+
+    private static boolean isHook(Method method) {
+        Class<?> parent = method.getDeclaringClass().getSuperclass();
+        return Modifier.isProtected(method.getModifiers())
+                && parent != null
+                && ReflectionUtils.findMethod(parent, method.getName(), method.getParameterTypes()) != null;
+    }
+
+    private boolean isOnClass(Class<?> userClass, SearchStrategy where) {
+        return MergedAnnotations.from(userClass, where).isPresent(rules.annotation());
+    }
+
+    private String named() {
+        return "@" + rules.annotation().getSimpleName();
     }
 
     private static Set<Method> methodsOf(Class<?> type) {

@@ -1,7 +1,9 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.io.IOException;
 import java.lang.annotation.Annotation;
+import java.lang.annotation.Repeatable;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,6 +12,9 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -17,13 +22,17 @@ import org.springframework.util.ReflectionUtils;
  * super-type. Looks at each class and interface once. To look for the annotation of a method takes a search of all super-types,
  * and beans have many methods; most beans have no lock at all.
  */
-final class AnnotatedTypes implements ClassFilter {
+public final class AnnotatedTypes implements ClassFilter {
 
     private final Class<? extends Annotation> annotation;
     private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
-    /** @param annotation what is looked for */
-    AnnotatedTypes(Class<? extends Annotation> annotation) {
+    /**
+     * Creates an instance.
+     *
+     * @param annotation what is looked for
+     */
+    public AnnotatedTypes(Class<? extends Annotation> annotation) {
         this.annotation = annotation;
     }
 
@@ -50,13 +59,21 @@ final class AnnotatedTypes implements ClassFilter {
         if (!KotlinDetector.isKotlinType(type)) {
             return;
         }
-        for (Class<?> inner : type.getDeclaredClasses()) {
-            if (inner.getSimpleName().equals("Companion") && hasAnnotation(inner)) {
-                throw new LockDefinitionException(
-                        "@" + annotation.getSimpleName() + " is on a function of the companion object of "
-                                + type.getSimpleName() + ", which is not a bean and cannot be proxied.",
-                        "Move the function to the class itself, or use LockTemplate or Leadership inside it.");
-            }
+        Class<?> companion = companion(type);
+        if (companion != null && hasAnnotation(companion)) {
+            throw new LockDefinitionException(
+                    "@" + annotation.getSimpleName() + " is on a function of the companion object of "
+                            + ClassUtils.getShortName(type) + ", which is not a bean and cannot be proxied.",
+                    "Move the function to the class itself, or use LockTemplate or Leadership inside it.");
+        }
+    }
+
+    /** By its name: to look at all nested classes would load them, and one of them may extend a type that is not there. */
+    private static @Nullable Class<?> companion(Class<?> kotlin) {
+        try {
+            return Class.forName(kotlin.getName() + "$Companion", false, kotlin.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError none) {
+            return null;
         }
     }
 
@@ -81,7 +98,25 @@ final class AnnotatedTypes implements ClassFilter {
             }
             return false;
         } catch (IllegalStateException notLoadable) {
-            return true; // it names types that are not there; whoever looks closer says so
+            return isInClassFile(type);
+        }
+    }
+
+    /**
+     * A class may name types that are not there, of an optional library: Java cannot list its methods then, but its file tells whether
+     * one has the annotation. If so, Spring fails to introspect the class, rather than run the method as if it had none.
+     */
+    private boolean isInClassFile(Class<?> type) {
+        try {
+            AnnotationMetadata file = new SimpleMetadataReaderFactory(type.getClassLoader())
+                    .getMetadataReader(type.getName())
+                    .getAnnotationMetadata();
+            Repeatable repeatable = annotation.getAnnotation(Repeatable.class);
+            return file.hasAnnotatedMethods(annotation.getName())
+                    || (repeatable != null
+                            && file.hasAnnotatedMethods(repeatable.value().getName()));
+        } catch (IOException generated) {
+            return false;
         }
     }
 }

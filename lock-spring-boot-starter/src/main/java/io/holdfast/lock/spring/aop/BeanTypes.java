@@ -31,7 +31,7 @@ public final class BeanTypes {
                 }
             }
             return beans.getType(name, false);
-        } catch (BeansException notResolvable) {
+        } catch (BeansException | IllegalStateException | LinkageError notResolvable) {
             return null;
         }
     }

@@ -209,6 +209,10 @@ public final class LockAdvisor extends AbstractPointcutAdvisor implements Dispos
         return pointcut.allOf(type);
     }
 
+    void warnOfUncovered(Class<?> type) {
+        pointcut.warnOfUncovered(type);
+    }
+
     /** Warns of what may be meant otherwise than it works. */
     void warnOf(List<LockDefinition> found) {
         if (!found.isEmpty()) {

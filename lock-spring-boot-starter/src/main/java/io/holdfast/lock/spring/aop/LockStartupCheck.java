@@ -47,6 +47,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private List<LockDefinition> check(String name, Class<?> type, @Nullable Object instance) {
         List<LockDefinition> found = advisor.definitionsOf(type);
         advisor.requireThatLossesMayBeLogged(type, found);
+        advisor.warnOfUncovered(type);
         if (instance != null && !found.isEmpty()) {
             requireLocked(name, instance, found.get(0));
             advisor.rules()

@@ -8,7 +8,7 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 
-/** Finds beans with locked methods, and has a native image keep what their locks need of them. */
+/** Finds beans with methods that are locked or run on the leader only, and has a native image keep what these need of them. */
 final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
 
     @Override
@@ -22,8 +22,18 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
 
     private static void register(LockedMethod locked, ConfigurableListableBeanFactory beans, RuntimeHints hints) {
         locked.registerReflection(hints.reflection());
-        for (String expression : locked.expressions()) {
+        for (String expression : locked.expressions(text -> resolved(text, beans))) {
             new ExpressionHints(hints.reflection(), beans).register(expression, locked);
+        }
+    }
+
+    /** As far as the build knows the properties. */
+    private static String resolved(String text, ConfigurableListableBeanFactory beans) {
+        try {
+            String value = beans.resolveEmbeddedValue(text);
+            return value == null ? "" : value;
+        } catch (IllegalArgumentException notSet) {
+            return text;
         }
     }
 }

@@ -1,8 +1,11 @@
 package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
+import io.holdfast.lock.spring.aop.AnnotatedTypes;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.key.TimeExpression;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -10,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
@@ -21,31 +25,37 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * A method that may run under a lock, as its annotation says. Nothing is checked: an invalid definition causes startup of the
- * application to fail, with a better message.
+ * A method that may run under a lock, or on the leader only, as its annotation says. Nothing is checked: an invalid definition causes
+ * startup of the application to fail, with a better message.
  *
  * @param method the method
  * @param type the class of the bean
  * @param annotation one of those of the method, or of its class
  */
-record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLock> annotation) {
+record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation) {
+
+    private static final List<Class<? extends Annotation>> ANNOTATIONS =
+            List.of(DistributedLock.class, LeaderOnly.class);
 
     /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
     static List<LockedMethod> of(Class<?> type) {
         List<LockedMethod> found = new ArrayList<>();
-        for (Method method : methodsOf(type)) {
-            find(method, type).forEach(annotation -> found.add(new LockedMethod(method, type, annotation)));
+        for (Class<? extends Annotation> each : ANNOTATIONS) {
+            if (new AnnotatedTypes(each).matches(type)) {
+                methodsOf(type)
+                        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                        .forEach(method -> find(each, method, type)
+                                .forEach(annotation -> found.add(new LockedMethod(method, type, annotation))));
+            }
         }
         return found;
     }
 
-    private static Set<Method> methodsOf(Class<?> type) {
-        Set<Method> methods = new LinkedHashSet<>();
-        for (Class<?> each : hierarchy(type)) {
-            methods.addAll(List.of(ReflectionUtils.getDeclaredMethods(each)));
-        }
-        methods.removeIf(each -> each.isSynthetic() || Modifier.isStatic(each.getModifiers()));
-        return methods;
+    private static Stream<Method> methodsOf(Class<?> type) {
+        return hierarchy(type).stream()
+                .flatMap(each -> Stream.of(ReflectionUtils.getDeclaredMethods(each)))
+                .filter(each -> !each.isSynthetic())
+                .distinct();
     }
 
     static Set<Class<?>> hierarchy(Class<?> type) {
@@ -57,12 +67,12 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
         return types;
     }
 
-    private static List<MergedAnnotation<DistributedLock>> find(Method method, Class<?> type) {
+    private static <A extends Annotation> List<MergedAnnotation<A>> find(
+            Class<A> annotation, Method method, Class<?> type) {
         boolean byClass = Modifier.isPublic(method.getModifiers());
         return Stream.<AnnotatedElement>of(method, type, method.getDeclaringClass())
                 .limit(byClass ? 3 : 1)
-                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(
-                                DistributedLock.class)
+                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(annotation)
                         .toList())
                 .filter(found -> !found.isEmpty())
                 .findFirst()
@@ -70,13 +80,17 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
     }
 
     /** What SpEL evaluates. */
-    List<String> expressions() {
+    List<String> expressions(UnaryOperator<String> placeholders) {
+        if (annotation.getType() != DistributedLock.class) {
+            return List.of();
+        }
         Stream<String> times = Stream.of("leaseString", "waitForString", "minHoldString", "maxHoldString")
                 .map(annotation::getString)
+                .map(placeholders)
                 .filter(TimeExpression::is);
         return Stream.of(
-                        Stream.of(annotation.getStringArray("key")),
-                        Stream.of(annotation.getString("condition")),
+                        Stream.of(annotation.getStringArray("key")).map(placeholders),
+                        Stream.of(annotation.getString("condition")).map(placeholders),
                         times)
                 .flatMap(each -> each)
                 .filter(each -> !each.isBlank())
@@ -86,14 +100,19 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<DistributedLo
     /** The method itself, its fallbacks, and the annotations that its lock is composed of. */
     void registerReflection(ReflectionHints hints) {
         hints.registerMethod(method, ExecutableMode.INVOKE);
-        String fallback = annotation.getString("fallbackMethod");
-        for (Method each : methodsOf(type)) {
-            if (KotlinNames.of(each).equals(fallback)) {
-                hints.registerMethod(each, ExecutableMode.INVOKE);
-            }
+        if (annotation.getType() == DistributedLock.class) {
+            String fallback = annotation.getString("fallbackMethod");
+            methodsOf(type)
+                    .filter(each -> mayBe(fallback, each))
+                    .forEach(each -> hints.registerMethod(each, ExecutableMode.INVOKE));
         }
         for (MergedAnnotation<?> each = annotation; each != null; each = each.getMetaSource()) {
             hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
         }
+    }
+
+    /** A placeholder may have another value than at the build when the application runs. */
+    private static boolean mayBe(String fallback, Method method) {
+        return fallback.contains("${") || KotlinNames.of(method).equals(fallback);
     }
 }

@@ -11,8 +11,8 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, and
- * the page of the endpoint.
+ * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, the libraries
+ * that are looked for by name, and the page of the endpoint.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
 
@@ -22,11 +22,18 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
                 .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
                 .registerType(SimpleAsyncTaskExecutor.class, MemberCategory.ACCESS_DECLARED_FIELDS)
+                .registerTypeIfPresent(loader, "org.springframework.data.redis.connection.RedisConnectionFactory")
+                .registerTypeIfPresent(loader, "jakarta.validation.Validator")
+                .registerTypeIfPresent(loader, "reactor.core.publisher.Flux")
+                .registerTypeIfPresent(loader, "reactor.core.scheduler.Schedulers")
+                .registerTypeIfPresent(loader, "kotlinx.coroutines.reactor.MonoKt")
+                .registerTypeIfPresent(loader, "kotlin.reflect.full.KCallables")
                 .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(LeaderOnly.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
+        hints.proxies().registerJdkProxy(DistributedLock.class); // merged with what it is composed of
         hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
     }
 }

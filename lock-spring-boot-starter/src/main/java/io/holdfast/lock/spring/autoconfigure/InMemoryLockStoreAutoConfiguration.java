@@ -14,6 +14,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -24,6 +25,7 @@ import org.springframework.util.ClassUtils;
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @Conditional(OnInMemory.class)
 @EnableConfigurationProperties(LockProperties.class)
+@Import(TimesNeedUnits.class)
 public final class InMemoryLockStoreAutoConfiguration {
 
     private static final String IN_MEMORY = "holdfast.store=in-memory";

@@ -12,21 +12,15 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
 
     private final String property;
     private final String value;
-    private final String allowed;
-    private final boolean time;
+    private final String action;
 
-    /**
-     * Creates an instance.
-     *
-     * @param cause what the core says of the value: "x is y; what is allowed"
-     */
-    InvalidLockPropertyException(String property, @Nullable Object value, IllegalArgumentException cause) {
-        super(property + ": " + cause.getMessage(), cause);
+    /** @param value as it may be shown: without a password */
+    private InvalidLockPropertyException(
+            String property, String value, String action, @Nullable IllegalArgumentException cause) {
+        super(property + " is '" + value + "', which is invalid. " + action, cause);
         this.property = property;
-        this.value = value instanceof Duration duration ? text(duration) : String.valueOf(value);
-        this.time = value instanceof Duration;
-        String message = String.valueOf(cause.getMessage());
-        this.allowed = message.substring(message.lastIndexOf("; ") + 1).trim();
+        this.value = value;
+        this.action = action;
     }
 
     /**
@@ -36,7 +30,13 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
      * @param allowed what is, as a phrase
      */
     InvalidLockPropertyException(String property, @Nullable Object value, String allowed) {
-        this(property, value, new IllegalArgumentException("it is " + value + "; it must be " + allowed));
+        this(property, shown(value), "Change " + property + ": it must be " + allowed + ".", null);
+    }
+
+    /** A time that could be seconds or milliseconds. */
+    static InvalidLockPropertyException withoutUnit(String property, String value) {
+        return new InvalidLockPropertyException(
+                property, value, "Change " + property + ": a time needs a unit, such as 30s or 500ms.", null);
     }
 
     /**
@@ -48,8 +48,18 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
         try {
             attempt.run();
         } catch (IllegalArgumentException e) {
-            throw new InvalidLockPropertyException(property, value, e);
+            throw new InvalidLockPropertyException(property, shown(value), "Change " + property + ": " + allowed(e), e);
         }
+    }
+
+    /** The core says "x is y; it must be z": what is before the semicolon names no property. */
+    private static String allowed(IllegalArgumentException e) {
+        String message = String.valueOf(e.getMessage());
+        return message.substring(message.lastIndexOf("; ") + 1).trim() + ".";
+    }
+
+    private static String shown(@Nullable Object value) {
+        return value instanceof Duration duration ? text(duration) : String.valueOf(value);
     }
 
     /**
@@ -90,7 +100,6 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     }
 
     String action() {
-        String unit = time ? " A number without a unit means milliseconds: write 30s for seconds." : "";
-        return "Change " + property + ": it must be " + allowed + "." + unit;
+        return action;
     }
 }

@@ -30,10 +30,13 @@ import org.springframework.core.env.Environment;
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @EnableConfigurationProperties(LockProperties.class)
-@Import(ProxyCreatorRegistrar.class)
+@Import({ProxyCreatorRegistrar.class, TimesNeedUnits.class})
 public final class LockAopAutoConfiguration {
 
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
+
+    /** The leader is checked further outside, so there must be a place. */
+    private static final int OUTERMOST = Ordered.HIGHEST_PRECEDENCE + 1;
 
     /**
      * Made before ordinary beans, so it takes the one property that it needs then from the environment, and everything
@@ -51,7 +54,11 @@ public final class LockAopAutoConfiguration {
                 .bind("holdfast.aop.order", Integer.class)
                 .orElse(DEFAULT_ORDER);
         return new LockAdvisor(
-                beans, templates, customizers, () -> properties.getObject().toSettings(isQuorum(beans)), order);
+                beans,
+                templates,
+                customizers,
+                () -> properties.getObject().toSettings(isQuorum(beans)),
+                Math.max(order, OUTERMOST));
     }
 
     /** If there are other stores as well, it is unknown which one the template uses. */

@@ -20,6 +20,7 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
@@ -31,6 +32,7 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
             RedisLockStoreAutoConfiguration.class
         })
 @EnableConfigurationProperties(LockProperties.class)
+@Import(TimesNeedUnits.class)
 public final class LockAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockAutoConfiguration.class);

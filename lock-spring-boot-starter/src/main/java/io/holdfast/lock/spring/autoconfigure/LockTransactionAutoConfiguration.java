@@ -10,6 +10,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
@@ -17,6 +18,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnClass(TransactionExecutionListener.class)
 @EnableConfigurationProperties(LockProperties.class)
+@Import(TimesNeedUnits.class)
 public final class LockTransactionAutoConfiguration {
 
     @Bean

@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @Conditional(OnQuorum.class)
 @EnableConfigurationProperties(LockProperties.class)
-@Import(OwnConnections.class)
+@Import({OwnConnections.class, TimesNeedUnits.class})
 public final class QuorumLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */

@@ -24,7 +24,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
 @EnableConfigurationProperties(LockProperties.class)
-@Import(OwnConnections.class)
+@Import({OwnConnections.class, TimesNeedUnits.class})
 public final class RedisLockStoreAutoConfiguration {
 
     /** Needs the connections that it is made from, so it is closed before them. */

@@ -60,6 +60,16 @@ public abstract class AnnotatedMethods<T> {
     protected abstract @Nullable T read(Method method, Method specific, Class<?> userClass, Class<?> targetClass);
 
     /**
+     * {@return whether an annotation of the class excludes a method}
+     *
+     * @param specific a method of the class
+     * @param userClass the class of the bean
+     */
+    public boolean isExempt(Method specific, Class<?> userClass) {
+        return false;
+    }
+
+    /**
      * {@return the method of which it was read}
      *
      * @param found what the annotation says

@@ -57,6 +57,10 @@ final class DefinitionParser {
         this.parameterNames = parameterNames;
     }
 
+    Placeholders placeholders() {
+        return placeholders;
+    }
+
     /** @param annotations those of one place, at least one */
     LockDefinition parse(List<DistributedLock> annotations, Method method, Class<?> userClass) {
         String where = LockDefinition.describe(method, userClass);
@@ -86,11 +90,11 @@ final class DefinitionParser {
                         annotation,
                         settings.parse(annotation, where),
                         configured,
-                        new DoubtfulSettings(where, schedule(method), times)),
+                        new DoubtfulSettings(where, schedule(method), times, settings.numbers(annotation))),
                 times,
                 annotation.onContention(),
                 annotation.onLost(),
-                FallbackParser.parse(annotation, method, userClass, where),
+                FallbackParser.parse(annotation, placeholders, method, userClass, where),
                 returnType,
                 result);
     }
@@ -101,7 +105,7 @@ final class DefinitionParser {
         return new FurtherLock(
                 name.isEmpty() ? caller : name,
                 key(name, annotation, place),
-                RequestShape.lock(annotation, settings.parse(annotation, where), where));
+                RequestShape.lock(annotation, settings.parse(annotation, where), where, ""));
     }
 
     private String name(DistributedLock annotation, String where) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import java.time.Duration;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,8 +12,9 @@ import org.slf4j.LoggerFactory;
  * @param where the annotated method
  * @param schedule when all nodes run it
  * @param times what each call says for itself
+ * @param numbers the times that the annotation gives as numbers of seconds
  */
-record DoubtfulSettings(String where, Schedule schedule, CallTimes times) {
+record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<TimeAttribute.Given> numbers) {
 
     /** When a method is run without being called. */
     enum Schedule {
@@ -29,6 +31,10 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times) {
     /** The unit of attributes is seconds: whoever writes milliseconds gets leases of hours. */
     private static final Duration LONG_LEASE = Duration.ofHours(1);
 
+    private static final long SECOND_IN_MILLIS = 1000;
+    private static final long HOUR = 3600;
+    private static final long DAY = 24 * HOUR;
+
     /**
      * Warns of each doubtful setting.
      *
@@ -39,10 +45,18 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times) {
         if (settings.minHold().isEmpty() && !times.have(SettingsParser.MIN_HOLD)) {
             warnOfRuns();
         }
+        boolean longLease = settings.renew().orElse(true)
+                && settings.lease()
+                        .filter(lease -> lease.compareTo(LONG_LEASE) >= 0)
+                        .isPresent();
+        numbers.stream()
+                .filter(each -> isLikeMilliseconds(each.number()))
+                .filter(each -> !longLease || !each.name().equals(SettingsParser.LEASE))
+                .forEach(this::warnOfMilliseconds);
         if (times.have(SettingsParser.LEASE)) {
             return;
         }
-        if (settings.renew().orElse(true)) {
+        if (longLease) {
             settings.lease().ifPresent(this::warnOfLongLease);
         }
         if (!times.have(SettingsParser.MAX_HOLD)) {
@@ -68,15 +82,36 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times) {
         }
     }
 
+    /**
+     * Round milliseconds of a second or more are 5000 or 1500, and as seconds they are odd times: 5000 s are 83 minutes. Hours and days
+     * are meant, and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
+     */
+    static boolean isLikeMilliseconds(long number) {
+        boolean hours = number % HOUR == 0 && (number <= DAY || number % DAY == 0);
+        boolean minutes = number % SECOND_IN_MILLIS != 0 && (number % 900 == 0 || number % 600 == 0);
+        return number >= SECOND_IN_MILLIS && number % 100 == 0 && !hours && !minutes;
+    }
+
+    private void warnOfMilliseconds(TimeAttribute.Given given) {
+        log.warn(
+                "{} has {} = {}, which looks like milliseconds, but counts seconds: it is {}. Write the time with its unit:"
+                        + " {} = \"{}ms\" or \"{}s\".",
+                where,
+                given.name(),
+                given.number(),
+                Duration.ofSeconds(given.number()),
+                given.textName(),
+                given.number(),
+                given.number());
+    }
+
     private void warnOfLongLease(Duration lease) {
-        if (lease.compareTo(LONG_LEASE) >= 0) {
-            log.warn(
-                    "{} has a lease of {}: if an instance is killed while it holds the lock, others have to wait for"
-                            + " the whole lease. With renewal, which is the default, a lease can be shorter than the"
-                            + " method's run time. Numbers are in seconds unless timeUnit is set.",
-                    where,
-                    lease);
-        }
+        log.warn(
+                "{} has a lease of {}: if an instance is killed while it holds the lock, others have to wait for"
+                        + " the whole lease. With renewal, which is the default, a lease can be shorter than the"
+                        + " method's run time. Numbers are in seconds unless timeUnit is set.",
+                where,
+                lease);
     }
 
     private void warnOfShortMaxHold(Duration maxHold, Duration lease) {

@@ -25,6 +25,8 @@ import org.springframework.util.ReflectionUtils;
  */
 final class FallbackParser {
 
+    static final String ATTRIBUTE = "fallbackMethod";
+
     private static final Class<?> CONTENTION = LockNotAcquiredException.class;
     private static final Class<?> STORE_FAILURE = LockStoreException.class;
 
@@ -44,13 +46,15 @@ final class FallbackParser {
      * {@return the fallbacks of a method}
      *
      * @param annotation names them
+     * @param placeholders replaces those of the name
      * @param locked the annotated method
      * @param userClass the class of the bean
      * @param where the annotated place, for messages
      * @throws LockDefinitionException if there is none, or one does not fit
      */
-    static Fallbacks parse(DistributedLock annotation, Method locked, Class<?> userClass, String where) {
-        String name = annotation.fallbackMethod();
+    static Fallbacks parse(
+            DistributedLock annotation, Placeholders placeholders, Method locked, Class<?> userClass, String where) {
+        String name = placeholders.resolve(ATTRIBUTE, annotation.fallbackMethod(), where);
         if (name.isEmpty()) {
             return Fallbacks.NONE;
         }

@@ -1,12 +1,17 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -20,6 +25,14 @@ import org.springframework.util.ReflectionUtils;
  * mean the fallback which it names.
  */
 public final class LockAnnotations {
+
+    /**
+     * The limit of a semaphore without permits: it has that of the properties, and there must be one. Without, it would limit nothing.
+     */
+    static final int PERMITS_OF_PROPERTIES = Integer.MIN_VALUE;
+
+    private static final String LIMIT = "limit";
+    private static final int NOT_GIVEN = -1;
 
     private LockAnnotations() {}
 
@@ -37,7 +50,7 @@ public final class LockAnnotations {
     }
 
     /** {@return all that stand in the nearest place; none if the method is not locked} */
-    static List<DistributedLock> find(Method method, Method specific, Class<?> userClass) {
+    static List<DistributedLock> find(Method method, Method specific, Class<?> userClass, Placeholders placeholders) {
         if (isBody(specific)) {
             return List.of();
         }
@@ -45,7 +58,7 @@ public final class LockAnnotations {
         if (own.isEmpty() && !method.equals(specific)) {
             own = ofElement(method);
         }
-        return own.isEmpty() && belongsToClass(specific) ? ofClass(specific, userClass) : own;
+        return own.isEmpty() && belongsToClass(specific) ? ofClass(specific, userClass, placeholders) : own;
     }
 
     /** Kotlin puts the body of an open suspend function into a static method beside it, and copies the annotations. */
@@ -60,17 +73,44 @@ public final class LockAnnotations {
                         .toList();
         return all.stream()
                 .filter(each -> each.getAggregateIndex() == all.get(0).getAggregateIndex())
-                .map(MergedAnnotation::synthesize)
+                .map(LockAnnotations::synthesize)
                 .toList();
     }
 
-    private static List<DistributedLock> ofClass(Method specific, Class<?> userClass) {
+    private static DistributedLock synthesize(MergedAnnotation<DistributedLock> found) {
+        if (!isSemaphore(found) || found.getInt(LIMIT) != NOT_GIVEN) {
+            return found.synthesize();
+        }
+        Map<String, Object> attributes = new HashMap<>(found.asMap());
+        attributes.put(LIMIT, PERMITS_OF_PROPERTIES);
+        return MergedAnnotation.of(DistributedLock.class, attributes).synthesize();
+    }
+
+    /** Also if {@code @DistributedSemaphore} is itself a part of another annotation. */
+    private static boolean isSemaphore(MergedAnnotation<?> found) {
+        return Stream.<MergedAnnotation<?>>iterate(found, Objects::nonNull, MergedAnnotation::getMetaSource)
+                .anyMatch(each -> each.getType() == DistributedSemaphore.class);
+    }
+
+    private static List<DistributedLock> ofClass(Method specific, Class<?> userClass, Placeholders placeholders) {
         List<DistributedLock> found = ofElement(userClass);
         if (found.isEmpty()) {
             found = ofElement(specific.getDeclaringClass());
         }
-        boolean fallback = found.stream().anyMatch(each -> each.fallbackMethod().equals(KotlinNames.of(specific)));
-        return fallback ? List.of() : found;
+        return isFallback(found, specific, placeholders) ? List.of() : found;
+    }
+
+    /** Whether one of the annotations of its class names the method as its fallback. */
+    static boolean isFallback(Method specific, Class<?> userClass, Placeholders placeholders) {
+        return isFallback(ofElement(userClass), specific, placeholders)
+                || isFallback(ofElement(specific.getDeclaringClass()), specific, placeholders);
+    }
+
+    private static boolean isFallback(List<DistributedLock> ofClass, Method specific, Placeholders placeholders) {
+        String where = specific.getDeclaringClass().getName();
+        return ofClass.stream()
+                .map(each -> placeholders.resolve(FallbackParser.ATTRIBUTE, each.fallbackMethod(), where))
+                .anyMatch(KotlinNames.of(specific)::equals);
     }
 
     /**

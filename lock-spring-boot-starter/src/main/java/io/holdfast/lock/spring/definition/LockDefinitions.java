@@ -29,8 +29,13 @@ public final class LockDefinitions extends AnnotatedMethods<LockDefinition> {
 
     @Override
     protected @Nullable LockDefinition read(Method method, Method specific, Class<?> userClass, Class<?> targetClass) {
-        List<DistributedLock> annotations = LockAnnotations.find(method, specific, userClass);
+        List<DistributedLock> annotations = LockAnnotations.find(method, specific, userClass, parser.placeholders());
         return annotations.isEmpty() ? null : parser.parse(annotations, specific, userClass);
+    }
+
+    @Override
+    public boolean isExempt(Method specific, Class<?> userClass) {
+        return LockAnnotations.isFallback(specific, userClass, parser.placeholders());
     }
 
     @Override

@@ -5,13 +5,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringValueResolver;
 
 /** Replaces {@code ${…}} in the text attributes of annotations. */
-final class Placeholders {
+public final class Placeholders {
 
     private static final String START = "${";
 
     private final StringValueResolver properties;
 
-    Placeholders(StringValueResolver properties) {
+    /**
+     * Creates an instance.
+     *
+     * @param properties replaces them
+     */
+    public Placeholders(StringValueResolver properties) {
         this.properties = properties;
     }
 
@@ -19,10 +24,11 @@ final class Placeholders {
      * {@return the text with the values of the properties; empty if a property says so}
      *
      * @param attribute where the text stands
+     * @param text may have placeholders
      * @param where the annotated place
      * @throws LockDefinitionException if a property is not set
      */
-    String resolve(String attribute, String text, String where) {
+    public String resolve(String attribute, String text, String where) {
         if (!text.contains(START)) {
             return text;
         }

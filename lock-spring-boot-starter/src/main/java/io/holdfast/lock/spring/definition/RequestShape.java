@@ -41,7 +41,7 @@ final class RequestShape {
         return SingletonSupplier.of(() -> {
             ConfiguredSettings properties = configured.get();
             LockSettings settings = given.or(properties.of(name, isScheduled));
-            LockRequest request = lock(annotation, settings, where)
+            LockRequest request = lock(annotation, settings, where, " or set " + limitOf(name))
                     .name(name)
                     .waitFor(settings.waitFor().orElse(properties.waitFor()))
                     .interruptOnLoss(annotation.onLost() == OnLost.INTERRUPT);
@@ -61,9 +61,21 @@ final class RequestShape {
      * @param annotation says the mode and the weight
      * @param settings say the rest
      * @param where the annotated method, for messages
-     * @throws LockDefinitionException if the weight does not fit
+     * @param elsewhere where else a limit may be set, for messages
+     * @throws LockDefinitionException if the weight does not fit, or a semaphore has no permits
      */
-    static LockRequest lock(DistributedLock annotation, LockSettings settings, String where) {
+    static LockRequest lock(DistributedLock annotation, LockSettings settings, String where, String elsewhere) {
+        LockRequest request = withWeight(annotation, settings, where);
+        if (annotation.limit() == LockAnnotations.PERMITS_OF_PROPERTIES
+                && settings.limit().isEmpty()) {
+            throw new LockDefinitionException(
+                    where + " has a @DistributedSemaphore without permits, which would not limit anything.",
+                    "Set permits in the annotation" + elsewhere + ".");
+        }
+        return request;
+    }
+
+    private static LockRequest withWeight(DistributedLock annotation, LockSettings settings, String where) {
         LockRequest request = LockRequest.of(NO_KEY_YET).fair(settings.fair().orElse(false));
         try {
             return annotation.mode() == LockMode.EXCLUSIVE
@@ -76,6 +88,12 @@ final class RequestShape {
                     "Set mode = LockMode.SHARED and a limit of at least the weight, or remove the weight.",
                     e);
         }
+    }
+
+    private static String limitOf(String name) {
+        boolean plain =
+                name.chars().allMatch(each -> each == '-' || Character.isLowerCase(each) || Character.isDigit(each));
+        return "holdfast.instances" + (plain ? "." + name : "[" + name + "]") + ".limit";
     }
 
     private static <T> LockRequest with(

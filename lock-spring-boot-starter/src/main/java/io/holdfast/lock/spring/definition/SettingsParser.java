@@ -6,8 +6,11 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.key.LockedPlace;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.stream.Stream;
 
 /** Reads what an annotation says of how to lock. */
 final class SettingsParser {
@@ -35,6 +38,15 @@ final class SettingsParser {
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
                 limit(annotation, where),
                 atLeastOne("maxWaiting", annotation.maxWaiting(), where));
+    }
+
+    /** The times that are numbers of seconds, as they are written. */
+    List<TimeAttribute.Given> numbers(DistributedLock annotation) {
+        return annotation.timeUnit() != TimeUnit.SECONDS
+                ? List.of()
+                : Stream.of(lease(annotation), waitFor(annotation), minHold(annotation), maxHold(annotation))
+                        .filter(given -> given.number() != DistributedLock.NOT_GIVEN)
+                        .toList();
     }
 
     /** What each call says for itself. */
@@ -83,7 +95,7 @@ final class SettingsParser {
 
     static Optional<Integer> limit(DistributedLock annotation, String where) {
         int limit = annotation.limit();
-        if (limit == NOT_GIVEN) {
+        if (limit == NOT_GIVEN || limit == LockAnnotations.PERMITS_OF_PROPERTIES) {
             return Optional.empty();
         }
         if (annotation.mode() == LockMode.EXCLUSIVE) {

@@ -92,14 +92,23 @@ public final class TimeExpression {
     }
 
     /**
-     * {@return a time that is written with its unit: a bare number would be seconds in an annotation, and milliseconds in a
-     * property}
+     * {@return whether a time is a bare number: that would be seconds in an annotation, and milliseconds in a property}
+     *
+     * @param text of an annotation or a property
+     */
+    public static boolean lacksUnit(String text) {
+        return !text.isBlank()
+                && text.strip().chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+');
+    }
+
+    /**
+     * {@return a time that is written with its unit}
      *
      * @param text such as 10s or PT10S
      * @throws IllegalArgumentException if it is none, or has no unit
      */
     public static Duration ofText(String text) {
-        if (text.chars().allMatch(each -> Character.isDigit(each) || each == '-' || each == '+')) {
+        if (lacksUnit(text)) {
             throw new IllegalArgumentException(
                     "A time given as text needs a unit, such as " + text + "ms or " + text + "s");
         }

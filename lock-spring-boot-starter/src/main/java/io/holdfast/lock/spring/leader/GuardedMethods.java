@@ -6,6 +6,7 @@ import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockAnnotations;
 import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.Placeholders;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -21,11 +22,11 @@ import org.springframework.util.ClassUtils;
 /** Finds {@link LeaderOnly}: on the method, on those it overrides or implements, on the class, on its super-types. */
 final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
 
-    private final ConfigurableBeanFactory beans;
+    private final Placeholders placeholders;
 
     /** @param beans resolves placeholders */
     GuardedMethods(ConfigurableBeanFactory beans) {
-        this.beans = beans;
+        this.placeholders = new Placeholders(beans::resolveEmbeddedValue);
     }
 
     @Override
@@ -58,8 +59,8 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
 
     private GuardedMethod guarded(Method method, Class<?> userClass, String role) {
         String where = LockDefinition.describe(LeaderOnly.class, method, userClass);
-        String resolved = beans.resolveEmbeddedValue(role);
-        if (resolved == null || resolved.isBlank()) {
+        String resolved = placeholders.resolve(MergedAnnotation.VALUE, role, where);
+        if (resolved.isBlank()) {
             throw new LockDefinitionException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
         }

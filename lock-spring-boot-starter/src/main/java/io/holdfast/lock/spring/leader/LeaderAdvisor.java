@@ -57,6 +57,10 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
         return pointcut.allOf(type);
     }
 
+    void warnOfUncovered(Class<?> type) {
+        pointcut.warnOfUncovered(type);
+    }
+
     void checkProxy(Object bean, List<GuardedMethod> found) {
         rules.checkProxy(bean, found.stream().map(GuardedMethod::method).toList());
     }

@@ -66,6 +66,7 @@ public final class LeaderStartupCheck
     private void check(ConfigurableListableBeanFactory all) {
         ProxiedBeans.visit(all, (name, type, instance) -> {
             List<GuardedMethod> found = advisor.guardedBy(type);
+            advisor.warnOfUncovered(type);
             declare(found);
             if (instance != null) {
                 requireProxy(all, name, instance, found);

@@ -60,6 +60,8 @@ public final class TransactionOrder {
             return lock + ".";
         }
         String transaction = "@EnableTransactionManagement(order = …) to more than " + lockOrder + ".";
-        return transactionOrder == Ordered.HIGHEST_PRECEDENCE ? "Set " + transaction : lock + ", or " + transaction;
+        boolean outermost =
+                transactionOrder <= Ordered.HIGHEST_PRECEDENCE + 1; // the check of the leader has the first place
+        return outermost ? "Set " + transaction : lock + ", or " + transaction;
     }
 }

@@ -51,7 +51,12 @@ final class LockProblemDetails {
         ProblemDetail detail = ProblemDetail.forStatus(code);
         detail.setDetail(text);
         return ResponseEntity.of(detail)
-                .header(HttpHeaders.RETRY_AFTER, Long.toString(retryAfter.toSeconds()))
+                .header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds()))
                 .build();
+    }
+
+    /** Rounded up: zero would have clients repeat the request immediately. */
+    private long wholeSeconds() {
+        return retryAfter.plusSeconds(1).minusNanos(1).toSeconds();
     }
 }

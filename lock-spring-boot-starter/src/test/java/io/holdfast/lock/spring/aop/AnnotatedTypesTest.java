@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.function.Supplier;
+import kotlin.Metadata;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -94,5 +98,116 @@ class AnnotatedTypesTest {
     void class_without_one_does_not() {
         assertThat(types.matches(None.class)).isFalse();
         assertThat(types.matches(Object.class)).isFalse();
+    }
+
+    /** Of an optional library, which is not on the class path. */
+    static class Absent {}
+
+    @Metadata
+    static class WithNested {
+        public void run() {}
+
+        static class Nested extends Absent {}
+    }
+
+    @Metadata
+    static class WithCompanion {
+        static class Companion extends Absent {}
+    }
+
+    @Metadata
+    static class WithUnreadableCompanion {
+        static class Companion {
+            @Nullable
+            Absent make() {
+                return null;
+            }
+        }
+    }
+
+    static class InSignature {
+        public @Nullable Absent make() {
+            return null;
+        }
+    }
+
+    interface OfInterface {
+        Absent make();
+    }
+
+    static class InSignatureOfInterface implements OfInterface {
+        @Override
+        public Absent make() {
+            return new Absent();
+        }
+    }
+
+    static class LockedInSignature {
+        @DistributedLock(name = "x")
+        public @Nullable Absent make() {
+            return null;
+        }
+    }
+
+    static class LockedTwice {
+        @DistributedLock(name = "x")
+        @DistributedLock(name = "y")
+        public @Nullable Absent make() {
+            return null;
+        }
+    }
+
+    static class LockedByComposed {
+        @Composed
+        public @Nullable Absent make() {
+            return null;
+        }
+    }
+
+    /** As an application has it that lacks the library. */
+    private static Class<?> withoutLibrary(Class<?> type) throws Exception {
+        return new ClassLoader(AnnotatedTypesTest.class.getClassLoader()) {
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                if (name.equals(Absent.class.getName())) {
+                    throw new ClassNotFoundException(name);
+                }
+                if (!name.startsWith(AnnotatedTypesTest.class.getName() + "$") || name.endsWith("Composed")) {
+                    return super.loadClass(name, resolve);
+                }
+                Class<?> known = findLoadedClass(name);
+                if (known != null) {
+                    return known;
+                }
+                try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                    if (file == null) {
+                        throw new ClassNotFoundException(name);
+                    }
+                    byte[] bytes = file.readAllBytes();
+                    return defineClass(name, bytes, 0, bytes.length);
+                } catch (IOException e) {
+                    throw new ClassNotFoundException(name, e);
+                }
+            }
+        }.loadClass(type.getName());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                WithNested.class,
+                WithCompanion.class,
+                WithUnreadableCompanion.class,
+                InSignature.class,
+                InSignatureOfInterface.class
+            })
+    void class_that_names_absent_types_and_locks_nothing_does_not(Class<?> type) throws Exception {
+        assertThat(types.matches(withoutLibrary(type))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {LockedInSignature.class, LockedTwice.class, LockedByComposed.class})
+    void class_that_names_absent_types_matches_by_its_file(Class<?> type) throws Exception {
+        assertThat(types.matches(withoutLibrary(type))).isTrue();
     }
 }

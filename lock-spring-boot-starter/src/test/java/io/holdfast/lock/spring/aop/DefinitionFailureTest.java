@@ -6,10 +6,19 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedReadLock;
+import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.OnContention;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.annotation.AliasFor;
 
 class DefinitionFailureTest {
 
@@ -346,5 +355,111 @@ class DefinitionFailureTest {
     @Test
     void work_that_the_web_layer_does_later() {
         fails(ReturnsCallable.class, "java.util.concurrent.Callable", "not supported");
+    }
+
+    static class NoPermits {
+        @DistributedSemaphore(name = "mail")
+        public void send() {}
+    }
+
+    static class NoPermitsOfMethod {
+        @DistributedSemaphore(key = "'mail'")
+        public void send() {}
+    }
+
+    @DistributedSemaphore
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Throttled {
+        @AliasFor(annotation = DistributedSemaphore.class, attribute = "name")
+        String value();
+
+        @AliasFor(annotation = DistributedSemaphore.class, attribute = "permits")
+        int calls() default -1;
+    }
+
+    static class NoPermitsComposed {
+        @Throttled("mail")
+        public void send() {}
+    }
+
+    static class NoPermitsOfFurther {
+        @DistributedLock(name = "order")
+        @DistributedSemaphore(name = "mail")
+        public void send() {}
+    }
+
+    private static String withoutPermits(Class<?> bean) {
+        return "@DistributedLock method " + bean.getName()
+                + ".send() has a @DistributedSemaphore without permits, which would not limit anything.\nSet permits in the"
+                + " annotation";
+    }
+
+    private static String failure(Class<?> bean, String... properties) {
+        List<String> failures = new ArrayList<>();
+        Runners.inMemory()
+                .withBean(bean)
+                .withPropertyValues(properties)
+                .run(context -> failures.add(Startup.failureOf(context)));
+        return failures.get(0);
+    }
+
+    @Test
+    void semaphore_without_permits_fails_the_start() {
+        String property = " or set holdfast.instances.mail.limit.";
+        assertThat(failure(NoPermits.class)).isEqualTo(withoutPermits(NoPermits.class) + property);
+        assertThat(failure(NoPermitsComposed.class)).isEqualTo(withoutPermits(NoPermitsComposed.class) + property);
+        assertThat(failure(NoPermitsOfMethod.class))
+                .isEqualTo(withoutPermits(NoPermitsOfMethod.class)
+                        + " or set holdfast.instances[NoPermitsOfMethod.send].limit.");
+        assertThat(failure(NoPermitsOfFurther.class, "holdfast.instances.order.min-hold=1s"))
+                .isEqualTo(withoutPermits(NoPermitsOfFurther.class) + ".");
+    }
+
+    static class ReadLock {
+        @DistributedReadLock(name = "mail")
+        public void send() {}
+    }
+
+    @Test
+    void semaphore_with_permits_of_the_properties_and_a_read_lock_do_not() {
+        Runners.inMemory()
+                .withBean(NoPermits.class)
+                .withPropertyValues("holdfast.instances.mail.limit=3")
+                .run(context -> {
+                    context.getBean(NoPermits.class).send();
+                    assertThat(context.getBean(LockAdvisor.class)
+                                    .definitionsOf(NoPermits.class)
+                                    .get(0)
+                                    .shape()
+                                    .get()
+                                    .limit())
+                            .isEqualTo(3);
+                });
+        Runners.inMemory()
+                .withBean(ReadLock.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @DistributedLock(name = "hidden")
+    static class Hidden {
+        void run() {}
+
+        protected void runProtected() {}
+
+        public static void runStatic() {}
+    }
+
+    @DistributedLock(name = "only-fallback", fallbackMethod = "instead")
+    static class OnlyFallback {
+        public void instead() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Hidden.class, OnlyFallback.class})
+    void annotation_of_a_class_that_locks_nothing_fails_the_start(Class<?> bean) {
+        assertThat(failure(bean))
+                .isEqualTo("@DistributedLock on " + bean.getName()
+                        + " has no effect: on a class it applies to public methods, and there are none.\nMake the methods"
+                        + " public, or annotate the methods themselves.");
     }
 }

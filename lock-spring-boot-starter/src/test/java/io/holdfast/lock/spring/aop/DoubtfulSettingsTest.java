@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -126,7 +127,7 @@ class DoubtfulSettingsTest {
     }
 
     static class FixedHours {
-        @DistributedLock(name = "fixed", lease = 30_000, renew = false)
+        @DistributedLock(name = "fixed", lease = 28_800, renew = false)
         public void run() {}
     }
 
@@ -186,5 +187,56 @@ class DoubtfulSettingsTest {
         start(Minutes.class);
         start(FixedHours.class);
         assertThat(output).doesNotContain("Minutes.run()", "FixedHours.run()");
+    }
+
+    static class InMilliseconds {
+        @DistributedLock(name = "lease", lease = 5_000, renew = false)
+        public void lease() {}
+
+        @DistributedLock(name = "wait", waitFor = 5_000)
+        public void waitFor() {}
+
+        @DistributedLock(name = "min", minHold = 60_000)
+        public void minHold() {}
+
+        @DistributedLock(name = "max", maxHold = 600_000)
+        public void maxHold() {}
+    }
+
+    @Test
+    void numbers_that_look_like_milliseconds_are_warned_of(CapturedOutput output) {
+        start(InMilliseconds.class);
+        String method = "@DistributedLock method " + InMilliseconds.class.getName();
+        String looks = ", which looks like milliseconds, but counts seconds: it is ";
+        assertThat(output)
+                .contains(
+                        method + ".lease() has lease = 5000" + looks
+                                + "PT1H23M20S. Write the time with its unit: leaseString = \"5000ms\" or \"5000s\".",
+                        method + ".waitFor() has waitFor = 5000" + looks
+                                + "PT1H23M20S. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
+                        method + ".minHold() has minHold = 60000" + looks
+                                + "PT16H40M. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
+                        method + ".maxHold() has maxHold = 600000" + looks
+                                + "PT166H40M. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
+    }
+
+    static class Meant {
+        @DistributedLock(name = "night", lease = 900, minHold = 3_600, maxHold = 7_200, waitFor = 1_800)
+        public void nightly() {}
+
+        @DistributedLock(name = "day", minHold = 86_400, maxHold = 604_800, waitFor = DistributedLock.WITHOUT_LIMIT)
+        public void daily() {}
+
+        @DistributedLock(name = "unit", minHold = 5_000, maxHold = 60_000, timeUnit = TimeUnit.MILLISECONDS)
+        public void inMilliseconds() {}
+
+        @DistributedLock(name = "text", minHoldString = "5000s", maxHoldString = "60000s")
+        public void withUnit() {}
+    }
+
+    @Test
+    void round_hours_and_times_with_a_unit_are_not(CapturedOutput output) {
+        start(Meant.class);
+        assertThat(output).doesNotContain("Meant.");
     }
 }

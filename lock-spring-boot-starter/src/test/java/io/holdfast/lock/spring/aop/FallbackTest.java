@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
@@ -371,5 +372,40 @@ class FallbackTest {
     @Test
     void fallback_and_skip_together_fail_startup() {
         fails(WithSkip.class, "both onContention = SKIP and fallbackMethod = \"other\"");
+    }
+
+    @DistributedLock(key = "'shop'", waitFor = 0, fallbackMethod = "${app.fallback}")
+    public static class ByProperty {
+
+        public String order() {
+            return "ran";
+        }
+
+        public String instead() {
+            return "instead";
+        }
+    }
+
+    @Test
+    void name_of_a_fallback_may_be_a_placeholder() {
+        Runners.inMemory()
+                .withBean(ByProperty.class)
+                .withPropertyValues("app.fallback=instead")
+                .run(context -> {
+                    ByProperty bean = context.getBean(ByProperty.class);
+                    try (LockHandle held =
+                            context.getBean(LockTemplate.class).acquire("shop").detach()) {
+                        assertThat(bean.order()).isEqualTo("instead");
+                        assertThat(bean.instead()).isEqualTo("instead"); // which is not locked
+                    }
+                });
+    }
+
+    @Test
+    void unknown_placeholder_of_a_fallback_fails_the_start() {
+        Runners.inMemory()
+                .withBean(ByProperty.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("fallbackMethod = \"${app.fallback}\", but a property in it is not set."));
     }
 }

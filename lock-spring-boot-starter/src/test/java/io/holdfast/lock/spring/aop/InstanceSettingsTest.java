@@ -103,7 +103,7 @@ class InstanceSettingsTest {
     void what_is_said_of_all_scheduled_methods_is_said_of_no_other() {
         var common = runner.withPropertyValues(
                 "holdfast.scheduled.min-hold=9s",
-                "holdfast.scheduled.wait-for=0",
+                "holdfast.scheduled.wait-for=0s",
                 "holdfast.instances.job.max-hold=60s",
                 "holdfast.wait-for=8s");
         assertThat(requestOf(common, Orders::job))

@@ -76,7 +76,7 @@ class RepeatedAnnotationsTest {
     }
 
     private static final ApplicationContextRunner IMPATIENT =
-            Runners.inMemory().withPropertyValues("holdfast.wait-for=0");
+            Runners.inMemory().withPropertyValues("holdfast.wait-for=0s");
 
     private final ApplicationContextRunner runner =
             IMPATIENT.withBean(Orders.class).withBean(Imports.class).withBean(RequestRecorder.class);

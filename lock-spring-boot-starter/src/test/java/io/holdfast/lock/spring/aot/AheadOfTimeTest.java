@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.leader.LeaderElection;
+import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -152,6 +156,44 @@ class AheadOfTimeTest {
                 OnRedis.class,
                 AheadOfTimeTest::locks,
                 redis("lettuce", "holdfast.redis.url=redis://127.0.0.1:" + port()));
+    }
+
+    public static class Outbox {
+
+        @LeaderOnly("outbox")
+        public String publish() {
+            return "published";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WithLeader {
+
+        @Bean
+        LockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        Outbox outbox() {
+            return new Outbox();
+        }
+    }
+
+    @Test
+    void method_runs_on_the_leader_only() {
+        AheadOfTime.run(
+                WithLeader.class,
+                context -> {
+                    Outbox outbox = context.getBean(Outbox.class);
+                    Leadership leadership = context.getBean(Leadership.class);
+                    Awaitility.await().until(leadership::isLeader);
+                    assertThat(outbox.publish()).isEqualTo("published");
+                    context.getBean(LeaderElection.class).stop().join();
+                    assertThat(outbox.publish()).isNull();
+                },
+                "holdfast.leadership.roles.outbox.lease=10s");
     }
 
     /** What production sets, the build need not know. */

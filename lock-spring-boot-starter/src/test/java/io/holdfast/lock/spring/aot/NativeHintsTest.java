@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.store.LockStore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -105,9 +106,70 @@ class NativeHintsTest {
         public void ship(Order order) {}
     }
 
+    /** See {@link Later}. */
+    public static class Fallbacks {
+
+        static String busy() {
+            return "busy";
+        }
+
+        static String later(Order order) {
+            return "later";
+        }
+
+        String muchLater(Order order) {
+            return "much later";
+        }
+    }
+
+    public static class WithFallbacks extends Fallbacks {
+
+        @DistributedLock(name = "static", fallbackMethod = "busy")
+        public String locked() {
+            return "ran";
+        }
+
+        @DistributedLock(
+                name = "property",
+                key = "${app.key:#order.customer.id}",
+                fallbackMethod = "${app.fallback:later}")
+        public String byProperty(Order order) {
+            return "ran";
+        }
+    }
+
+    @LeaderOnly("outbox")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface OnLeader {}
+
+    interface Publishing {
+        @OnLeader
+        void publish();
+    }
+
+    public abstract static class Inherited {
+        @LeaderOnly("outbox")
+        public void inherited() {}
+    }
+
+    public static class Outbox extends Inherited implements Publishing {
+        @Override
+        public void publish() {}
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Application {
+
+        @Bean
+        WithFallbacks withFallbacks() {
+            return new WithFallbacks();
+        }
+
+        @Bean
+        Outbox outbox() {
+            return new Outbox();
+        }
 
         @Bean
         LockStore store() {
@@ -170,6 +232,54 @@ class NativeHintsTest {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onMethodInvocation(ReflectionUtils.findMethod(Later.class, "later", Order.class)))
                 .accepts(hints);
+    }
+
+    @Test
+    void fallbacks_can_be_invoked_also_if_they_are_static_or_a_property_names_them() {
+        assertThat(invocation(Fallbacks.class, "busy")).accepts(hints);
+        assertThat(invocation(Fallbacks.class, "later")).accepts(hints);
+        assertThat(invocation(Fallbacks.class, "muchLater")).accepts(hints);
+    }
+
+    @Test
+    void placeholders_of_a_key_are_replaced() {
+        RuntimeHints byName = AheadOfTime.hintsOf(Application.class, "app.key=#order.customer.name");
+        assertThat(invocation(Customer.class, "getName")).accepts(byName);
+    }
+
+    @Test
+    void methods_that_run_on_the_leader_only_can_be_invoked() {
+        assertThat(invocation(Outbox.class, "publish")).accepts(hints);
+        assertThat(invocation(Publishing.class, "publish")).accepts(hints);
+        assertThat(invocation(Inherited.class, "inherited")).accepts(hints);
+    }
+
+    @Test
+    void annotations_that_restrict_to_the_leader_can_be_read() {
+        for (Class<?> annotation : List.of(LeaderOnly.class, OnLeader.class)) {
+            assertThat(RuntimeHintsPredicates.reflection()
+                            .onType(annotation)
+                            .withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS))
+                    .accepts(hints);
+        }
+    }
+
+    @Test
+    void merged_annotation_can_be_made() {
+        assertThat(RuntimeHintsPredicates.proxies().forInterfaces(DistributedLock.class))
+                .accepts(hints);
+    }
+
+    @Test
+    void libraries_that_are_looked_for_by_name_are_found() {
+        assertThat(List.of(
+                        "jakarta.validation.Validator",
+                        "reactor.core.publisher.Flux",
+                        "reactor.core.scheduler.Schedulers",
+                        "org.springframework.data.redis.connection.RedisConnectionFactory"))
+                .allMatch(name -> RuntimeHintsPredicates.reflection()
+                        .onType(ClassUtils.resolveClassName(name, null))
+                        .test(hints));
     }
 
     @Test

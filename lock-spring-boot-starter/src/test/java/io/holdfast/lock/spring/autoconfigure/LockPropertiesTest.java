@@ -4,18 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import com.jayway.jsonpath.JsonPath;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.HeardLog;
+import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.core.Ordered;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.core.io.ClassPathResource;
 
 class LockPropertiesTest {
 
@@ -81,35 +95,109 @@ class LockPropertiesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.lease               | -1s      | 100 ms and 365 days
-                    holdfast.lease               | 99ms     | 100 ms and 365 days
-                    holdfast.wait-for            | -1ms     | 0 ms and 365 days
-                    holdfast.outage-tolerance    | -1ms     | 0 ms and 365 days
-                    holdfast.max-hold            | 1ms      | 100 ms and 365 days
-                    holdfast.warn-after          | 0s       | 1 ms and 365 days
-                    holdfast.transactions.commit-margin | -1ms | 0 ms and 365 days
+                    holdfast.lease               | -1s      | between 100 ms and 365 days
+                    holdfast.lease               | 99ms     | between 100 ms and 365 days
+                    holdfast.wait-for            | -1ms     | between 0 ms and 365 days
+                    holdfast.outage-tolerance    | -1ms     | between 0 ms and 365 days
+                    holdfast.max-hold            | 1ms      | between 100 ms and 365 days
+                    holdfast.warn-after          | 0s       | between 1 ms and 365 days
+                    holdfast.shutdown.await      | 90000s   | between 0 s and 1 day
+                    holdfast.web.retry-after     | -1s      | between 0 s and 1 day
+                    holdfast.web.not-acquired-status | 200  | between 400 and 599
+                    holdfast.transactions.commit-margin | -1ms | between 0 ms and 365 days
                     holdfast.async.max-waiting   | 0        | 1 or more
-                    holdfast.redis.key-prefix    | a{b}     | without braces
+                    holdfast.redis.key-prefix    | a{b}     | 1 to 200 characters without braces, whitespace, control characters or unpaired surrogates
                     holdfast.redis.command-timeout | 1ms    | between 10 ms and 60 s
-                    holdfast.redis.token-retention | 1ms    | 1000 ms and 365 days
-                    holdfast.redis.connections   | 0        | 1 and 1000
-                    holdfast.redis.replica-acks.number  | -1 | 0 and 100
-                    holdfast.redis.replica-acks.number  | 101 | 0 and 100
-                    holdfast.redis.replica-acks.timeout | 0ms | 1 ms and 60 s
-                    holdfast.instances.order.lease      | 99ms | 100 ms and 365 days
-                    holdfast.instances.order.wait-for   | -1ms | 0 ms and 365 days
-                    holdfast.instances.order.min-hold   | -1ms | 0 ms and 365 days
-                    holdfast.instances.order.max-hold   | 0s   | 100 ms and 365 days
+                    holdfast.redis.token-retention | 1ms    | between 1000 ms and 365 days
+                    holdfast.redis.connections   | 0        | between 1 and 1000
+                    holdfast.redis.replica-acks.number  | -1 | between 0 and 100
+                    holdfast.redis.replica-acks.number  | 101 | between 0 and 100
+                    holdfast.redis.replica-acks.timeout | 0s | between 1 ms and 60 s
+                    holdfast.quorum.nodes        | a:1      | an odd number of servers, at least 3, because an even number adds no fault tolerance
+                    holdfast.quorum.node-timeout | 1ms      | between 10 ms and 60 s
+                    holdfast.quorum.rejoin-delay | -1s      | between 0 ms and 365 days
+                    holdfast.leadership.lease    | 99ms     | between 100 ms and 365 days
+                    holdfast.leadership.roles.r.lease   | 99ms | between 100 ms and 365 days
+                    holdfast.instances.order.lease      | 99ms | between 100 ms and 365 days
+                    holdfast.instances.order.wait-for   | -1ms | between 0 ms and 365 days
+                    holdfast.instances.order.min-hold   | -1ms | between 0 ms and 365 days
+                    holdfast.instances.order.max-hold   | 0s   | between 100 ms and 365 days
                     holdfast.instances.order.limit      | 0    | 1 or more
+                    holdfast.scheduled.max-waiting      | 0    | 1 or more
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         Runners.redis()
                 .withPropertyValues(property + "=" + value)
-                .run(context -> assertThat(Startup.failureOf(context)).contains(property + " is '", allowed));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("Property " + property + " is '" + value + "', which is invalid.\nChange " + property
+                                + ": it must be " + allowed + "."));
+    }
+
+    /** Every property of Holdfast that is a time, as editors know them, and those of maps. */
+    static Stream<String> times() throws IOException {
+        try (InputStream json = new ClassPathResource(
+                        "META-INF/spring-configuration-metadata.json", LockProperties.class.getClassLoader())
+                .getInputStream()) {
+            List<String> names = JsonPath.read(json, "$.properties[?(@.type == 'java.time.Duration')].name");
+            return Stream.concat(
+                    names.stream().filter(name -> !name.endsWith("time-to-live")),
+                    Stream.of(
+                            "holdfast.instances.order.lease",
+                            "holdfast.instances[Orders.pay].wait-for",
+                            "holdfast.leadership.roles.outbox.lease"))
+                    .toList()
+                    .stream();
+        }
     }
 
     @ParameterizedTest
-    @CsvSource({"30, 30ms", "-1500ms, -1500ms", "-60s, -60s", "50us, PT0.00005S", "600d, 51840000s"})
+    @MethodSource("times")
+    void time_without_a_unit_is_refused(String property) {
+        Runners.inMemory()
+                .withConfiguration(AutoConfigurations.of(EndpointAutoConfiguration.class))
+                .withPropertyValues("management.endpoints.jmx.exposure.include=locks", "spring.jmx.enabled=true")
+                .withPropertyValues(property + "=5000")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("Property " + property + " is '5000', which is" + " invalid.\nChange " + property
+                                + ": a time needs a unit, such as 30s or 500ms."));
+    }
+
+    @Test
+    void time_without_a_unit_is_refused_however_it_is_written() {
+        Map<String, Object> yaml = Map.of("holdfast.lease", 30);
+        Map<String, Object> placeholder = Map.of("holdfast.lease", "${app.lease}", "app.lease", "30");
+        Map<String, Object> relaxed = Map.of("HOLDFAST.Lease", "30");
+        Map<String, Object> signed = Map.of("holdfast.lease", "+30");
+        assertThat(List.of(
+                        new MapPropertySource("yaml", yaml),
+                        new MapPropertySource("placeholder", placeholder),
+                        new MapPropertySource("relaxed", relaxed),
+                        new MapPropertySource("signed", signed),
+                        new SystemEnvironmentPropertySource(
+                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
+                                Map.of("HOLDFAST_LEASE", "30"))))
+                .allSatisfy(source -> assertThat(failureWith(source))
+                        .endsWith("Change holdfast.lease: a time needs a unit, such as 30s or 500ms."));
+    }
+
+    private static String failureWith(PropertySource<?> source) {
+        List<String> failures = new ArrayList<>();
+        Runners.inMemory()
+                .withInitializer(
+                        context -> context.getEnvironment().getPropertySources().addFirst(source))
+                .run(context -> failures.add(Startup.failureOf(context)));
+        return failures.get(0);
+    }
+
+    @Test
+    void times_of_others_are_left_to_spring_boot() {
+        Runners.redis()
+                .withPropertyValues("spring.data.redis.timeout=5000", "holdfast.lease=PT20S", "holdfast.wait-for=1m")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"30ms, 30ms", "-1500ms, -1500ms", "-60s, -60s", "50us, PT0.00005S", "600d, 51840000s"})
     void bad_time_is_told_as_one_would_write_it(String value, String told) {
         Runners.redis()
                 .withPropertyValues("holdfast.lease=" + value)

@@ -25,7 +25,7 @@ class PropertyOriginTest {
         environment
                 .getPropertySources()
                 .addFirst(new OriginTrackedMapPropertySource(
-                        "file", Map.of("holdfast.lease", OriginTrackedValue.of("30", line))));
+                        "file", Map.of("holdfast.lease", OriginTrackedValue.of("30ms", line))));
 
         assertThat(description())
                 .isEqualTo("Property holdfast.lease is '30ms' (class path resource [application.yml] - 7:10),"

@@ -6,13 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
+import io.holdfast.lock.spring.aop.LockAdvisor;
 import jakarta.annotation.PostConstruct;
+import java.util.Arrays;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.Advised;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.publisher.Mono;
@@ -121,5 +127,56 @@ class LeaderDefinitionTest {
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContaining("no leader can be elected");
         });
+    }
+
+    static class UnknownProperty {
+        @LeaderOnly("${app.role}")
+        public void run() {}
+    }
+
+    @Test
+    void unknown_placeholder_of_a_role_fails_the_start() {
+        Runners.inMemory()
+                .withBean(UnknownProperty.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("@LeaderOnly method " + UnknownProperty.class.getName()
+                                + ".run() has value = \"${app.role}\", but a property in it is not set.\nSet the property, or"
+                                + " add a default: ${name:value}."));
+    }
+
+    @LeaderOnly("a")
+    static class NothingPublic {
+        void run() {}
+    }
+
+    @Test
+    void annotation_of_a_class_without_public_methods_fails_the_start() {
+        Runners.inMemory()
+                .withBean(NothingPublic.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("@LeaderOnly on " + NothingPublic.class.getName()
+                                + " has no effect: on a class it applies to public methods, and there are none.\nMake the"
+                                + " methods public, or annotate the methods themselves."));
+    }
+
+    static class LockedOnLeader {
+        @LeaderOnly("a")
+        @DistributedLock(name = "a")
+        public void run() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Integer.MIN_VALUE, Integer.MIN_VALUE + 1, 0, Integer.MAX_VALUE})
+    void leader_is_checked_before_the_lock_is_acquired_whatever_its_order(int order) {
+        Runners.inMemory()
+                .withBean(LockedOnLeader.class)
+                .withPropertyValues("holdfast.aop.order=" + order)
+                .run(context -> {
+                    Advised proxy = (Advised) context.getBean(LockedOnLeader.class);
+                    assertThat(Arrays.stream(proxy.getAdvisors())
+                                    .<Class<?>>map(Object::getClass)
+                                    .filter(Set.of(LeaderAdvisor.class, LockAdvisor.class)::contains))
+                            .containsExactly(LeaderAdvisor.class, LockAdvisor.class);
+                });
     }
 }

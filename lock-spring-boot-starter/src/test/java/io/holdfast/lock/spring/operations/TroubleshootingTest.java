@@ -25,6 +25,11 @@ class TroubleshootingTest {
     private static final Pattern LINE =
             Pattern.compile("log\\.(?:warn|error)\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*\\+?\\s*)+)");
 
+    private static final Pattern ANY_LINE =
+            Pattern.compile("log\\.\\w+\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*\\+?\\s*)+)");
+
+    private static final Pattern QUOTE = Pattern.compile("(?<=[ (])\\*([^ *|][^*|]*[^ *|])\\*(?!\\*)");
+
     private static final Pattern EXCEPTION = Pattern.compile("class (Lock\\w*Exception|InvalidLock\\w*Exception) ");
     private static final int ENOUGH_LETTERS = 15;
 
@@ -46,6 +51,29 @@ class TroubleshootingTest {
         assertThat(exceptions).hasSizeGreaterThan(5);
         assertThat(exceptions)
                 .filteredOn(type -> !page.contains('`' + type + '`'))
+                .isEmpty();
+    }
+
+    /** What a reader looks for in the log after the first start must be what the log says. */
+    @Test
+    void lines_that_the_first_page_quotes_are_logged() throws IOException {
+        String page =
+                Files.readString(PAGE.resolveSibling("getting-started.md")).replaceAll("\\s+", " ");
+        List<String> quotes = QUOTE.matcher(page)
+                .results()
+                .map(match -> match.group(1))
+                .filter(quote -> quote.split(" ", -1).length > 3 && Character.isUpperCase(quote.charAt(0)))
+                .toList();
+        List<String> lines = found(ANY_LINE).stream()
+                .map(line ->
+                        line.replaceAll("\"\\s*\\+\\s*\"", "").replace("\"", "").strip())
+                .map(line -> line.split("\\{}", 2)[0])
+                .filter(line -> line.length() >= ENOUGH_LETTERS)
+                .toList();
+
+        assertThat(quotes).hasSize(2);
+        assertThat(quotes)
+                .filteredOn(quote -> lines.stream().noneMatch(line -> quote.startsWith(line) || line.startsWith(quote)))
                 .isEmpty();
     }
 

@@ -113,7 +113,7 @@ class ProblemDetailsTest {
             try (WebApplication application = WebApplication.start(
                     ShopWithoutStore.class,
                     "holdfast.web.problem-details=" + properties,
-                    "holdfast.web.retry-after=5s")) {
+                    "holdfast.web.retry-after=4001ms")) {
                 HttpResponse<String> answer = application.get("/orders/42");
                 assertThat(answer.statusCode()).isEqualTo(properties.equals("true") ? 503 : 500);
                 if (answer.statusCode() == 503) {

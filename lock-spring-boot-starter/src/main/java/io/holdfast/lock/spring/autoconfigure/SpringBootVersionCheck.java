@@ -1,0 +1,40 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
+import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
+
+/**
+ * Ends the start on Spring Boot 3 and earlier, where the auto-configurations would fail with a {@link NoClassDefFoundError}. It filters
+ * nothing: Spring Boot calls it before it loads the first of them. So it may only use what Spring Boot 3 has, too.
+ */
+final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
+
+    private static final int OLDEST = 4;
+
+    @Override
+    public boolean[] match(@Nullable String[] configurations, AutoConfigurationMetadata metadata) {
+        check(SpringBootVersion.getVersion());
+        boolean[] all = new boolean[configurations.length];
+        Arrays.fill(all, true);
+        return all;
+    }
+
+    /** An unknown version, as of a repackaged Spring Boot, is tried. */
+    static void check(@Nullable String version) {
+        if (version != null && major(version) < OLDEST) {
+            throw new LockSetupException(
+                    "Holdfast needs Spring Boot " + OLDEST + ".0 or later, but this application has Spring Boot "
+                            + version + ".",
+                    "Upgrade Spring Boot to " + OLDEST + ".0 or later, or remove the lock-spring-boot-starter.",
+                    null);
+        }
+    }
+
+    private static int major(String version) {
+        String digits = version.split("\\D", 2)[0];
+        return digits.isEmpty() ? OLDEST : Integer.parseInt(digits);
+    }
+}
