@@ -98,8 +98,10 @@ class RemoteLockViewTest extends EngineFixture {
     @Test
     void views_of_a_pair_are_described_by_the_holds_of_their_mode() {
         RemoteReadWriteLock pair = locks.getReadWriteLock(KEY);
-        LockHandle first = onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
-        LockHandle second = onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+        LockHandle first =
+                onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+        LockHandle second =
+                onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
 
         assertThat(pair.writeLock()).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
         assertThat(pair.readLock().toString())
