@@ -6,15 +6,20 @@ import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A key as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its own: all views of a key are one lock. */
 final class RemoteLockView extends LockView {
+
+    /** Holds of a shared lock that {@link #toString} describes. */
+    private static final int MAX_DESCRIBED = 3;
 
     private final LockKey key;
     private final Terms terms;
@@ -104,8 +109,11 @@ final class RemoteLockView extends LockView {
     /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
     private @Nullable Hold held() {
         Hold hold = hold();
-        boolean covered = hold != null && (hold.lease().isExclusive() || !terms.isExclusive());
-        return covered ? hold : null;
+        return hold != null && covers(hold) ? hold : null;
+    }
+
+    private boolean covers(Hold hold) {
+        return hold.lease().isExclusive() || !terms.isExclusive();
     }
 
     private @Nullable Hold hold() {
@@ -118,16 +126,38 @@ final class RemoteLockView extends LockView {
                         + "' through a RemoteLock, or has already released it");
     }
 
-    /** The hold of this thread; does not call the store. */
+    /**
+     * The thread that holds it, as the records of this client show it; does not call the store. The current thread's own hold comes
+     * first, also if it is lost; then the holds of other threads, of which a shared lock may have several.
+     */
     @Override
     public String toString() {
-        Hold hold = held();
-        String state = hold == null
-                ? "not held by this thread"
-                : hold.lease().isLive()
-                        ? "held by this thread, " + remaining().toMillis() + " ms left, token "
-                                + hold.lease().token()
-                        : "lost by this thread";
+        Hold own = held();
+        List<Hold> holds = own == null ? holdsOfOthers() : List.of(own);
+        String state = holds.isEmpty()
+                ? "not held by this client"
+                : holds.stream()
+                                .limit(MAX_DESCRIBED)
+                                .map(RemoteLockView::describe)
+                                .collect(Collectors.joining("; "))
+                        + (holds.size() > MAX_DESCRIBED ? "; and " + (holds.size() - MAX_DESCRIBED) + " more" : "");
         return "RemoteLock[" + key + ", " + terms.mode() + ", " + state + "]";
+    }
+
+    private List<Hold> holdsOfOthers() {
+        return operations.holds().all().stream()
+                .filter(hold -> hold.lease().key().equals(key)
+                        && covers(hold)
+                        && hold.lease().isLive())
+                .toList();
+    }
+
+    private static String describe(Hold hold) {
+        Lease lease = hold.lease();
+        String thread = "thread '" + hold.holder().thread() + "'";
+        return lease.isLive()
+                ? "held by " + thread + ", hold count " + lease.holdCount() + ", token " + lease.token() + ", "
+                        + lease.remaining().toMillis() + " ms left"
+                : "lost by " + thread;
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
@@ -73,17 +74,61 @@ class RemoteLockViewTest extends EngineFixture {
     }
 
     @Test
-    void lock_view_is_described_by_what_the_thread_has_of_it() {
+    void lock_view_is_described_by_the_thread_that_holds_it_without_a_call_to_the_store() {
         RemoteLock view = locks.getLock(KEY);
+        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
+        String thread = Thread.currentThread().getName();
         view.lock();
-        assertThat(view)
-                .hasToString("RemoteLock[order:42, EXCLUSIVE, held by this thread, 30000 ms left, token "
-                        + view.fencingToken() + "]");
-        assertThat(onAnotherThread(view::toString)).endsWith("not held by this thread]");
-
+        locks.acquire(KEY);
         store.reachable(false);
+
+        String held = "RemoteLock[order:42, EXCLUSIVE, held by thread '" + thread + "', hold count 2, token "
+                + view.fencingToken() + ", 30000 ms left]";
+        assertThat(view).hasToString(held);
+        assertThat(onAnotherThread(view::toString)).isEqualTo(held);
+        assertThat(onAnotherThread(others.getLock(KEY)::toString))
+                .isEqualTo("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
+
         time.pass(Duration.ofMinutes(1));
-        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, lost by this thread]");
+        assertThat(onAnotherThread(view::toString))
+                .isEqualTo("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
+        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, lost by thread '" + thread + "']");
+    }
+
+    @Test
+    void views_of_a_pair_are_described_by_the_holds_of_their_mode() {
+        RemoteReadWriteLock pair = locks.getReadWriteLock(KEY);
+        LockHandle first =
+                onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+        LockHandle second =
+                onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+
+        assertThat(pair.writeLock()).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
+        assertThat(pair.readLock().toString())
+                .startsWith("RemoteLock[order:42, SHARED, held by thread '")
+                .contains("token " + first.fencingToken() + ",", "token " + second.fencingToken() + ",", "; held by ");
+
+        for (int i = 0; i < 3; i++) {
+            onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
+        }
+        assertThat(pair.readLock().toString().split("; held by ")).hasSize(3);
+        assertThat(pair.readLock().toString()).endsWith(" ms left; and 2 more]");
+
+        pair.readLock().lock();
+        assertThat(pair.readLock())
+                .hasToString("RemoteLock[order:42, SHARED, held by thread '"
+                        + Thread.currentThread().getName() + "', hold count 1, token "
+                        + pair.readLock().fencingToken() + ", 30000 ms left]");
+    }
+
+    @Test
+    void view_of_a_masked_key_is_described_by_its_hash() {
+        LockRequest request = LockRequest.of(KEY).maskKeys();
+        locks.acquire(request);
+
+        assertThat(locks.getLock(request).toString())
+                .startsWith("RemoteLock[" + request.key().masked() + ", EXCLUSIVE, held by thread '")
+                .doesNotContain(KEY);
     }
 
     @Test
@@ -116,7 +161,7 @@ class RemoteLockViewTest extends EngineFixture {
 
         assertThat(view.forceUnlock()).isTrue();
         assertThat(isFree()).isTrue();
-        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this thread]");
+        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
         assertThat(view.key().value()).isEqualTo(KEY);
     }
 

@@ -339,7 +339,7 @@ abstract class LockRegistryContract {
     void conditions_are_not_supported() {
         Lock lock = registry.obtain("42");
         assertThatThrownBy(lock::newCondition).isInstanceOf(UnsupportedOperationException.class);
-        assertThat(lock).hasToString("RegistryLock[RemoteLock[" + key + ", EXCLUSIVE, not held by this thread]]");
+        assertThat(lock).hasToString("RegistryLock[RemoteLock[" + key + ", EXCLUSIVE, not held by this client]]");
         assertThat(registry).hasToString("HoldfastLockRegistry[" + registryKey + "]");
     }
 }
