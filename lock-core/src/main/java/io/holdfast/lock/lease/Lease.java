@@ -8,6 +8,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.Consumer;
@@ -31,6 +32,12 @@ public final class Lease extends LeaseHandles {
 
     /** How often a lease is renewed during its length: after each third. */
     static final int RENEWALS_A_LEASE = 3;
+
+    /**
+     * The lease to ask for if it should not be extended. It is shorter than any lease, so the store, which never shortens a
+     * confirmed one, changes nothing, and reports whether the lock is still held.
+     */
+    public static final long LOOK_MILLIS = 1;
 
     /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
     private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
@@ -61,6 +68,9 @@ public final class Lease extends LeaseHandles {
 
     private volatile long deadline;
     private volatile long leaseNanos;
+
+    /** Whether the store has granted a whole lease, and not only a reservation, in whose place the next call puts its lease. */
+    private volatile boolean confirmed;
 
     private volatile LockEvent.@Nullable Lost loss;
     private final LossActions lossActions = new LossActions();
@@ -96,6 +106,7 @@ public final class Lease extends LeaseHandles {
         this.losses = losses;
         this.leaseNanos = terms.leaseNanos();
         this.deadline = grant.deadline();
+        this.confirmed = grant.deadline() - grant.at() >= terms.leaseNanos();
         this.doubtableAt = grant.at();
     }
 
@@ -188,8 +199,18 @@ public final class Lease extends LeaseHandles {
     public void extendTo(long until) {
         if (loss() == null) {
             DEADLINE.accumulateAndGet(this, until, (a, b) -> a - b >= 0 ? a : b);
+            confirmed = true;
             lastFailure = null;
         }
+    }
+
+    /**
+     * {@return the shortest lease that a call may ask for: any, if the lease is confirmed; if not, the rest of it, because this
+     * client counts on it, and the store would shorten it}
+     */
+    public long leastMillis() {
+        long left = confirmed ? 0 : deadline - ticker.nanos();
+        return Math.max(LOOK_MILLIS, TimeUnit.NANOSECONDS.toMillis(left + TimeUnit.MILLISECONDS.toNanos(1) - 1));
     }
 
     /**

@@ -23,12 +23,6 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
 
     private static final Logger log = LoggerFactory.getLogger(RenewalLoop.class);
 
-    /**
-     * The requested lease if it should not be extended. It is shorter than any lease, so the store, which never shortens one,
-     * changes nothing, and reports whether the lock is still held.
-     */
-    private static final long LOOK_MILLIS = 1;
-
     static final int MOST_AT_ONCE = 600;
     private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -169,12 +163,12 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
     }
 
     private static RenewRequest request(Lease lease) {
-        long millis = lease.isRenewing() ? TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()) : LOOK_MILLIS;
+        long millis = lease.isRenewing() ? TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos()) : lease.leastMillis();
         return new RenewRequest(lease.key(), lease.owner(), millis);
     }
 
     private static boolean isLook(RenewRequest request) {
-        return request.leaseMillis() == LOOK_MILLIS;
+        return request.leaseMillis() == Lease.LOOK_MILLIS;
     }
 
     /**

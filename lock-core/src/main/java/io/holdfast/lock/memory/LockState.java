@@ -54,7 +54,7 @@ final class LockState {
         }
         HoldRecord hold = holders.find(owner, now);
         if (hold != null) {
-            return confirmed(hold, request, leaseEnd);
+            return grantedAgain(hold, request, leaseEnd);
         }
         if (entries.find(owner) == null && entries.isEmpty() && occupancy.admits(request)) {
             return granted(occupancy.grant(request, leaseEnd, now));
@@ -85,12 +85,21 @@ final class LockState {
     }
 
     /** The lock was granted to this owner before, or is reserved for it. */
-    private AcquireReply confirmed(HoldRecord hold, AcquireRequest request, long leaseEnd) {
-        entries.confirm(request.owner());
+    private AcquireReply grantedAgain(HoldRecord hold, AcquireRequest request, long leaseEnd) {
         HoldRecord named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
-        HoldRecord confirmed = named.until(Times.later(hold.leaseEnd(), leaseEnd));
+        HoldRecord confirmed = named.until(confirmedEnd(request.owner(), hold, leaseEnd));
         holders.replace(hold, confirmed);
         return granted(confirmed);
+    }
+
+    /**
+     * The owner has called. The lease that it asks for takes the place of its reservation, also if that would end later. A lease
+     * is never shortened.
+     */
+    private long confirmedEnd(OwnerId owner, HoldRecord hold, long leaseEnd) {
+        boolean wasReserved = entries.isReserved(owner);
+        entries.confirm(owner);
+        return wasReserved ? leaseEnd : Times.later(hold.leaseEnd(), leaseEnd);
     }
 
     private AcquireReply granted(HoldRecord hold) {
@@ -173,9 +182,8 @@ final class LockState {
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
-        entries.confirm(request.owner());
         long end = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        holders.replace(hold, hold.until(Times.later(hold.leaseEnd(), end)));
+        holders.replace(hold, hold.until(confirmedEnd(request.owner(), hold, end)));
         return new RenewReply.Renewed();
     }
 

@@ -23,7 +23,8 @@ import java.util.Set;
  * and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with the current
  * holders, the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for at most
  * {@link #RESERVATION}, and {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire}, or a renewal,
- * confirms the reservation and extends it to the full lease. An entry is never overtaken.
+ * confirms the reservation and puts the lease that it asks for in its place, whichever of the two ends first. An entry is never
+ * overtaken.
  *
  * <p>An implementation guarantees the following. Every method may be called from any thread.
  *
@@ -142,7 +143,7 @@ public interface LockStore extends StoreHealth, AutoCloseable {
     ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken);
 
     /**
-     * Renews leases: each lasts for at least its length from now.
+     * Renews leases: each lasts for at least its length from now; a reservation, for exactly that.
      *
      * @param requests any number of leases
      * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
@@ -162,7 +163,7 @@ public interface LockStore extends StoreHealth, AutoCloseable {
     }
 
     /**
-     * Extends one lease to at least its length from now, for a caller that waits for the reply. Does not share connections with
+     * Extends one lease like {@link #renew}, for a caller that waits for the reply. Does not share connections with
      * {@link #renew}, so that callers cannot delay the watchdog.
      *
      * @param request the lease

@@ -1,4 +1,5 @@
--- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease.
+-- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease. The lease
+-- takes the place of a reservation, though, also if that would end later.
 -- KEYS  1 the lock  2 when this server joined, see join.lua; none if it grants locks that it does not know at once
 -- ARGV  1 owner  2 lease in ms  3 lease and token retention in ms, added  4 host, pid, thread, one a line
 --       5 limit (0 exclusive) and weight, 1 if fair, 1 to take or keep an entry if it is held, tokens to reserve, and 1 if a
@@ -61,8 +62,7 @@ end
 -- The lock was granted to this owner before, or is reserved for it.
 local function granted_again()
   if lock.owner == owner and now < lock.lease_end then
-    confirm(lock, owner)
-    lock.lease_end = math.max(lock.lease_end, lease_end)
+    lock.lease_end = later_end(lock, owner, lock.lease_end, lease_end)
     put(lock, 'lease_end', string.format('%d', lock.lease_end))
     local of = reserved_tokens(lock)
     local token = lock.token - of + 1
@@ -74,8 +74,8 @@ local function granted_again()
   end
   local hold = shared_hold(lock, owner)
   if hold and now < hold.lease_end then
-    confirm(lock, owner)
-    hold.lease_end = math.max(hold.lease_end, lease_end)
+    hold.lease_end = later_end(lock, owner, hold.lease_end, lease_end)
+    lock.shared_min = math.min(lock.shared_min, hold.lease_end)
     lock.shared_end = math.max(lock.shared_end, hold.lease_end)
     if raise == ' 1' and hold.token < least then
       hold.token = math.max(least, lock.token + 1)

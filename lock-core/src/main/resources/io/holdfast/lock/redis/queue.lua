@@ -51,12 +51,19 @@ local function give_up_entry(lock, owner)
   end
 end
 
--- The owner has called: its hold is confirmed, and it no longer needs its entry.
+-- The owner has called: its hold is confirmed, and it no longer needs its entry. Returns whether it was a reservation.
 local function confirm(lock, owner)
   local entry = lock.reserved > 0 and entry_of(lock, owner)
   if entry then
     drop_entry(lock, entry)
   end
+  return entry
+end
+
+-- When the lease of an owner that has called ends. The lease that it asks for takes the place of its reservation, also if that
+-- would end later. A lease is never shortened.
+local function later_end(lock, owner, current, lease_end)
+  return confirm(lock, owner) and lease_end or math.max(current, lease_end)
 end
 
 local function compatible(lock, limit, weight)

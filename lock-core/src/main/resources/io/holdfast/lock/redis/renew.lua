@@ -1,4 +1,4 @@
--- Renews any number of leases. A broken or foreign key fails alone. The time-out of the key is written first, which also
+-- Renews any number of leases; never shortens one, but puts a lease in the place of a reservation. A broken or foreign key fails alone. The time-out of the key is written first, which also
 -- lets the renewal pass when Redis is out of memory: Redis refuses a growing write only while the script has written
 -- nothing yet.
 -- KEYS  the locks
@@ -13,17 +13,17 @@ local function renew_in_crowd(key, owner, lease_end, fields)
   local lock = open(key, now, retention_ms, fields)
   local hold = lock.owner ~= owner and shared_hold(lock, owner)
   if lock.owner == owner and lock.lease_end > now then
-    lock.lease_end = math.max(lock.lease_end, lease_end)
+    lock.lease_end = later_end(lock, owner, lock.lease_end, lease_end)
     put(lock, 'lease_end', string.format('%d', lock.lease_end))
   elseif hold and hold.lease_end > now then
-    hold.lease_end = math.max(hold.lease_end, lease_end)
+    hold.lease_end = later_end(lock, owner, hold.lease_end, lease_end)
+    lock.shared_min = math.min(lock.shared_min, hold.lease_end)
     lock.shared_end = math.max(lock.shared_end, hold.lease_end)
     write_shared(lock, owner, hold)
   else
     return 'NOT_HOLDER'
   end
   expire(lock)
-  confirm(lock, owner)
   close(lock)
   return nil
 end

@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.ConnectionsInUseException;
@@ -337,7 +336,7 @@ final class Acquisition {
     private @Nullable StoreGrant claim() {
         Front.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? front.claim() : null;
         long now = client.ticker().nanos();
-        if (claim == null || claim.deadline() - now < Hold.SHORTEST_UNCONFIRMED_NANOS) {
+        if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {
             return null;
         }
         front.claimed();

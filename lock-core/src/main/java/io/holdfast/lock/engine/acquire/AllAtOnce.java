@@ -119,6 +119,7 @@ final class AllAtOnce {
             return failed(e);
         } catch (RuntimeException | Error e) {
             undoAll();
+            publishFailed(calls.get(0), e);
             throw e;
         }
         if (reply instanceof AcquireAllReply.Granted granted) {
@@ -149,14 +150,14 @@ final class AllAtOnce {
         }
         if (caller.takeInterrupt()) {
             InterruptedException interrupt = Caller.interrupted(e);
-            publishFailed(interrupt);
+            publishFailed(calls.get(0), interrupt);
             throw interrupt;
         }
         if (e.getCause() instanceof ConnectionsInUseException) {
             return null;
         }
         places.forEach(place -> place.fail(e));
-        publishFailed(e);
+        publishFailed(calls.get(0), e);
         throw e;
     }
 
@@ -195,7 +196,13 @@ final class AllAtOnce {
         try {
             for (int i = 0; i < calls.size(); i++) {
                 Call call = calls.get(i);
-                Handle handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
+                Handle handle;
+                try {
+                    handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
+                } catch (RuntimeException | Error e) {
+                    publishFailed(call, e);
+                    throw e;
+                }
                 handles.add(handle);
                 if (hasListeners()) {
                     tell(call, call.acquired(handle, false));
@@ -239,9 +246,9 @@ final class AllAtOnce {
         events.end(events.begin(call.key(), call.terms().name()), outcome);
     }
 
-    private void publishFailed(Exception failure) {
+    private void publishFailed(Call call, Throwable failure) {
         if (hasListeners()) {
-            tell(calls.get(0), calls.get(0).failed(failure));
+            tell(call, call.failed(failure));
         }
     }
 }

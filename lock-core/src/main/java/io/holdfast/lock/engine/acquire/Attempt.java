@@ -243,8 +243,11 @@ public final class Attempt implements Steps {
         }
     }
 
-    /** Lets the next one in line in, whatever goes wrong. */
+    /** Lets the next one in line in, whatever goes wrong. Does nothing if listeners know the outcome already. */
     private void fail(Throwable e) {
+        if (at == At.TOLD) {
+            return;
+        }
         Place inLine = at == At.LINE ? place : null;
         at = At.TOLD;
         try {

@@ -73,6 +73,16 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
         return sentAt + terms.lease().leaseNanos();
     }
 
+    /**
+     * Until when the lock is certainly held that a message has granted: for no longer than the lease from the grant on, because
+     * the call that confirms it gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
+     */
+    long deadline(Front.Claim claim) {
+        Reservation told = claim.reservation();
+        long lasts = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - told.atMicros());
+        return claim.deadline() - Math.max(0, lasts - terms.lease().leaseNanos());
+    }
+
     /** The lock, granted by a reply, so it is confirmed. */
     StoreGrant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
         Grant grant = grant(owner, reply.token(), sentAt, deadline(sentAt));
@@ -82,7 +92,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     /** The lock, granted by a message; the store confirms it only when it is called. */
     StoreGrant granted(OwnerId owner, Front.Claim claim, long now, boolean resent) {
         Reservation told = claim.reservation();
-        Grant grant = grant(owner, told.token(), now, claim.deadline());
+        Grant grant = grant(owner, told.token(), now, deadline(claim));
         return new StoreGrant(grant, told.tokens(), told.waiters(), false, resent);
     }
 

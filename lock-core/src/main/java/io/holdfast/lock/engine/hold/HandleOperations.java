@@ -34,7 +34,7 @@ public final class HandleOperations {
     }
 
     public void extend(Lease lease, long nanos) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+        long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), lease.leastMillis());
         var request = new RenewRequest(lease.key(), lease.owner(), millis);
         long sentAt = client.ticker().nanos();
         RenewReply reply = Uninterruptibly.call(() -> client.store().extend(request));

@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.waiting.Place;
 import java.time.Duration;
@@ -15,14 +14,10 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lease, and what the engine stores with it. */
 public final class Hold {
-
-    /** A grant by a message that the store has not confirmed is used only if at least this much of it is left. */
-    public static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Lease lease;
     private final HolderInfo holder;
@@ -105,8 +100,8 @@ public final class Hold {
     /**
      * Hands the lock to the next thread in line, if that thread gets what it would get from the store: a lease of the same length
      * that is renewed, and of which at least half is left, or which is unconfirmed, as a new grant by a message would be. Not
-     * handed off: a lease that was extended, because it is longer than the next thread requested or would get by a message; and a
-     * lease whose acquisition may still arrive at the store, because its owner id has to be cancelled.
+     * handed off: a lease that was extended, because it is longer than the next thread requested; and a lease whose acquisition
+     * may still arrive at the store, because its owner id has to be cancelled.
      *
      * @param now on the ticker
      */
@@ -116,10 +111,8 @@ public final class Hold {
         }
         long nanos = terms.lease().leaseNanos();
         long left = lease.deadline() - now;
-        boolean confirmed = place.isConfirmed();
-        long longest = confirmed ? nanos : Math.max(nanos, LockStore.RESERVATION.toNanos());
-        boolean enough = left >= nanos / 2 || (!confirmed && left >= SHORTEST_UNCONFIRMED_NANOS);
-        return enough && left <= longest && lease.leaseNanos() == nanos && place.handOff(lease.deadline());
+        boolean enough = place.isConfirmed() ? left >= nanos / 2 : terms.isWorthUnconfirmed(left);
+        return enough && left <= nanos && lease.leaseNanos() == nanos && place.handOff(lease.deadline());
     }
 
     /**

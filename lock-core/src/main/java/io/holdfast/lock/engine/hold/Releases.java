@@ -10,6 +10,7 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewRequest;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -212,7 +213,12 @@ final class Releases {
         long lastToken = hold.lastToken();
         try {
             AtomicBoolean resent = new AtomicBoolean();
-            ReleaseReply reply = ask(() -> client.store().downgrade(lease.key(), lease.owner(), lastToken), resent);
+            ReleaseReply reply = ask(
+                    () -> {
+                        confirm(lease);
+                        return client.store().downgrade(lease.key(), lease.owner(), lastToken);
+                    },
+                    resent);
             if (isSurelyGone(lease, reply, resent)) {
                 return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
             }
@@ -226,6 +232,13 @@ final class Releases {
             hold.leaveLine();
         }
         return null;
+    }
+
+    /** A downgrade keeps the end of the lease. A reservation that ends later is replaced by the lease before. */
+    private void confirm(Lease lease) {
+        if (lease.leastMillis() > Lease.LOOK_MILLIS && lease.leaseNanos() < LockStore.RESERVATION.toNanos()) {
+            client.store().extend(new RenewRequest(lease.key(), lease.owner(), lease.leastMillis()));
+        }
     }
 
     private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicBoolean resent) {

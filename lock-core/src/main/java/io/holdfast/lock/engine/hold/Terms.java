@@ -31,6 +31,8 @@ public record Terms(
         int maxWaiting,
         boolean interrupting) {
 
+    private static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** For the first of its keys. */
     public static Terms of(LockRequest request, LockDefaults defaults) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
@@ -51,6 +53,11 @@ public record Terms(
                 request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
                 request.maxWaiting(),
                 request.interruptOnLoss());
+    }
+
+    /** Whether a grant by a message, which the store has not confirmed yet, is used if that much of it is left. */
+    public boolean isWorthUnconfirmed(long leftNanos) {
+        return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, lease.leaseNanos() / 2);
     }
 
     /** The lease, as the store counts it. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
@@ -221,6 +222,56 @@ abstract class ReservationContract extends ContractFixture {
         AcquireReply.Held now = refused(tryOnce(dave));
         Duration untilEnd = held(now).remaining().plus(now.storeMicros() - before, ChronoUnit.MICROS);
         assertThat(untilEnd).isGreaterThan(LEASE.minus(SOME_TIME.dividedBy(2)));
+    }
+
+    @Test
+    void lease_of_the_claim_takes_the_place_of_a_longer_reservation() {
+        granted(acquire(bob, SOME_TIME, true));
+
+        endsAfterSomeTime(bob);
+    }
+
+    @Test
+    void lease_of_the_renewal_takes_the_place_of_a_longer_reservation() {
+        renew(bob, SOME_TIME);
+
+        endsAfterSomeTime(bob);
+    }
+
+    @Test
+    void lease_of_a_reader_takes_the_place_of_a_longer_reservation() {
+        reserveForReaders();
+        granted(acquire(bob, SOME_TIME, UNLIMITED, true));
+        renew(dave, SOME_TIME);
+
+        endsAfterSomeTime(bob, dave);
+    }
+
+    /** To the microsecond: the others are not kept waiting for what the holder has not asked for. */
+    private void endsAfterSomeTime(OwnerId... owners) {
+        assertThat(store().inspect(key).holders())
+                .hasSize(owners.length)
+                .allSatisfy(holder -> assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(SOME_TIME));
+        pass(SOME_TIME);
+        assertThat(called(carol)).containsExactly(carol);
+    }
+
+    private void reserveForReaders() {
+        leave(carol);
+        leave(bob);
+        granted(alice);
+        queueShared(UNLIMITED, bob, dave);
+        queue(carol);
+        released(alice);
+    }
+
+    @Test
+    void lease_that_took_the_place_of_a_reservation_is_not_shortened_by_a_second_call() {
+        renew(bob, LEASE);
+        renew(bob, SOME_TIME);
+        granted(acquire(bob, SOME_TIME, true));
+
+        assertThat(remaining()).isGreaterThan(MOST_OF_LEASE);
     }
 
     @Test
