@@ -106,7 +106,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
         var refused = (AcquireResult.Refused) result;
         return new LockResult.NotAcquired<>(
-                refused.key(), refused.waitedForLock(), refused.holder(), overview().blockage(refused));
+                refused.key(),
+                refused.waitedForLock(),
+                refused.holder(),
+                overview().blockage(refused));
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T run(

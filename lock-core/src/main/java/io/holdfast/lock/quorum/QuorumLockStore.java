@@ -139,7 +139,8 @@ public final class QuorumLockStore implements LockStore {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
                     "A lease of " + DurationText.of(Duration.ofMillis(leaseMillis)) + " is longer than the "
-                            + DurationText.of(longestLease) + " for which a restarted server grants no locks (holdfast.quorum.rejoin-delay). Shorten"
+                            + DurationText.of(longestLease)
+                            + " for which a restarted server grants no locks (holdfast.quorum.rejoin-delay). Shorten"
                             + " the lease, which is renewed while the lock is held, or raise the rejoin delay.");
         }
     }

@@ -106,10 +106,10 @@ class MinHoldTest extends EngineFixture {
                 .message()
                 .matches("Lock 'order:42' was not acquired: it is kept by minHold for another 16 h 40 min after its"
                         + " release by [^ ]+ \\(pid \\d+, thread [^)]+\\)\\.");
-        assertThat(catchThrowable(
-                        () -> others.tryExecute(once, () -> "never").orElseThrow()))
+        assertThat(catchThrowable(() -> others.tryExecute(once, () -> "never").orElseThrow()))
                 .hasMessageContaining("was not acquired: it is kept by minHold");
         assertThat(catchThrowable(() -> others.acquire(once.waitFor(Duration.ofSeconds(5)))))
-                .hasMessageStartingWith("Lock 'order:42' was not acquired within 5 s; kept by minHold for another 16 h");
+                .hasMessageStartingWith(
+                        "Lock 'order:42' was not acquired within 5 s; kept by minHold for another 16 h");
     }
 }

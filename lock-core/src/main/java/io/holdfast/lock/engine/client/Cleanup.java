@@ -242,7 +242,8 @@ public final class Cleanup {
                     locks);
         }
         if (others > 0) {
-            log.debug("Redis did not respond in time during shutdown; {} failed acquisition(s) were not undone", others);
+            log.debug(
+                    "Redis did not respond in time during shutdown; {} failed acquisition(s) were not undone", others);
         }
     }
 

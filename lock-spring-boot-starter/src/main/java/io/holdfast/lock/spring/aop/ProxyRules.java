@@ -35,8 +35,9 @@ public final class ProxyRules {
             List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
     private static final String INTERFACE_HINT =
             " or set spring.aop.proxy-target-class=false and call the bean through its interface";
-    private static final String NEW_INTERFACE_HINT = " or declare the method in an interface that the class implements, set"
-            + " spring.aop.proxy-target-class=false, and call the bean through that interface";
+    private static final String NEW_INTERFACE_HINT =
+            " or declare the method in an interface that the class implements, set"
+                    + " spring.aop.proxy-target-class=false, and call the bean through that interface";
 
     private final BeanFactory beans;
     private final Words words;

@@ -126,9 +126,8 @@ public final class TestLocks {
      */
     public void lose(String key) {
         if (!isHeld(key)) {
-            throw new IllegalStateException(
-                    "The application does not hold lock '" + key + "', so it cannot lose it. It holds "
-                            + held(every -> true));
+            throw new IllegalStateException("The application does not hold lock '" + key
+                    + "', so it cannot lose it. It holds " + held(every -> true));
         }
         application.get().forceRelease(key);
     }

@@ -338,8 +338,8 @@ class TestLocksTest {
 
     @Test
     void lock_that_is_only_named_like_that_of_a_role_is_an_ordinary_one() {
-        LockHandle board =
-                locks.acquire(LockRequest.of("leader:board").name("leader-board").waitWithoutLimit());
+        LockHandle board = locks.acquire(
+                LockRequest.of("leader:board").name("leader-board").waitWithoutLimit());
         assertThat(testLocks.heldKeys()).containsExactly("leader:board");
 
         testLocks.reset();
@@ -350,7 +350,8 @@ class TestLocksTest {
     @Test
     void term_ends_when_its_lock_is_lost() {
         try (LeaderElection election = LeaderElection.on(locks)) {
-            Leadership outbox = election.join("outbox", LockRequest.of("own-key").name("own-name"));
+            Leadership outbox =
+                    election.join("outbox", LockRequest.of("own-key").name("own-name"));
             election.start();
             Awaitility.await().until(outbox::isLeader);
             Term term = outbox.term().orElseThrow();
@@ -374,6 +375,7 @@ class TestLocksTest {
 
         LockStoreException failed = TestLocks.storeFailed();
         assertThat(failed.outcomeUnknown()).isFalse();
-        assertThat(failed).hasMessage("The lock store does not respond: this exception was created by TestLocks.storeFailed().");
+        assertThat(failed)
+                .hasMessage("The lock store does not respond: this exception was created by TestLocks.storeFailed().");
     }
 }

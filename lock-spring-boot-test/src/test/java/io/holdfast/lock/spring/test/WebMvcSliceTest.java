@@ -183,8 +183,7 @@ class WebMvcSliceTest {
 
         @Test
         void contention_is_a_conflict() {
-            org.mockito.Mockito.when(orders.pay(42))
-                    .thenThrow(TestLocks.notAcquired("order:42"));
+            org.mockito.Mockito.when(orders.pay(42)).thenThrow(TestLocks.notAcquired("order:42"));
             assertThat(mvc.get().uri("/service/42")).hasStatus(HttpStatus.CONFLICT);
         }
     }
