@@ -14,6 +14,7 @@ import java.time.Instant;
  * @param remaining how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
  * @param mode the mode in which it holds the lock
+ * @param kept whether it has released the lock, which is kept for the rest of its {@code minHold}
  */
 public record LockHolder(
         String clientId,
@@ -23,7 +24,8 @@ public record LockHolder(
         Instant since,
         Duration remaining,
         long fencingToken,
-        LockMode mode) {
+        LockMode mode,
+        boolean kept) {
 
     /** Escapes the names, because they come from Redis and appear in messages; see {@link LockKey#printable}. */
     public LockHolder {
@@ -32,8 +34,37 @@ public record LockHolder(
         thread = LockKey.printable(thread);
     }
 
-    /** {@return a description for messages, on one line: host, process, thread and remaining lease} */
+    /** A holder that has not released the lock; for parameters see the record. */
+    public LockHolder(
+            String clientId,
+            String host,
+            long pid,
+            String thread,
+            Instant since,
+            Duration remaining,
+            long fencingToken,
+            LockMode mode) {
+        this(clientId, host, pid, thread, since, remaining, fencingToken, mode, false);
+    }
+
+    /**
+     * {@return a description for messages, on one line: host, process, thread, and for how long the lease lasts or {@code
+     * minHold} keeps the lock}
+     */
     public String describe() {
-        return host + " (pid " + pid + ", thread " + thread + "), " + remaining.toMillis() + " ms left on its lease";
+        return where() + ", " + (kept ? keptFor() : DurationText.of(remaining) + " left on its lease");
+    }
+
+    /** {@return the state of the lock, for messages: held by whom, or kept by {@code minHold}} */
+    String state() {
+        return kept ? keptFor() + " after its release by " + where() : "held by " + describe();
+    }
+
+    private String keptFor() {
+        return "kept by minHold for another " + DurationText.of(remaining);
+    }
+
+    private String where() {
+        return host + " (pid " + pid + ", thread " + thread + ")";
     }
 }

@@ -28,7 +28,7 @@ public final class LockLostException extends LockException {
     }
 
     private static String message(LockKey key, LossCause cause, Duration held, long token) {
-        return "Lock '" + key + "' (fencing token " + token + ") was lost after " + held.toMillis() + " ms: "
+        return "Lock '" + key + "' (fencing token " + token + ") was lost after " + DurationText.of(held) + ": "
                 + cause.explanation();
     }
 

@@ -22,7 +22,7 @@ public final class LockNotAcquiredException extends LockException {
      *
      * @param caller the calling method, for the message, or null
      * @param key the lock
-     * @param waited how long the caller waited
+     * @param waited how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, or null if unknown
      */
     public LockNotAcquiredException(
@@ -35,7 +35,7 @@ public final class LockNotAcquiredException extends LockException {
      *
      * @param caller the calling method, for the message, or null
      * @param key the lock
-     * @param waited how long the caller waited
+     * @param waited how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, or null if unknown
      * @param blockage why the lock was not free
      */
@@ -49,9 +49,13 @@ public final class LockNotAcquiredException extends LockException {
     }
 
     private static String message(@Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
-        return "Lock '" + key + "' was not acquired within " + waited.toMillis() + " ms"
-                + (caller == null ? "" : " for " + caller)
-                + (holder == null ? "." : "; held by " + holder.describe() + ".");
+        String forCaller = caller == null ? "" : " for " + caller;
+        if (waited.isZero()) {
+            return "Lock '" + key + "' was not acquired" + forCaller + ": it is "
+                    + (holder == null ? "not free" : holder.state()) + ".";
+        }
+        return "Lock '" + key + "' was not acquired within " + DurationText.of(waited) + forCaller
+                + (holder == null ? "" : "; " + holder.state()) + ".";
     }
 
     /** {@return the lock} */
@@ -59,7 +63,7 @@ public final class LockNotAcquiredException extends LockException {
         return key;
     }
 
-    /** {@return how long the caller waited} */
+    /** {@return how long the caller waited; zero if it was not willing to wait} */
     public Duration waited() {
         return waited;
     }

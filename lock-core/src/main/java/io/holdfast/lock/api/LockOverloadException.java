@@ -36,8 +36,8 @@ public final class LockOverloadException extends LockException {
     public static LockOverloadException ofThreads(LockKey key, Duration waited) {
         return new LockOverloadException("Lock '" + key
                 + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
-                + " (executeAsync, reactive methods, event loops) were busy for " + waited.toMillis()
-                + " ms with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
+                + " (executeAsync, reactive methods, event loops) were busy for " + DurationText.of(waited)
+                + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
                 + " reduce the number of waiting calls.");
     }
 

@@ -110,7 +110,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * The lock was not acquired in time, and the work did not run.
      *
      * @param key the lock
-     * @param waited how long the caller waited
+     * @param waited how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, if known
      * @param blockage why it was not free, if known
      * @param <T> the work's result
@@ -122,7 +122,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
          * Creates an instance whose blockage is unknown.
          *
          * @param key the lock
-         * @param waited how long the caller waited
+         * @param waited how long the caller waited; zero if it was not willing to wait
          * @param holder the holder when last checked, if known
          */
         public NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) {

@@ -106,7 +106,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
         var refused = (AcquireResult.Refused) result;
         return new LockResult.NotAcquired<>(
-                refused.key(), refused.waited(), refused.holder(), overview().blockage(refused));
+                refused.key(),
+                refused.waitedForLock(),
+                refused.holder(),
+                overview().blockage(refused));
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T run(
@@ -273,7 +276,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         throw new LockNotAcquiredException(
                 null,
                 refused.key(),
-                refused.waited(),
+                refused.waitedForLock(),
                 refused.holder().orElse(null),
                 overview().blockage(refused));
     }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.lease;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
@@ -199,10 +200,10 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
         }
         List<LockKey> keys = batch.stream().map(Lease::key).toList();
         log.warn(
-                "Failed to renew {} lock(s), including {}, held for {} ms; retrying until the lease expires: {}",
+                "Failed to renew {} lock(s), including {}, held for {}; retrying until the lease expires: {}",
                 keys.size(),
                 Grant.label(keys.get(0), batch.get(0).name()),
-                batch.get(0).held().toMillis(),
+                DurationText.of(batch.get(0).held()),
                 failure.toString());
         events.renewalFailed(new LockEvent.RenewalFailed(keys, failure));
     }

@@ -59,6 +59,7 @@ record HoldRecord(
                 since,
                 Duration.ofNanos(Math.max(0, leaseEnd - now)),
                 token,
-                mode);
+                mode,
+                owner == null);
     }
 }

@@ -1,7 +1,9 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -55,11 +57,11 @@ final class ClockCheck {
             return;
         }
         log.warn(
-                "The clocks of the lock servers differ by {} s, more than the rejoin-delay of {} s."
+                "The clocks of the lock servers differ by {}, more than the rejoin-delay of {}."
                         + " Fencing tokens may decrease after a server loses its data. Synchronize the clocks. Times"
                         + " in microseconds: {}",
-                TimeUnit.MICROSECONDS.toSeconds(high - low),
-                TimeUnit.MICROSECONDS.toSeconds(longestMicros),
+                DurationText.of(Duration.of(high - low, ChronoUnit.MICROS)),
+                DurationText.of(Duration.of(longestMicros, ChronoUnit.MICROS)),
                 tokens);
     }
 }

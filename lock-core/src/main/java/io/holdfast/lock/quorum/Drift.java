@@ -30,6 +30,7 @@ final class Drift {
                 holder.since(),
                 remaining.isNegative() ? Duration.ZERO : remaining,
                 holder.fencingToken(),
-                holder.mode());
+                holder.mode(),
+                holder.kept());
     }
 }

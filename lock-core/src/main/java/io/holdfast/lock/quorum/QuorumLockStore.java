@@ -1,5 +1,6 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -137,8 +138,9 @@ public final class QuorumLockStore implements LockStore {
     private void checkLease(long leaseMillis) {
         if (leaseMillis > longestLease.toMillis()) {
             throw new IllegalArgumentException(
-                    "A lease of " + leaseMillis + " ms is longer than the " + longestLease.toMillis()
-                            + " ms for which a restarted server grants no locks (holdfast.quorum.rejoin-delay). Shorten"
+                    "A lease of " + DurationText.of(Duration.ofMillis(leaseMillis)) + " is longer than the "
+                            + DurationText.of(longestLease)
+                            + " for which a restarted server grants no locks (holdfast.quorum.rejoin-delay). Shorten"
                             + " the lease, which is renewed while the lock is held, or raise the rejoin delay.");
         }
     }

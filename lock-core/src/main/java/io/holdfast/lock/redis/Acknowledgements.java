@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import io.holdfast.lock.redis.driver.Wire;
@@ -66,7 +67,7 @@ final class Acknowledgements {
 
     private String tooFew(long replicas) {
         return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
-                + acks.timeout().toMillis()
-                + " ms, so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
+                + DurationText.of(acks.timeout())
+                + ", so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
     }
 }

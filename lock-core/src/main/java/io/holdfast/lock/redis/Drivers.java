@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.SharedConnections;
 import io.holdfast.lock.redis.driver.Topology;
@@ -55,7 +56,7 @@ final class Drivers {
                     "Locks share the connections of {} because it is neither a JedisConnectionFactory nor a"
                             + " LettuceConnectionFactory. Set its command and pool timeouts to about {}",
                     applications.getClass().getName(),
-                    timeout);
+                    DurationText.of(timeout));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
@@ -90,7 +91,7 @@ final class ScriptDecoder {
     private static LockStoreException rejoining(Duration left) {
         return new LockStoreException(
                 "The Redis server was restarted recently and may have lost this lock: it can be granted in "
-                        + left.toMillis() + " ms, when all earlier leases have expired (rejoin-delay).",
+                        + DurationText.of(left) + ", when all earlier leases have expired (rejoin-delay).",
                 null,
                 false);
     }

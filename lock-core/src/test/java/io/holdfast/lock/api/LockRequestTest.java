@@ -88,7 +88,7 @@ class LockRequestTest {
             var loss = new LockEvent.Lost(request.key(), "", 7, Duration.ofSeconds(1), cause, null);
 
             assertThat(new LockLostException(loss))
-                    .hasMessageStartingWith("Lock 'order:42' (fencing token 7) was lost after 1000 ms: ");
+                    .hasMessageStartingWith("Lock 'order:42' (fencing token 7) was lost after 1 s: ");
         }
     }
 

@@ -56,7 +56,7 @@ class LogTest extends EngineFixture {
                 .singleElement()
                 .asString()
                 .startsWith("WARN Lock 'order:42' (order) (fencing token " + lost.fencingToken())
-                .contains("lost after 31000 ms: ");
+                .contains("lost after 31 s: ");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import org.awaitility.Awaitility;
@@ -89,5 +90,26 @@ class MinHoldTest extends EngineFixture {
         Awaitility.await().until(() -> store.releases.size() > failed);
         locks.close();
         assertKept(Duration.ofMinutes(9));
+    }
+
+    @Test
+    void single_try_says_for_how_long_the_lock_is_kept_by_its_minimum_hold() {
+        locks.execute(LockRequest.of(KEY).minHold(Duration.ofHours(17)), () -> time.pass(Duration.ofMinutes(20)));
+        store.before = () -> time.pass(Duration.ofMillis(1));
+
+        LockRequest once = LockRequest.of(KEY).waitFor(Duration.ZERO);
+
+        assertThat(catchThrowable(() -> others.acquire(once)))
+                .isInstanceOfSatisfying(
+                        LockNotAcquiredException.class,
+                        e -> assertThat(e.waited()).isZero())
+                .message()
+                .matches("Lock 'order:42' was not acquired: it is kept by minHold for another 16 h 40 min after its"
+                        + " release by [^ ]+ \\(pid \\d+, thread [^)]+\\)\\.");
+        assertThat(catchThrowable(() -> others.tryExecute(once, () -> "never").orElseThrow()))
+                .hasMessageContaining("was not acquired: it is kept by minHold");
+        assertThat(catchThrowable(() -> others.acquire(once.waitFor(Duration.ofSeconds(5)))))
+                .hasMessageStartingWith(
+                        "Lock 'order:42' was not acquired within 5 s; kept by minHold for another 16 h");
     }
 }

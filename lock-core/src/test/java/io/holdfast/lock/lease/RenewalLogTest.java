@@ -41,7 +41,7 @@ class RenewalLogTest extends LeaseKeeperFixture {
         assertThat(heard.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
-                    .startsWith("Failed to renew 1 lock(s), including 'order:42' (order), held for 10000 ms")
+                    .startsWith("Failed to renew 1 lock(s), including 'order:42' (order), held for 10 s")
                     .contains("Redis cannot be reached (on purpose)");
         });
     }

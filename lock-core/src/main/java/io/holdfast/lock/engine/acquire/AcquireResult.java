@@ -24,11 +24,18 @@ public sealed interface AcquireResult {
      * Nothing is held.
      *
      * @param key which of the locks was not free in time, the first one found
+     * @param waited how long the call took
      * @param hasWaited whether the caller was willing to wait, instead of a single try
      * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code NestedWaits}; else 0
      */
     record Refused(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)
-            implements AcquireResult {}
+            implements AcquireResult {
+
+        /** {@return zero after a single try, whatever the store needed for its answer} */
+        public Duration waitedForLock() {
+            return hasWaited ? waited : Duration.ZERO;
+        }
+    }
 
     /**
      * The thread holds less of the lock than it asked for: shared instead of exclusive, or with a lower weight.

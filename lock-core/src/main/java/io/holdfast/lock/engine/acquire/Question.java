@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Uninterruptibly;
@@ -8,7 +9,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Front;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 
 /** The repeated calls of an {@link Acquisition} to the store, and what the last reply means. */
 final class Question {
@@ -80,10 +81,11 @@ final class Question {
     /** No holder is known, so this is not contention. */
     LockStoreException tooLate(AcquireReply reply) {
         String why = reply instanceof AcquireReply.Granted
-                ? "was granted by Redis, but its lease of " + terms.leaseMillis()
-                        + " ms had already expired when the reply arrived, after "
-                        + TimeUnit.NANOSECONDS.toMillis(client.ticker().nanos() - sentAt)
-                        + " ms. The grant is being undone. Check why Redis, the network or this process is slow, or"
+                ? "was granted by Redis, but its lease of "
+                        + DurationText.of(Duration.ofMillis(terms.leaseMillis()))
+                        + " had already expired when the reply arrived, after "
+                        + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
+                        + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
                         + " use a longer lease."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
                         + " is unknown.";

@@ -44,6 +44,9 @@ public final class Cleanup {
     private final ServerWorkers<Attempt> workers = new ServerWorkers<>("holdfast-cleanup", IDLE, Rounds::new);
     private final AtomicInteger waiting = new AtomicInteger();
 
+    /** How many of them give a lock back that was held. */
+    private final AtomicInteger held = new AtomicInteger();
+
     /** Logged once, until a task succeeds. */
     private final AtomicBoolean full = new AtomicBoolean();
 
@@ -56,7 +59,8 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
-                LockStore.ENTRY_TIMEOUT.toNanos());
+                LockStore.ENTRY_TIMEOUT.toNanos(),
+                false);
     }
 
     /**
@@ -64,20 +68,21 @@ public final class Cleanup {
      * tokens was used.
      */
     public void undo(LockKey key, OwnerId owner, long leaseNanos) {
-        undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN);
+        undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN, false);
     }
 
     /** The same after a hold, during which any of its tokens may have been used. */
     public void undoHold(LockKey key, OwnerId owner, long leaseNanos) {
-        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS);
+        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, true);
     }
 
-    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastToken) {
+    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastToken, boolean wasHeld) {
         long failedAt = System.nanoTime();
         submit(
                 key,
                 () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
-                leaseNanos + store.longestDelay().toNanos());
+                leaseNanos + store.longestDelay().toNanos(),
+                wasHeld);
     }
 
     /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
@@ -103,7 +108,7 @@ public final class Cleanup {
     /** A lock was given back, but a send of its acquisition may still arrive. */
     public void cancel(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
         if (keep.isZero()) {
-            undoHold(key, owner, leaseNanos);
+            undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, false);
         }
     }
 
@@ -115,15 +120,15 @@ public final class Cleanup {
      * @param leaseNanos its lease, after which it has ended by itself
      */
     public void release(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
-        submit(key, () -> store.release(request.get()), leaseNanos);
+        submit(key, () -> store.release(request.get()), leaseNanos, true);
     }
 
     /** Lets other shared holders in; until then the lock is held alone. */
     public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
-        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos);
+        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos, true);
     }
 
-    private void submit(LockKey key, Runnable task, long patienceNanos) {
+    private void submit(LockKey key, Runnable task, long patienceNanos, boolean wasHeld) {
         if (waiting.incrementAndGet() > MOST_WAITING) {
             waiting.decrementAndGet();
             if (!full.getAndSet(true)) {
@@ -135,11 +140,17 @@ public final class Cleanup {
             }
             return;
         }
-        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
+        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, wasHeld);
+        held.addAndGet(attempt.locks());
         if (!again(List.of(attempt))) {
             runOnce(attempt);
-            waiting.decrementAndGet();
+            over(attempt);
         }
+    }
+
+    private void over(Attempt attempt) {
+        held.addAndGet(-attempt.locks());
+        waiting.decrementAndGet();
     }
 
     private boolean again(List<Attempt> attempts) {
@@ -200,21 +211,35 @@ public final class Cleanup {
                     log.warn("Failed to clean up lock '{}'; it expires at the end of its lease", attempt.key, e);
                 }
             }
-            waiting.decrementAndGet();
+            over(attempt);
             return true;
         }
     }
 
-    /** Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. */
+    /**
+     * Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. Waits and
+     * failed acquisitions that are left are not counted as locks: nobody held them.
+     */
     public void close() {
         int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
-        int left = waiting.getAndSet(0);
-        if (left > 0) {
+        int locks = held.getAndSet(0);
+        int others = waiting.getAndSet(0) - locks;
+        if (locks > 0) {
             log.warn(
                     "Redis did not respond in time during shutdown; {} lock(s) expire at the end of their leases",
-                    left);
+                    locks);
+        }
+        if (others > 0) {
+            log.debug(
+                    "Redis did not respond in time during shutdown; {} failed acquisition(s) were not undone", others);
         }
     }
 
-    private record Attempt(LockKey key, Runnable task, long giveUpAt) {}
+    /** @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise */
+    private record Attempt(LockKey key, Runnable task, long giveUpAt, boolean wasHeld) {
+
+        int locks() {
+            return wasHeld ? 1 : 0;
+        }
+    }
 }

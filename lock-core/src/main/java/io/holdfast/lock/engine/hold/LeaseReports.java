@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine.hold;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
@@ -31,10 +32,10 @@ public final class LeaseReports implements LeaseEvents {
     @Override
     public void lost(Lease lease, LockEvent.Lost loss) {
         log.warn(
-                "Lock {} (fencing token {}) was lost after {} ms: {}{}",
+                "Lock {} (fencing token {}) was lost after {}: {}{}",
                 Grant.label(loss.key(), loss.name()),
                 loss.fencingToken(),
-                loss.held().toMillis(),
+                DurationText.of(loss.held()),
                 loss.cause().explanation(),
                 loss.failure() == null
                         ? ""
@@ -66,9 +67,9 @@ public final class LeaseReports implements LeaseEvents {
     @Override
     public void longHeld(LockEvent.LongHeld event) {
         log.warn(
-                "Lock {} has been held for {} ms and is still held; the work may be stuck",
+                "Lock {} has been held for {} and is still held; the work may be stuck",
                 Grant.label(event.key(), event.name()),
-                event.held().toMillis());
+                DurationText.of(event.held()));
         events.publishLater(event);
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine.hold;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
@@ -193,10 +194,10 @@ final class Releases {
             }
         } catch (LockStoreException e) {
             log.warn(
-                    "Failed to release lock '{}', held for {} ms; retrying in the background until the lease"
+                    "Failed to release lock '{}', held for {}; retrying in the background until the lease"
                             + " expires: {}",
                     lease.key(),
-                    lease.held().toMillis(),
+                    DurationText.of(lease.held()),
                     e.getMessage());
             hold.releaseLater(client.cleanup());
         }

@@ -1,11 +1,11 @@
 package io.holdfast.lock.engine.hold;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /** Checks that all locks of a thread last for as long as its next step needs. */
 public final class ThreadCheck {
@@ -60,9 +60,9 @@ public final class ThreadCheck {
     private void extend(Lease lease, long nanos) {
         long longest = client.store().longestLease().toNanos();
         if (nanos > longest) {
-            throw new IllegalArgumentException("The requested hold time is " + TimeUnit.NANOSECONDS.toMillis(nanos)
-                    + " ms, but the longest lease in this store is " + TimeUnit.NANOSECONDS.toMillis(longest)
-                    + " ms (in a quorum, the rejoin-delay)");
+            throw new IllegalArgumentException("The requested hold time is " + DurationText.of(Duration.ofNanos(nanos))
+                    + ", but the longest lease in this store is " + DurationText.of(Duration.ofNanos(longest))
+                    + " (in a quorum, the rejoin-delay)");
         }
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {

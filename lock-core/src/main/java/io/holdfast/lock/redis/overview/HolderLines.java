@@ -36,11 +36,17 @@ public final class HolderLines {
                 Instant.EPOCH.plus(token, ChronoUnit.MICROS),
                 Duration.of(Long.parseLong(words[0]), ChronoUnit.MICROS),
                 token,
-                words[2].equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED);
+                words[2].equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                isKept(words[1]));
     }
 
-    /** The client id of an OwnerId, which has a minus in front if the lock was released and is kept. */
+    /** An OwnerId has a minus in front if the lock was released and is kept for the rest of its {@code minHold}. */
+    private static boolean isKept(String owner) {
+        return owner.startsWith("-");
+    }
+
+    /** The client id of an OwnerId. */
     static String clientOf(String owner) {
-        return owner.substring(owner.startsWith("-") ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
+        return owner.substring(isKept(owner) ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
     }
 }

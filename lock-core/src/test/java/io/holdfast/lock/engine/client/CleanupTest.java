@@ -2,6 +2,8 @@ package io.holdfast.lock.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -10,6 +12,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
@@ -236,5 +239,45 @@ class CleanupTest {
 
         cleanup.close(); // returns when the worker has ended
         assertThat(store.leaves).containsExactly(owner(1), owner(2));
+    }
+
+    @Test
+    void shutdown_without_redis_counts_the_locks_that_were_held() {
+        store.reachable(false);
+        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(2));
+        cleanup.cancel(KEY, owner(3), MINUTE, Duration.ZERO);
+        cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(4)), MINUTE);
+        cleanup.undoHold(ELSEWHERE, owner(5), MINUTE);
+
+        assertThat(warningsOfClose())
+                .containsExactly("Redis did not respond in time during shutdown; 2 lock(s) expire at the end of their"
+                        + " leases");
+    }
+
+    @Test
+    void shutdown_without_redis_is_silent_if_no_lock_was_held() {
+        store.reachable(false);
+        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(2));
+
+        assertThat(warningsOfClose()).isEmpty();
+    }
+
+    @Test
+    void releases_that_got_through_are_not_counted_at_shutdown() {
+        cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
+        Awaitility.await().until(() -> !store.releases.isEmpty());
+        store.reachable(false);
+        cleanup.undo(KEY, owner(2), MINUTE);
+
+        assertThat(warningsOfClose()).isEmpty();
+    }
+
+    private List<String> warningsOfClose() {
+        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+            cleanup.close();
+            return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
+        }
     }
 }

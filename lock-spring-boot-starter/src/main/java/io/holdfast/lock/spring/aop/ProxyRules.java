@@ -33,8 +33,11 @@ public final class ProxyRules {
 
     private static final List<String> CALLBACKS =
             List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
-    private static final String FINAL_HINT =
-            " or set spring.aop.proxy-target-class=false and call the bean through an interface.";
+    private static final String INTERFACE_HINT =
+            " or set spring.aop.proxy-target-class=false and call the bean through its interface";
+    private static final String NEW_INTERFACE_HINT =
+            " or declare the method in an interface that the class implements, set"
+                    + " spring.aop.proxy-target-class=false, and call the bean through that interface";
 
     private final BeanFactory beans;
     private final Words words;
@@ -92,7 +95,7 @@ public final class ProxyRules {
         boolean finalClass = Modifier.isFinal(userClass.getModifiers());
         if ((finalClass || Modifier.isFinal(modifiers)) && needsSubclass(userClass)) {
             String what = finalClass ? "the class is final" : "the method is final";
-            throw refuse(method, userClass, what, finalHint(method, userClass));
+            throw refuse(method, userClass, what, finalHint(method, userClass, interfaceHint(method, userClass)));
         }
         if (isLifecycleCallback(method, userClass)) {
             throw refuse(
@@ -129,7 +132,7 @@ public final class ProxyRules {
         for (Method each : methods) {
             if (AopUtils.isCglibProxy(bean) && Modifier.isFinal(each.getModifiers())) {
                 Class<?> type = AopUtils.getTargetClass(bean);
-                throw refuse(each, type, "the method is final", finalHint(each, type));
+                throw refuse(each, type, "the method is final", finalHint(each, type, ""));
             }
         }
     }
@@ -150,16 +153,23 @@ public final class ProxyRules {
                 : "Make the method package-private, protected or public.";
     }
 
-    private static String finalHint(Method method, Class<?> userClass) {
-        if (KotlinDetector.isKotlinType(userClass)) {
-            return openHint(method, userClass) + FINAL_HINT;
-        }
-        return (userClass.isRecord() ? "A record is always final: use a class instead," : "Remove final,") + FINAL_HINT;
+    private static String finalHint(Method method, Class<?> userClass, String interfaceHint) {
+        boolean kotlin = KotlinDetector.isKotlinType(userClass);
+        String open = kotlin
+                ? openHint(method, userClass)
+                : userClass.isRecord() ? "A record is always final: use a class instead" : "Remove final";
+        return open + (interfaceHint.isEmpty() ? "" : (kotlin ? ";" : ",") + interfaceHint) + ".";
+    }
+
+    /** A proxy by interfaces has only the methods of interfaces. */
+    private static String interfaceHint(Method method, Class<?> userClass) {
+        Method declared = ClassUtils.getInterfaceMethodIfPossible(method, userClass);
+        return declared.getDeclaringClass().isInterface() ? INTERFACE_HINT : NEW_INTERFACE_HINT;
     }
 
     private static String openHint(Method method, Class<?> userClass) {
         if (isObject(userClass)) {
-            return "An object cannot be open: make " + userClass.getSimpleName() + " a class;";
+            return "An object cannot be open: make " + userClass.getSimpleName() + " a class";
         }
         String function = "open fun " + KotlinNames.of(method);
         String open = Modifier.isFinal(userClass.getModifiers())
@@ -167,7 +177,7 @@ public final class ProxyRules {
                 : function + " without final";
         return "Write " + open
                 + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component"
-                + " and the like, and their members unless marked final;";
+                + " and the like, and their members unless marked final";
     }
 
     private static boolean isObject(Class<?> kotlin) {

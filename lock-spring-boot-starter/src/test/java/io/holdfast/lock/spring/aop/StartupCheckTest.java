@@ -219,12 +219,31 @@ class StartupCheckTest {
                         FinalBehindAnInterface.class,
                         FinalBehindAnInterface::new,
                         it -> it.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, true))
-                .run(context -> assertThat(Startup.failureOf(context)).contains("the method is final"));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("the method is final", " Remove final.")
+                        .doesNotContain("proxy-target-class"));
     }
 
     @Test
     void final_class_fails_startup() {
-        failsWith(FinalClass.class, "FinalClass.run()", "the class is final", "spring.aop.proxy-target-class=false");
+        failsWith(
+                FinalClass.class,
+                "FinalClass.run() cannot be locked: the class is final.",
+                " Remove final, or declare the method in an interface that the class implements, set"
+                        + " spring.aop.proxy-target-class=false, and call the bean through that interface.");
+    }
+
+    static final class FinalRunnable implements Runnable {
+        @Override
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    @Test
+    void final_class_with_an_interface_fails_startup_with_the_advice_to_proxy_that() {
+        failsWith(
+                FinalRunnable.class,
+                " Remove final, or set spring.aop.proxy-target-class=false and call the bean through its interface.");
     }
 
     record Recorded() {

@@ -37,6 +37,7 @@ final class SimulatedLockStore implements LockStore {
     private final InMemoryLockStore memory = new InMemoryLockStore();
     private final OtherClient elsewhere = new OtherClient(memory);
     private final Set<LockKey> used = ConcurrentHashMap.newKeySet();
+    private final Set<LockKey> roles = ConcurrentHashMap.newKeySet();
     private final AtomicInteger outages = new AtomicInteger();
 
     InMemoryLockStore memory() {
@@ -47,13 +48,14 @@ final class SimulatedLockStore implements LockStore {
         return elsewhere;
     }
 
-    /** Every key that was requested since the last call of {@link #forgetUsed}. */
+    /** Every key that was requested since the last call of {@link #forgetUsed}, and those of roles. */
     Set<LockKey> used() {
         return Set.copyOf(used);
     }
 
+    /** The locks of roles stay: their terms go on. */
     void forgetUsed() {
-        used.clear();
+        used.removeIf(key -> !isRole(key));
     }
 
     Simulation fail() {
@@ -61,9 +63,29 @@ final class SimulatedLockStore implements LockStore {
         return new Once(outages::decrementAndGet);
     }
 
-    /** A caller need not wait for a lock that another client holds forever. */
+    /**
+     * Every request of the application passes here: an election's is remembered, and waits as it does in production, so that
+     * its role has a leader again once the lock is free. Others need not wait for a lock that another client holds forever.
+     */
     LockRequest withoutVainWait(LockRequest request) {
+        if (isCandidacy(request)) {
+            roles.addAll(request.keys());
+            return request;
+        }
         return elsewhere.keepsOutForGood(request) ? request.waitFor(Duration.ZERO) : request;
+    }
+
+    /** Only an election waits, holds and stays silent without limit; key and name of a role can be chosen freely. */
+    private static boolean isCandidacy(LockRequest request) {
+        Optional<Duration> unlimited = Optional.of(LockRequest.MAX_TIME);
+        return request.waitFor().equals(unlimited)
+                && request.maxHold().equals(unlimited)
+                && request.warnAfter().equals(unlimited);
+    }
+
+    /** Whether it is the lock of a leader role, for which an election of the application is a candidate. */
+    boolean isRole(LockKey key) {
+        return roles.contains(key);
     }
 
     private InMemoryLockStore reachable() {

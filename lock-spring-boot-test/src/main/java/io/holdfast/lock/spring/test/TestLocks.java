@@ -1,13 +1,20 @@
 package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.LockEngine;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -39,6 +46,34 @@ public final class TestLocks {
     TestLocks(SimulatedLockStore store, Supplier<LockTemplate> application) {
         this.store = store;
         this.application = application;
+    }
+
+    /**
+     * {@return an exception to be thrown by a mock of a locked bean: somebody else holds the lock} Like the other two, it needs
+     * no bean of this class.
+     *
+     * @param key the lock
+     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     */
+    public static LockNotAcquiredException notAcquired(String key) {
+        return new LockNotAcquiredException(null, LockKey.of(key), Duration.ZERO, null);
+    }
+
+    /**
+     * {@return an exception to be thrown by a mock of a locked bean: the lock was lost, because its lease expired}
+     *
+     * @param key the lock
+     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     */
+    public static LockLostException lost(String key) {
+        Duration held = Duration.ofSeconds(30);
+        return new LockLostException(new LockEvent.Lost(LockKey.of(key), "", 1, held, LossCause.EXPIRED, null));
+    }
+
+    /** {@return an exception to be thrown by a mock of a locked bean: Redis does not respond} */
+    public static LockStoreException storeFailed() {
+        return new LockStoreException(
+                "The lock store does not respond: this exception was created by TestLocks.storeFailed().", null, false);
     }
 
     /**
@@ -91,8 +126,8 @@ public final class TestLocks {
      */
     public void lose(String key) {
         if (!isHeld(key)) {
-            throw new IllegalStateException(
-                    "The application does not hold lock '" + key + "', so it cannot lose it. It holds " + heldKeys());
+            throw new IllegalStateException("The application does not hold lock '" + key
+                    + "', so it cannot lose it. It holds " + held(every -> true));
         }
         application.get().forceRelease(key);
     }
@@ -125,12 +160,26 @@ public final class TestLocks {
     }
 
     /**
-     * Which locks the application holds, see {@link #isHeld}.
+     * Which locks the application holds, see {@link #isHeld}, except those of {@link #leaderKeys() leader roles}.
      *
      * @return their keys, in natural order
      */
     public List<String> heldKeys() {
+        return held(key -> !store.isRole(key));
+    }
+
+    /**
+     * Which locks of leader roles ({@code @LeaderOnly}, {@link io.holdfast.lock.leader.LeaderElection}) the application holds.
+     *
+     * @return their keys, in natural order: {@code leader:<role>} unless configured otherwise
+     */
+    public List<String> leaderKeys() {
+        return held(store::isRole);
+    }
+
+    private List<String> held(Predicate<LockKey> which) {
         return store.used().stream()
+                .filter(which)
                 .filter(this::isHeld)
                 .map(LockKey::value)
                 .sorted()
@@ -150,13 +199,17 @@ public final class TestLocks {
     }
 
     /**
-     * Ends all simulations, and frees all locks; locks that the application still holds are lost, as with {@link #lose}, and
-     * locks that this thread holds are forgotten. Called after each test method.
+     * Ends all simulations, and frees all locks except those of {@link #leaderKeys() leader roles}, whose terms go on; locks
+     * that the application still holds are lost, as with {@link #lose}, and locks that this thread holds are forgotten. Called
+     * after each test method.
      */
     public void reset() {
         running.forEach(Simulation::close);
         running.clear();
-        store.used().stream().filter(this::isHeld).forEach(this::free);
+        store.used().stream()
+                .filter(key -> !store.isRole(key))
+                .filter(this::isHeld)
+                .forEach(this::free);
         if (!store.used().isEmpty() && application.get() instanceof LockEngine client) {
             client.forgetLost(); // else it would count for the transactions of the next test
         }

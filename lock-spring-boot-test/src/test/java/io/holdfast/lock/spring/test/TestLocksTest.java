@@ -17,9 +17,13 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.leader.LeaderElection;
+import io.holdfast.lock.leader.Leadership;
+import io.holdfast.lock.leader.Term;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -312,5 +316,66 @@ class TestLocksTest {
         assertThatCode(() -> locks.ensureHeld(Duration.ZERO)).doesNotThrowAnyException();
         assertThat(locks.tryAcquire(KEY)).isPresent();
         assertThatThrownBy(left::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void candidate_waits_while_another_instance_leads_and_follows_at_once() {
+        Simulation elsewhere = testLocks.holdElsewhere("leader:outbox");
+        try (LeaderElection election = LeaderElection.on(locks)) {
+            Leadership outbox = election.join("outbox");
+            election.start();
+            Awaitility.await().until(() -> testLocks.waiters("leader:outbox") == 1);
+            assertThat(outbox.isLeader()).isFalse();
+            assertThat(testLocks.leaderKeys()).isEmpty();
+
+            elsewhere.close();
+
+            Awaitility.await().until(outbox::isLeader);
+            assertThat(testLocks.leaderKeys()).containsExactly("leader:outbox");
+            assertThat(testLocks.heldKeys()).isEmpty();
+        }
+    }
+
+    @Test
+    void lock_that_is_only_named_like_that_of_a_role_is_an_ordinary_one() {
+        LockHandle board = locks.acquire(
+                LockRequest.of("leader:board").name("leader-board").waitWithoutLimit());
+        assertThat(testLocks.heldKeys()).containsExactly("leader:board");
+
+        testLocks.reset();
+
+        assertThat(board.isHeld()).isFalse();
+    }
+
+    @Test
+    void term_ends_when_its_lock_is_lost() {
+        try (LeaderElection election = LeaderElection.on(locks)) {
+            Leadership outbox =
+                    election.join("outbox", LockRequest.of("own-key").name("own-name"));
+            election.start();
+            Awaitility.await().until(outbox::isLeader);
+            Term term = outbox.term().orElseThrow();
+
+            testLocks.lose("own-key");
+
+            assertThat(outbox.term()).isNotEqualTo(Optional.of(term));
+        }
+    }
+
+    @Test
+    void doubles_of_exceptions_have_the_key_and_a_message() {
+        LockNotAcquiredException refused = TestLocks.notAcquired(KEY);
+        assertThat(refused.key()).isEqualTo(LockKey.of(KEY));
+        assertThat(refused.waited()).isZero();
+        assertThat(refused.holder()).isEmpty();
+
+        LockLostException lost = TestLocks.lost(KEY);
+        assertThat(lost.key()).isEqualTo(LockKey.of(KEY));
+        assertThat(lost.lossCause()).isEqualTo(LossCause.EXPIRED);
+
+        LockStoreException failed = TestLocks.storeFailed();
+        assertThat(failed.outcomeUnknown()).isFalse();
+        assertThat(failed)
+                .hasMessage("The lock store does not respond: this exception was created by TestLocks.storeFailed().");
     }
 }

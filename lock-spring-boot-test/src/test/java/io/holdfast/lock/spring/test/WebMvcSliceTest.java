@@ -2,11 +2,9 @@ package io.holdfast.lock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,8 +183,7 @@ class WebMvcSliceTest {
 
         @Test
         void contention_is_a_conflict() {
-            org.mockito.Mockito.when(orders.pay(42))
-                    .thenThrow(new LockNotAcquiredException(null, LockKey.of("order:42"), Duration.ZERO, null));
+            org.mockito.Mockito.when(orders.pay(42)).thenThrow(TestLocks.notAcquired("order:42"));
             assertThat(mvc.get().uri("/service/42")).hasStatus(HttpStatus.CONFLICT);
         }
     }

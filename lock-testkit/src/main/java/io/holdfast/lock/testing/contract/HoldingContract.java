@@ -46,6 +46,7 @@ abstract class HoldingContract extends ContractFixture {
         assertThat(holder.thread()).isEqualTo("worker-1");
         assertThat(holder.fencingToken()).isEqualTo(token);
         assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(LEASE);
+        assertThat(holder.kept()).isFalse();
     }
 
     @Test
@@ -235,7 +236,10 @@ abstract class HoldingContract extends ContractFixture {
 
         assertThat(releaseLater(alice, Duration.ofSeconds(10))).isEqualTo(ReleaseReply.RELEASED);
 
-        assertThat(held(tryOnce(bob)).clientId()).isEqualTo(alice.clientId());
+        LockHolder keeper = held(tryOnce(bob));
+        assertThat(keeper.clientId()).isEqualTo(alice.clientId());
+        assertThat(keeper.kept()).isTrue();
+        assertThat(store().inspect(key).holders()).extracting(LockHolder::kept).containsExactly(true);
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
         assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
         pass(Duration.ofSeconds(10));
