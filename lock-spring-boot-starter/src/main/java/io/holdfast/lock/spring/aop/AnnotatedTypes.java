@@ -14,7 +14,6 @@ import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.core.type.classreading.SimpleMetadataReaderFactory;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -63,7 +62,7 @@ public final class AnnotatedTypes implements ClassFilter {
         if (companion != null && hasAnnotation(companion)) {
             throw new LockDefinitionException(
                     "@" + annotation.getSimpleName() + " is on a function of the companion object of "
-                            + ClassUtils.getShortName(type) + ", which is not a bean and cannot be proxied.",
+                            + type.getSimpleName() + ", which is not a bean and cannot be proxied.",
                     "Move the function to the class itself, or use LockTemplate or Leadership inside it.");
         }
     }

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.spring.key.TimeExpression;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.AbstractBindHandler;
@@ -29,7 +30,7 @@ public final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerA
     public BindHandler apply(BindHandler handler) {
         return new AbstractBindHandler(handler) {
             @Override
-            public Object onSuccess(
+            public @Nullable Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
                 if (result instanceof Duration && OURS.stream().anyMatch(each -> each.isAncestorOf(name))) {
                     requireUnit(name, context);
