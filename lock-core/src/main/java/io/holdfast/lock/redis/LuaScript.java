@@ -26,7 +26,8 @@ enum LuaScript implements Wire.Script {
     RECORD_WAITS,
     WAITS,
     FORCE_RELEASE,
-    JOIN;
+    JOIN,
+    PUBLISH;
 
     private static final String INCLUDE = "-- include ";
 

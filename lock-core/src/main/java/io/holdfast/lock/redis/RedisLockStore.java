@@ -72,6 +72,7 @@ public final class RedisLockStore implements LockStore {
     private final ScriptEncoder encoder;
     private final Acknowledgements acks;
     private final BatchedRenewals renewals;
+    private final PublishCheck publishing;
     private final MultiLockCalls multiLock;
     private final RedisWaits waits;
     private final @Nullable Rejoining rejoining;
@@ -96,8 +97,10 @@ public final class RedisLockStore implements LockStore {
         check(applications);
         this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
         this.waits = new RedisWaits(client, layout.waits(), LuaScript.RECORD_WAITS, LuaScript.WAITS);
+        ScriptClient background = open(connections.renewals());
+        this.publishing = new PublishCheck(background, layout);
         this.renewals = new BatchedRenewals(
-                open(connections.renewals()),
+                background,
                 encoder,
                 this::serverOf,
                 acks,
@@ -219,7 +222,9 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        return renewals.keepEntries(requests);
+        List<EntryReply> replies = renewals.keepEntries(requests);
+        publishing.check(requests);
+        return replies;
     }
 
     @Override
@@ -277,6 +282,11 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Map<String, String> evictionPolicies() {
         return client.connections().evictionPolicies();
+    }
+
+    @Override
+    public List<String> warnings() {
+        return publishing.warnings();
     }
 
     @Override

@@ -87,6 +87,7 @@ final class LuaMutantTrial {
         DiscoverySelector ownOfRedis = selectIteration(selectClass(RedisLockStoreTest.class), 0);
         return switch (file) {
             case "acquire" -> List.of(layout, contract, ownOfRedis, rejoining);
+            case "publish" -> List.of(selectClass(RedisPermissionsTest.class));
             case "waits", "record_waits" -> List.of(selectClass(WaitsRecordTest.class), contract);
             default -> List.of(layout, contract, ownOfRedis);
         };

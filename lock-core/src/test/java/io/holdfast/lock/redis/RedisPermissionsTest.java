@@ -29,6 +29,7 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.DocumentedUser;
+import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
@@ -39,6 +40,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -218,6 +220,39 @@ class RedisPermissionsTest {
         permit("-publish");
 
         handOver(() -> {});
+    }
+
+    @Test
+    void scripts_that_may_not_publish_are_logged_once_and_shown_to_health_until_they_may() {
+        granted(alice, AcquireRequest.EXCLUSIVE);
+        queue(bob, AcquireRequest.EXCLUSIVE);
+        permit("-publish");
+        try (HeardLog heard = new HeardLog(PublishCheck.class.getName(), Level.WARN)) {
+            assertThat(called(bob)).isEmpty();
+            assertThat(called(bob)).isEmpty();
+
+            assertThat(store.warnings())
+                    .singleElement(InstanceOfAssertFactories.STRING)
+                    .matches(
+                            "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms\\."
+                                    + " Grant the Redis user PUBLISH and the channels lock:wake:\\* \\(.*run.*\\)");
+            assertThat(heard.events())
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .isEqualTo(store.warnings());
+        }
+
+        permit("+publish");
+        assertThat(store.warnings()).isEmpty();
+    }
+
+    @Test
+    void scripts_that_may_publish_are_no_warning() {
+        granted(alice, AcquireRequest.EXCLUSIVE);
+        queue(bob, AcquireRequest.EXCLUSIVE);
+
+        assertThat(called(bob)).isEmpty();
+
+        assertThat(store.warnings()).isEmpty();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.holdfast.lock.store.overview;
 
+import java.util.List;
 import java.util.Map;
 
 /** What a {@link io.holdfast.lock.store.LockStore store} reports for health checks. Every method may be called from any thread. */
@@ -24,5 +25,14 @@ public interface StoreHealth {
      */
     default Map<String, String> failedServers() {
         return Map.of();
+    }
+
+    /**
+     * What makes locks slower although they work, such as a permission that is missing. Takes up to one command timeout.
+     *
+     * @return messages that say what to do, without secrets; empty if nothing is known
+     */
+    default List<String> warnings() {
+        return List.of();
     }
 }

@@ -65,6 +65,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         LockStore store = stores.get();
         if (store != null) {
             failures(store.failedServers(), warnings);
+            warnings.addAll(store.warnings());
             eviction(store.evictionPolicies(), builder, warnings);
         }
         leadership(builder);

@@ -162,6 +162,19 @@ class HealthTest {
     }
 
     @Test
+    void warning_of_the_store_is_up_with_a_warning() {
+        LockStore store = mock(LockStore.class);
+        when(store.warnings()).thenReturn(List.of("scripts may not publish"));
+
+        Health health = new LocksHealthIndicator(
+                        () -> mock(LockTemplate.class), () -> null, () -> store, new LeaderReport(() -> null))
+                .health();
+
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails()).containsEntry("warnings", List.of("scripts may not publish"));
+    }
+
+    @Test
     void lost_subscription_is_up_with_a_warning() {
         LockActivity activity = mock(LockActivity.class);
         when(activity.subscriptionState()).thenReturn(SubscriptionState.DISCONNECTED);

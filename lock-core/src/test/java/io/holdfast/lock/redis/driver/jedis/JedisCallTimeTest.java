@@ -64,8 +64,7 @@ class JedisCallTimeTest {
                     List<Duration> took = new ArrayList<>();
                     for (int call = 0; call < calls; call++) {
                         Duration start = RunningTime.now();
-                        assertThatThrownBy(
-                                        () -> locks.acquire(requests.apply(i).waitFor(waitFor)))
+                        assertThatThrownBy(() -> locks.acquire(requests.apply(i).waitFor(waitFor)))
                                 .isInstanceOf(LockStoreException.class);
                         took.add(RunningTime.now().minus(start).minus(waitFor));
                     }
@@ -80,7 +79,9 @@ class JedisCallTimeTest {
     }
 
     private static void assertOneTimeout(List<Duration> excesses) {
-        assertThat(excesses).allSatisfy(excess -> assertThat(excess).isLessThan(TIMEOUT.multipliedBy(3).dividedBy(2)));
+        assertThat(excesses)
+                .allSatisfy(excess ->
+                        assertThat(excess).isLessThan(TIMEOUT.multipliedBy(3).dividedBy(2)));
     }
 
     @ParameterizedTest
@@ -110,7 +111,9 @@ class JedisCallTimeTest {
 
         locks.close();
 
-        Awaitility.await().atMost(TIMEOUT.multipliedBy(2)).untilAsserted(() -> assertThat(threads()).isEmpty());
+        Awaitility.await()
+                .atMost(TIMEOUT.multipliedBy(2))
+                .untilAsserted(() -> assertThat(threads()).isEmpty());
     }
 
     private List<String> threads() {
