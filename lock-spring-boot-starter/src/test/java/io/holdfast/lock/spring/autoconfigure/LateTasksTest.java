@@ -179,13 +179,11 @@ class LateTasksTest {
     void task_for_later_does_not_count() {
         var jobs = scheduler();
         jobs.setAwaitTerminationSeconds(0); // Spring would wait for it
-        runner("0")
-                .withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs)
-                .run(context -> {
-                    context.getBean(TaskScheduler.class)
-                            .schedule(() -> {}, Instant.now().plusSeconds(100_000));
-                    assertThat(busy(context)).isEmpty();
-                });
+        runner("0").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+            context.getBean(TaskScheduler.class)
+                    .schedule(() -> {}, Instant.now().plusSeconds(100_000));
+            assertThat(busy(context)).isEmpty();
+        });
     }
 
     static Stream<AsyncTaskExecutor> notLate() {
