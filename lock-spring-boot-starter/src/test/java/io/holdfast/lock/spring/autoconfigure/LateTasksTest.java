@@ -182,7 +182,7 @@ class LateTasksTest {
         runner("0").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
             context.getBean(TaskScheduler.class)
                     .schedule(() -> {}, Instant.now().plusSeconds(100_000));
-            assertThat(busy(context)).isEmpty();
+            Awaitility.await().until(() -> busy(context).isEmpty()); // a thread that starts counts as active
         });
     }
 
