@@ -26,7 +26,7 @@ final class MigratedApplication {
         Class<?> application = Class.forName("com.example.Application");
         try (ConfigurableApplicationContext context = SpringApplication.run(application)) {
             for (String each : Arrays.asList(arguments).subList(1, arguments.length)) {
-                String[] parts = each.split("#");
+                String[] parts = each.split("#", -1);
                 call(context.getBean(parts[0]), parts[1]);
             }
         }

@@ -196,7 +196,7 @@ class MigratedApplicationsTest {
                 .flatMap(List::stream)
                 .flatMap(List::stream)
                 .toList();
-        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .filter(each -> !each.contains("slf4j-nop")) // which is for the recipes
                 .filter(each -> guarded.stream().noneMatch(each::contains)
                         || brought.stream().anyMatch(each::contains))

@@ -13,7 +13,7 @@ record Companion(String packages, String group, String artifact) {
 
     /** Of {@code org.springframework.data.redis. = org.springframework.data:spring-data-redis}. */
     static Companion parse(String text) {
-        String[] parts = text.split(" = |:");
+        String[] parts = text.split(" = |:", -1);
         if (parts.length != 3) {
             throw new IllegalArgumentException(
                     "The companion '" + text + "' must have the form 'package. = group:artifact'");

@@ -47,7 +47,7 @@ public record Note(String reason, String page) {
 
     /** Whether the file has this note, or another one that begins with the same words. */
     boolean isIn(JavaSourceFile file) {
-        return file.printAll().contains("//" + START + reason.split("[,:]")[0]);
+        return file.printAll().contains("//" + START + reason.split("[,:]", -1)[0]);
     }
 
     private Space above(Space prefix) {

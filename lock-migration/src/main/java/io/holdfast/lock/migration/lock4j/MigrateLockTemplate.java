@@ -93,18 +93,14 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
 
         /** Without those whose classes get the template from a file that keeps the former one. */
         static Set<Path> translatable(Map<Path, TemplateFile> files) {
-            Set<Path> translatable = new HashSet<>();
-            files.forEach((path, file) -> {
-                if (file.isTranslatable) {
-                    translatable.add(path);
-                }
-            });
-            while (translatable.removeIf(path -> files.entrySet().stream()
-                    .filter(other -> !translatable.contains(other.getKey()))
-                    .anyMatch(other -> !disjoint(other.getValue().created, files.get(path).declared)))) {
+            Map<Path, TemplateFile> translatable = new HashMap<>(files);
+            translatable.values().removeIf(each -> !each.isTranslatable);
+            while (translatable.values().removeIf(each -> files.entrySet().stream()
+                    .filter(other -> !translatable.containsKey(other.getKey()))
+                    .anyMatch(other -> !disjoint(other.getValue().created, each.declared)))) {
                 // A file that was removed may give others the former template.
             }
-            return translatable;
+            return translatable.keySet();
         }
     }
 

@@ -82,7 +82,7 @@ final class ApplicationFiles {
     private static String yaml(Map<String, String> properties) {
         Map<String, String> groups = new TreeMap<>();
         properties.forEach((property, value) -> {
-            String[] parts = property.split("\\.");
+            String[] parts = property.split("\\.", -1);
             groups.merge(parts[1], "    " + parts[2] + ": " + value + "\n", String::concat);
         });
         return groups.entrySet().stream()
