@@ -3,9 +3,11 @@
 import { ask, at, busy, cell, make, onTheme, say } from './common.js';
 import { drawRibbon, drawStock } from './pictures.js';
 
+const LABELS = [...document.querySelectorAll('.results th')].map(each => each.textContent);
 const LIVE = 150;
 const IDLE = 2000;
-const shown = { race: null, sales: [], names: [], after: 0, isWatching: false };
+const shown = { race: null, sales: [], names: [] }; // always of one race, and of one moment
+let watching = null; // the id of the race that is to be shown, while it may still change
 
 const letter = name => String.fromCharCode(65 + Math.max(0, shown.names.indexOf(name)));
 const tone = name => `--i${Math.max(0, shown.names.indexOf(name)) % 4}`;
@@ -18,56 +20,61 @@ function badge(name) {
   return made;
 }
 
+/**
+ * A later call takes over. However long an answer takes, or a timer in the background, nothing is shown before all of it has
+ * arrived, so that figures of two races, or of two moments, never stand side by side.
+ */
 async function watch(id) {
-  if (shown.isWatching) return;
-  Object.assign(shown, { sales: [], after: 0, isWatching: true });
+  watching = id;
+  let sales = [];
   try {
-    for (let race = await ask(`races/${id}`); ; race = await ask(`races/${id}`)) {
-      await fetchSales(id);
-      if (race.state === 'DONE') {
-        Object.assign(shown, { sales: [], after: 0 }); // all again, since sales may have appeared out of order
-        await fetchSales(id);
-        show(race);
-        return;
-      }
-      show(race);
+    while (watching === id) {
+      const race = await ask(`races/${id}`);
+      if (race.state === 'DONE') sales = []; // all again, since sales may have appeared out of order
+      await fetchSales(id, sales);
+      if (watching !== id) return;
+      show(race, sales);
+      if (race.state === 'DONE') return;
       await new Promise(done => setTimeout(done, LIVE));
     }
-  } finally { shown.isWatching = false; }
+  } finally { if (watching === id) watching = null; }
 }
 
-async function fetchSales(id) {
+async function fetchSales(id, sales) {
   for (;;) {
-    const more = await ask(`races/${id}/sales?after=${shown.after}`);
+    const more = await ask(`races/${id}/sales?after=${sales.at(-1)?.id ?? 0}`);
     if (more.length === 0) return;
-    shown.sales.push(...more);
-    shown.after = more.at(-1).id;
+    sales.push(...more);
   }
 }
 
-function show(race) {
-  shown.race = race;
-  shown.names = race.instances.map(each => each.instance);
+function show(race, sales) {
+  Object.assign(shown, { race, sales: [...sales], names: race.instances.map(each => each.instance) });
   at('arena').hidden = false;
+  const sold = new Map(), refused = new Map();
   const times = new Map();
   const again = new Map();
   for (const sale of shown.sales) {
+    const figures = sale.refused ? refused : sold;
+    figures.set(sale.instance, (figures.get(sale.instance) ?? 0) + 1);
     if (sale.refused) continue;
     const before = times.get(sale.item) ?? 0;
     times.set(sale.item, before + 1);
     if (before > 0) again.set(sale.instance, (again.get(sale.instance) ?? 0) + 1);
   }
-  at('runners').replaceChildren(...race.instances.map(each => runner(race, each, again.get(each.instance) ?? 0)));
+  at('runners').replaceChildren(...race.instances.map(each => runner(race, each,
+    { sold: sold.get(each.instance) ?? 0, again: again.get(each.instance) ?? 0, refused: refused.get(each.instance) ?? 0 })));
   draw();
   showRefused(shown.sales.filter(each => each.refused));
 }
 
-function runner(race, each, again) {
+/** What was sold is counted, as in the pictures; the race itself was asked for a moment earlier. */
+function runner(race, each, { sold, again, refused }) {
   const box = make('div', 'runner', make('div', 'name', badge(each.instance), each.instance),
-    make('b', 'sold', each.sold.toLocaleString('en')), make('p', '', 'sold',
+    make('b', 'sold', sold.toLocaleString('en')), make('p', '', 'sold',
       ...(again > 0 ? [', ', make('span', 'bad', `${again.toLocaleString('en')} already sold`)] : [])));
   if (race.locked && race.state === 'DONE') box.append(make('p', '', `waited ${each.meanWaitMillis} ms on average`));
-  if (each.refused > 0) box.append(make('p', 'bad', `${each.refused} late ${each.refused === 1 ? 'write' : 'writes'} refused`));
+  if (refused > 0) box.append(make('p', 'bad', `${refused} late ${refused === 1 ? 'write' : 'writes'} refused`));
   if (each.state === 'GONE') box.append(make('p', '', 'not heard of since'));
   box.style.setProperty('--tone', `var(${tone(each.instance)})`);
   return box;
@@ -106,10 +113,19 @@ function list(races) {
     cell(row, race.locked ? `${race.meanWaitMillis} ms` : '–', 'n');
     cell(row, race.locked ? `${race.maxWaitMillis} ms` : '–', 'n');
     cell(row, `${(race.durationMillis / 1000).toFixed(1)} s`, 'n');
+    row.role = 'row';
+    [...row.cells].forEach((each, i) => { each.role = 'cell'; each.dataset.label = LABELS[i]; });
   }
 }
 
+let idling = 0, isStarting = false;
+
 async function start(settings) {
+  isStarting = true;
+  try { await run(settings); } finally { isStarting = false; }
+}
+
+async function run(settings) {
   say('said', 'Calling the instances …');
   const query = new URLSearchParams({ items: at('items').value, locked: settings.locked, pause: settings.pause ?? false });
   const before = (await ask('races'))[0]?.id ?? 0;
@@ -132,17 +148,25 @@ async function start(settings) {
 }
 
 async function idle() {
+  clearTimeout(idling);
   try {
-    if (!document.hidden && !shown.isWatching) {
+    if (!document.hidden && watching === null && !isStarting) {
       const [races, instances] = await Promise.all([ask('races'), ask('races/instances')]);
+      if (isStarting) return;
       at('running').textContent = instances.length > 1
         ? `${instances.length} instances are running.`
         : 'One instance is running: start another one on this machine to see instances race.';
-      list(races);
-      if (races[0] && (shown.race?.id !== races[0].id || shown.race.state !== 'DONE')) await watch(races[0].id);
+      const isNew = races[0] && (shown.race?.id !== races[0].id || shown.race.state !== 'DONE');
+      if (isNew) {
+        say('said', ''); // it was about an earlier race
+        await watch(races[0].id);
+      }
+      if (watching === null && !isStarting) list(isNew ? await ask('races') : races);
     }
-  } catch { /* the next attempt may work */ }
-  setTimeout(idle, IDLE);
+  } catch { /* the next attempt may work */ } finally {
+    clearTimeout(idling);
+    idling = setTimeout(idle, IDLE);
+  }
 }
 
 for (const button of document.querySelectorAll('[data-locked]')) {
@@ -150,4 +174,5 @@ for (const button of document.querySelectorAll('[data-locked]')) {
 }
 onTheme(draw);
 new ResizeObserver(draw).observe(at('stock'));
+document.addEventListener('visibilitychange', () => { if (!document.hidden) idle(); });
 idle();

@@ -20,14 +20,14 @@ public final class DurationText {
      */
     public static String of(Duration time) {
         if (time.isNegative()) {
-            return time.getSeconds() == Long.MIN_VALUE ? time.toString() : "-" + of(time.negated());
+            return time.toSeconds() == Long.MIN_VALUE ? time.toString() : "-" + of(time.negated());
         }
-        long seconds = time.getSeconds();
+        long seconds = time.toSeconds();
         if (seconds == 0) {
-            return ofLessThanASecond(time.getNano());
+            return ofLessThanASecond(time.toNanosPart());
         }
         if (seconds < TEN_SECONDS) {
-            int tenths = time.getNano() / 100_000_000;
+            int tenths = time.toNanosPart() / 100_000_000;
             return seconds + (tenths == 0 ? " s" : "." + tenths + " s");
         }
         if (seconds < MINUTE) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -221,6 +222,96 @@ class LocksPageTest extends BrowserTest {
         Looks.check(page, "details");
         page.locator("#ask").click();
         Looks.check(page, "question");
+    }
+
+    @Test
+    void ends_of_keys_and_threads_are_seen_where_they_are_cut() {
+        String key = "warehouse-eu-central-1:region-north-west-7:article:4711";
+        Page page = stubbed(
+                1280,
+                ColorScheme.LIGHT,
+                () -> Overviews.of(List.of(
+                        Overviews.lock(key + "00", "a", 1, 0),
+                        Overviews.lock("x".repeat(300) + key + "01", "b", 2, 0))));
+
+        for (int width : List.of(1280, 400)) {
+            page.setViewportSize(width, 900);
+            Assertions.assertThat(page.evaluate("() => [...document.querySelectorAll('.row:not([hidden]) .end-kept')].filter(each => {"
+                            + " const cell = each.closest('[role=gridcell]').getBoundingClientRect();"
+                            + " const end = each.lastChild.getBoundingClientRect();"
+                            + " return end.width < 20 || end.right > cell.right + .5; }).map(each => each.textContent)"))
+                    .as("cut at their ends, in a window of " + width)
+                    .isEqualTo(List.of());
+        }
+        assertThat(page.locator(".row", text("471100")).locator(".key-cell")).hasText(key + "00");
+        assertThat(page.locator(".row", text("471101"))).hasCount(1);
+    }
+
+    @Test
+    void holder_is_named_on_a_phone() {
+        Page page = stubbed(400, ColorScheme.LIGHT, () -> Overviews.many(3));
+
+        assertThat(page.locator(".row .holder-cell").first()).containsText("shop-0 (pid 1) · worker-0");
+        Assertions.assertThat(page.evaluate("() => [...document.querySelectorAll('.row:not([hidden]) .holder-cell *')]"
+                        + ".filter(each => each.scrollWidth > each.clientWidth && each.clientWidth > 0)"
+                        + ".map(each => each.textContent)"))
+                .isEqualTo(List.of());
+    }
+
+    @Test
+    void rows_fill_the_table_and_the_axis_says_where_it_begins() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.many(3));
+
+        Assertions.assertThat(page.evaluate("() => document.querySelector('.row').getBoundingClientRect().width"
+                        + " - document.getElementById('rows').parentElement.getBoundingClientRect().width"))
+                .isEqualTo(-2); // the border
+        assertThat(page.locator(".axis i").first()).hasText("2 min ago");
+    }
+
+    @Test
+    void active_row_has_a_ring_that_nothing_is_drawn_over() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.many(3));
+        page.locator("#grid").focus();
+
+        Assertions.assertThat(page.locator(".row.active")
+                        .evaluate("each => { const ring = getComputedStyle(each, '::after');"
+                                + " return `${ring.position} ${ring.borderTopWidth} ${ring.borderRightWidth}`; }"))
+                .isEqualTo("absolute 2px 2px");
+    }
+
+    @Test
+    void losses_are_those_of_the_named_instance_and_long_holds_are_not_among_them() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::events);
+
+        assertThat(page.locator("#events li")).hasCount(1);
+        assertThat(page.locator("#events")).containsText("Only what shop-1 (pid 1) has seen.");
+        assertThat(page.locator("#events")).not().containsText("held for long");
+        assertThat(page.locator("#instance")).hasText("seen from shop-1 (pid 1)");
+    }
+
+    @Test
+    void waiters_in_the_details_have_a_time() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::deadlock);
+        page.locator(".row", text("order:41")).first().click();
+
+        assertThat(page.locator("#details")).containsText(Pattern.compile("waiting for\\s*[\\d.]+ m?s or more"));
+    }
+
+    @Test
+    void data_is_pale_and_dated_while_nothing_answers() {
+        AtomicReference<String> overview = new AtomicReference<>(Overviews.many(3));
+        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        assertThat(page.locator("body")).not().hasClass("stale");
+
+        overview.set("{\"error\": \"none\"}");
+        assertThat(page.locator("#state")).hasText("No response");
+
+        assertThat(page.locator("body")).hasClass("stale");
+        Assertions.assertThat(page.locator(".columns").evaluate("each => getComputedStyle(each).filter"))
+                .isEqualTo("grayscale(1)");
+        assertThat(page.locator("#problem")).containsText(Pattern.compile("What is shown is of \\d\\d:\\d\\d:\\d\\d\\."));
+        overview.set(Overviews.many(3));
+        assertThat(page.locator("body")).not().hasClass("stale");
     }
 
     @Test

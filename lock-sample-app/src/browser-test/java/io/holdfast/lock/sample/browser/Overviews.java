@@ -86,6 +86,17 @@ final class Overviews {
                 List.of(lost));
     }
 
+    /** A loss, and three locks that were held for long. */
+    static String events() {
+        List<Map<String, Object>> events = new ArrayList<>();
+        for (String type : List.of("LOST", "LONG_HELD", "LONG_HELD", "LONG_HELD")) {
+            events.add(with(
+                    Map.of("type", type, "time", Instant.now().minusSeconds(events.size()).toString()),
+                    "key", "order:" + events.size(), "id", "id" + events.size(), "host", "shop-1"));
+        }
+        return of(List.of(lock("order:0", "id0", 1, 0)), List.of(), events);
+    }
+
     /** @param sizes how many threads each of them has */
     static String deadlocks(int... sizes) {
         List<Map<String, Object>> locks = new ArrayList<>();

@@ -34,7 +34,7 @@ final class AllLocks {
                 .filter(lock -> query.matches(lock, result.time()))
                 .toList();
         return new Overview(
-                result.time().toString(),
+                LocksDescriptors.text(result.time()),
                 result.scan().complete(),
                 matching.size(),
                 query.page(),
@@ -90,7 +90,7 @@ final class AllLocks {
                 wait.thread(),
                 LocksDescriptors.key(wait.key(), withKeys),
                 ids.of(wait.key()),
-                wait.waited().toString(),
+                LocksDescriptors.text(wait.waited()),
                 wait.holds().stream()
                         .map(held -> new Held(LocksDescriptors.key(held.key(), withKeys), ids.of(held.key())))
                         .toList());
@@ -98,7 +98,7 @@ final class AllLocks {
 
     private Event describe(LatestEvents.Entry entry, String host, boolean withKeys) {
         LockEvent.OfLock event = entry.event();
-        String time = entry.time().toString();
+        String time = LocksDescriptors.text(entry.time());
         String key = LocksDescriptors.key(event.key(), withKeys);
         String id = ids.of(event.key());
         if (event instanceof LockEvent.Lost lost) {

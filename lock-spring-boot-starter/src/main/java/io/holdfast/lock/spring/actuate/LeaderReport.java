@@ -41,7 +41,7 @@ final class LeaderReport {
                 candidate,
                 term.isPresent(),
                 term.map(Term::fencingToken).orElse(null),
-                term.map(each -> each.since().toString()).orElse(null),
+                term.map(each -> LocksDescriptors.text(each.since())).orElse(null),
                 leader.map(LockHolder::host).orElse(null),
                 leader.map(LockHolder::pid).orElse(null),
                 leader.map(LockHolder::clientId).orElse(null));

@@ -2,6 +2,9 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -19,6 +22,15 @@ final class LocksDescriptors {
     /** The text of a key, unless keys are hidden. */
     static String key(LockKey key, boolean shown) {
         return shown ? key.toString() : HIDDEN;
+    }
+
+    /** In milliseconds: nobody reads what is finer. */
+    static String text(Duration time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    static String text(Instant time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
     /** What this client has to do with locks. */
@@ -95,8 +107,8 @@ final class LocksDescriptors {
                             each.pid(),
                             each.thread(),
                             each.mode().name(),
-                            each.since().toString(),
-                            each.remaining().toString(),
+                            text(each.since()),
+                            text(each.remaining()),
                             each.fencingToken()))
                     .toList();
         }

@@ -76,8 +76,8 @@ final class LocksEndpoint {
                                 each.mode().name(),
                                 each.fencingToken(),
                                 each.thread(),
-                                each.held().toString(),
-                                each.remaining().toString()))
+                                LocksDescriptors.text(each.held()),
+                                LocksDescriptors.text(each.remaining())))
                         .toList(),
                 activity.waiting().stream()
                         .map(each -> new Waiting(
@@ -85,7 +85,7 @@ final class LocksEndpoint {
                                 shown(each.name()),
                                 each.mode().name(),
                                 each.thread(),
-                                each.waited().toString()))
+                                LocksDescriptors.text(each.waited())))
                         .toList(),
                 activity.wakeUps(),
                 definitions.get(),

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -116,6 +117,30 @@ class EndpointTest {
         Awaitility.await()
                 .untilAsserted(() -> assertThat(JsonPath.<List<String>>read(body("/actuator/locks"), path))
                         .containsExactly("second"));
+        held.close();
+        waiter.join().close();
+    }
+
+    /** A duration or an instant with a finer fraction. */
+    private static final Pattern BELOW_MILLIS = Pattern.compile("\"[^\"]*\\.\\d{4,}[SZ]\"");
+
+    @Test
+    void times_have_milliseconds_and_nothing_finer() {
+        LockHandle held = held(application, "endpoint:times");
+        CompletableFuture<LockHandle> waiter = NewThread.start(() -> application
+                .bean(LockTemplate.class)
+                .acquire(LockRequest.of("endpoint:times").waitFor(Duration.ofMinutes(1)))
+                .detach());
+        Awaitility.await()
+                .until(
+                        () -> JsonPath.<List<String>>read(
+                                body("/actuator/locks"), "$.waiting[?(@.key == 'endpoint:times')].waited"),
+                        list -> !list.isEmpty());
+
+        for (String path : List.of("/actuator/locks", "/actuator/locks?scope=all", "/actuator/locks/endpoint:times")) {
+            assertThat(body(path)).contains("endpoint:times").doesNotContainPattern(BELOW_MILLIS);
+        }
+
         held.close();
         waiter.join().close();
     }

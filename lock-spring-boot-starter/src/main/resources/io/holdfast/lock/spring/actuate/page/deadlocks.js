@@ -17,7 +17,7 @@ function drawDeadlock({ waits }, i) {
   return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCycle(waits, `tip-of-arrow-${i}`));
 }
 
-const mono = lock => make('code', {}, keyName(lock, 60));
+const mono = lock => make('code', {}, keyName(lock, key => isolated(key, 60)));
 
 function commaSeparated(locks) {
   const shown = locks.slice(0, 4).flatMap((lock, i) => i === 0 ? [mono(lock)] : [', ', mono(lock)]);

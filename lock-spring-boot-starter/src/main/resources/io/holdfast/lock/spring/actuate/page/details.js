@@ -1,9 +1,11 @@
 // One lock in full, and its forced release, which is asked about first.
 
 class Details {
-  constructor(path, poll) {
+  constructor(path, poll, now) {
     this.path = path;
     this.poll = poll;
+    this.now = now;
+    this.waits = [];
     this.writable = document.documentElement.dataset.writable === 'true';
     this.dialog = byId('details');
     this.question = byId('question');
@@ -22,7 +24,9 @@ class Details {
     this.dialog.querySelector('.close').focus();
   }
 
-  refresh() {
+  /** @param waits of threads that hold other locks, as last reported */
+  refresh(waits = this.waits) {
+    this.waits = waits;
     if (!this.track || this.dialog.open && this.dialog.contains(getSelection()?.anchorNode) && !getSelection().isCollapsed) return;
     const { track } = this, { lock } = track;
     const holders = track.isPresent ? lock.holders : [], queue = track.isPresent ? lock.queue ?? [] : [];
@@ -35,10 +39,16 @@ class Details {
         ['token', String(each.fencingToken)], ['client', shortened(each.clientId, 40)]])),
       make('h3', {}, `Queue: ${count(track.waiters, 'waiter')}`),
       ...queue.slice(0, 50).map(each => this.party(each, [
-        ['mode', each.mode.toLowerCase()], ...(each.fair ? [['', 'fair']] : []), ...(each.reserved ? [['', 'reserved for it']] : [])])),
+        ['waiting for', this.waited(each)], ['mode', each.mode.toLowerCase()], ...(each.fair ? [['', 'fair']] : []), ...(each.reserved ? [['', 'reserved for it']] : [])])),
       queue.length < track.waiters ? make('p', { className: 'muted' }, 'More threads of these clients may be waiting behind the ones listed.') : '',
       this.releaseBar(holders));
     if (hadFocus) byId('ask')?.focus();
+  }
+
+  /** A thread that holds other locks reports its wait; of others it is known when they were first seen. */
+  waited(waiter) {
+    const reported = this.waits.find(each => each.id === this.track.id && waiterId(each) === waiterId(waiter));
+    return reported ? timespan(milliseconds(reported.waited)) : `${timespan(this.now() - this.track.queued.get(waiterId(waiter)))} or more`;
   }
 
   party(party, facts) {

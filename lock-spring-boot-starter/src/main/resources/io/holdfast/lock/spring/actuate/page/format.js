@@ -22,14 +22,27 @@ function svg(tag, attributes = {}, ...children) {
 
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Keys may be long, or contain characters that are invisible or change the direction of text. */
+/**
+ * Keys may be long, or contain characters that are invisible or change the direction of text. Long ones are cut in the middle,
+ * since keys mostly differ at their ends.
+ */
 function shortened(text, most = 160) {
-  const plain = String(text ?? '').slice(0, most + 1)
-    .replace(INVISIBLE, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return plain.length > most ? plain.slice(0, most - 1) + '…' : plain;
+  const plain = String(text ?? '').replace(INVISIBLE, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (plain.length <= most) return plain;
+  const signs = [...plain], end = Math.floor(most / 2);
+  return signs.length <= most ? plain : [...signs.slice(0, most - 1 - end), '…', ...signs.slice(-end)].join('');
 }
 
 const isolated = (text, most) => make('bdi', {}, shortened(text, most));
+
+const END = 14;
+
+/** Text that the style sheet cuts before its last characters, where there is no room for all of it. */
+function endKept(text) {
+  const signs = [...shortened(text)];
+  if (signs.length <= END + 4) return make('bdi', {}, signs.join(''));
+  return make('bdi', { className: 'end-kept' }, make('span', {}, signs.slice(0, -END).join('')), make('span', {}, signs.slice(-END).join('')));
+}
 
 /** An ISO-8601 duration of Java in milliseconds. */
 function milliseconds(duration) {
@@ -62,8 +75,8 @@ const clock = ms => new Date(ms).toLocaleTimeString('en-GB');
 const isHidden = key => key === '******';
 
 /** A hidden key is told apart by the lock's id. */
-function keyName(lock, most) {
-  if (!isHidden(lock.key)) return isolated(lock.key, most);
+function keyName(lock, shown = isolated) {
+  if (!isHidden(lock.key)) return shown(lock.key);
   return make('span', {}, '****** ', make('small', { className: 'muted' }, String(lock.id ?? '').slice(0, 8)));
 }
 
@@ -93,7 +106,7 @@ const instances = {
     if (!found) {
       const n = this.known.size;
       const letter = String.fromCharCode(65 + n % 26) + (n < 26 ? '' : Math.floor(n / 26));
-      found = { clientId: holder.clientId, letter, color: `--i${n % 8}`, name: `${shortened(holder.host, 40)}:${holder.pid}` };
+      found = { clientId: holder.clientId, letter, color: `--i${n % 8}`, name: processOf(holder) };
       this.known.set(holder.clientId, found);
     }
     return found;
@@ -107,8 +120,11 @@ function badge(instance) {
   return made;
 }
 
-/** A thread, after the host of its instance where there is room for it. */
-const threadOf = party => make('bdi', { title: where(party) },
-  make('span', { className: 'host' }, `${shortened(party.host, 40)}:${party.pid} · `), shortened(party.thread, 60));
+/** A colon would make the process look like a port. */
+const processOf = party => `${shortened(party.host, 40)} (pid ${party.pid ?? '?'})`;
 
-const where = party => `${shortened(party.host, 40)}:${party.pid} · ${shortened(party.thread, 60)}`;
+/** A thread, after the process of its instance where there is room for it. */
+const threadOf = party => make('span', { className: 'caller', title: where(party) },
+  make('span', { className: 'host' }, `${processOf(party)} · `), endKept(party.thread));
+
+const where = party => `${processOf(party)} · ${shortened(party.thread, 60)}`;

@@ -100,7 +100,7 @@ class Grid {
     const cell = className => make('span', { role: 'gridcell', className });
     const row = {
       track: null, index: -1,
-      key: cell('key-cell'), holder: cell('holder-cell'), held: cell('n'), waiting: cell('n waiting-cell'), line: cell('line-cell'),
+      key: cell('key-cell'), holder: cell('holder-cell'), held: cell('n held-cell'), waiting: cell('n waiting-cell'), line: cell('line-cell'),
       canvas: make('canvas', { 'aria-hidden': 'true' }), lineText: make('span', { className: 'hidden' }),
     };
     row.line.append(row.canvas, row.lineText);
@@ -114,7 +114,7 @@ class Grid {
     const { track } = row, { lock } = track, holders = track.isPresent ? lock.holders : [];
     row.element.classList.toggle('deadlocked', track.isDeadlocked);
     row.element.classList.toggle('gone', !track.held);
-    row.key.replaceChildren(keyName(lock));
+    row.key.replaceChildren(keyName(lock, endKept));
     row.key.title = shortened(lock.key, 1000);
     if (holders.length === 0) {
       row.holder.replaceChildren(make('span', { className: 'muted' }, 'free'));

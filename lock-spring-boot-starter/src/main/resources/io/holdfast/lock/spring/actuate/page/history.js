@@ -3,6 +3,8 @@
 const WINDOW = 120_000;
 const AHEAD = 30_000;
 
+const waiterId = each => `${each.clientId}/${each.thread}`;
+
 class Track {
   constructor(id) {
     this.id = id;
@@ -15,6 +17,7 @@ class Track {
     this.isDeadlocked = false;
     this.heldSince = Infinity;
     this.words = null;
+    this.queued = new Map(); // by client and thread: when each waiter was first seen
   }
 
   get held() { return this.isPresent && this.lock.holders.length > 0; }
@@ -23,7 +26,7 @@ class Track {
 
   /** What the filter searches, made when it is needed. */
   get text() {
-    return this.words ??= [this.lock.key, ...this.lock.holders.concat(this.lock.queue ?? []).map(each => `${each.host}:${each.pid} ${each.thread}`)]
+    return this.words ??= [this.lock.key, ...this.lock.holders.concat(this.lock.queue ?? []).map(where)]
       .join('\n').toLowerCase();
   }
 
@@ -44,6 +47,7 @@ class Track {
     for (const hold of gone) hold.end = Math.max(hold.end, successor);
     if (gone.length > 0 && fresh.length > 0 && before) this.changedHands(before, now);
     this.waiting.push([now, lock.waiters]);
+    this.queued = new Map((lock.queue ?? []).map(each => [waiterId(each), this.queued.get(waiterId(each)) ?? now]));
     this.lock = lock;
     this.isPresent = true;
     this.heldSince = Math.min(...lock.holders.map(each => Date.parse(each.since)));
@@ -73,6 +77,7 @@ class Track {
   missed(now) {
     for (const hold of this.holds) if (hold.end === null) hold.end = hold.seen;
     if (this.isPresent) this.waiting.push([now, 0]);
+    this.queued.clear();
     this.isPresent = false;
     this.isDeadlocked = false;
   }

@@ -7,7 +7,7 @@ const stillness = matchMedia('(prefers-reduced-motion: reduce)');
 const lockHistory = new LockHistory();
 const waits = new Waits();
 const announcer = new Announcer();
-const details = new Details(path, () => poll());
+const details = new Details(path, () => poll(), () => lockHistory.last);
 const grid = new Grid(lockHistory, track => details.open(track));
 const view = { page: 0, isPaused: false, failures: 0, timer: 0, request: null, sampledAt: 0 };
 
@@ -45,7 +45,8 @@ function fail(e) {
   view.failures++;
   setState('failed', 'No response');
   byId('problem').hidden = false;
-  byId('problem').textContent = `${e.name === 'TypeError' ? 'The server cannot be reached.' : e.message} Trying again.`;
+  const shown = lockHistory.last > 0 ? ` What is shown is of ${clock(lockHistory.last)}.` : '';
+  byId('problem').textContent = `${e.name === 'TypeError' ? 'The server cannot be reached.' : e.message} Trying again.${shown}`;
 }
 
 function show(snapshot) {
@@ -57,7 +58,7 @@ function show(snapshot) {
   byId('problem').hidden = true;
   byId('incomplete').hidden = snapshot.complete !== false;
   byId('incomplete').textContent = 'Not all locks are shown: the scan of Redis did not reach all of them.';
-  byId('instance').textContent = `seen from ${shortened(snapshot.instance?.host, 60)}:${snapshot.instance?.pid ?? ''}`;
+  byId('instance').textContent = `seen from ${processOf(snapshot.instance ?? {})}`;
   showDeadlocks(byId('deadlocks'), snapshot.deadlocks ?? []);
   showCounts(byId('counts'), snapshot, lockHistory);
   grid.refresh();
@@ -67,7 +68,7 @@ function show(snapshot) {
   plot(byId('holds'), 'Held', '--hold', holdTimes(lockHistory));
   plot(byId('waits'), 'Waited', '--wait', waits.all);
   showPages(snapshot);
-  if (byId('details').open) details.refresh();
+  details.refresh(snapshot.blocked ?? []);
   const deadlocks = snapshot.deadlocks?.length ?? 0;
   document.title = deadlocks > 0 ? `(${deadlocks}) Deadlock – Locks` : 'Locks';
   announcer.add(snapshot);
@@ -86,6 +87,7 @@ function setState(state, text) {
   if (view.isPaused) [state, text] = ['paused', 'Paused'];
   byId('state').dataset.state = state;
   byId('state').textContent = text;
+  document.body.classList.toggle('stale', state === 'failed');
   announcer.became(state);
 }
 

@@ -13,8 +13,8 @@ function showCounts(box, snapshot, history) {
     [`waiting${onPage}`, waiters.toLocaleString('en'), waiters > 0 ? 'wait' : ''],
     ['longest held', Number.isFinite(longest) ? timespan(history.last - longest) : '–'],
     ['deadlocks', snapshot.deadlocks?.length ?? 0, snapshot.deadlocks?.length ? 'bad' : ''],
-    ['lost', losses, losses ? 'bad' : ''],
-    ['forced', forced, forced ? 'forced' : ''],
+    ['lost here', losses, losses ? 'bad' : ''],
+    ['forced here', forced, forced ? 'forced' : ''],
   ];
   box.replaceChildren(...figures.map(([name, value, tone]) =>
     make('div', { className: tone || undefined }, make('dt', {}, name), make('dd', {}, String(value)))));
@@ -47,6 +47,8 @@ function showLegend(box, history, grid) {
   if (focused) [...box.children].find(each => each.dataset.instance === focused)?.focus();
 }
 
+const keyOf = lock => make('code', { title: shortened(lock.key, 1000) }, keyName(lock, endKept));
+
 function showBlocked(box, snapshot, history) {
   const waits = (snapshot.blocked ?? []).toSorted((a, b) => milliseconds(b.waited) - milliseconds(a.waited));
   if (waits.length === 0) {
@@ -58,29 +60,31 @@ function showBlocked(box, snapshot, history) {
     const holder = history.tracks.get(wait.id)?.lock?.holders[0];
     return make('li', { className: stuck.has(`${wait.clientId}/${wait.thread}`) ? 'bad-line' : undefined },
       make('div', {}, badge(instances.of(wait)), threadOf(wait), make('span', { className: 'n wait' }, timespan(milliseconds(wait.waited)))),
-      make('div', { className: 'muted' }, 'waits for ', mono(wait),
+      make('div', { className: 'muted' }, 'waits for ', keyOf(wait),
         holder ? make('span', { className: 'holder' }, 'of ', badge(instances.of(holder)), threadOf(holder)) : null));
   }));
   box.replaceChildren(list);
   if (waits.length > 12) box.append(make('p', { className: 'muted' }, `and ${(waits.length - 12).toLocaleString('en')} more`));
 }
 
-const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'], LONG_HELD: ['○', 'held for long', ''] };
+const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'] };
 
 /** Other causes are what their names say. */
 const CAUSES = { EXPIRED: 'lease expired', REVOKED: 'released by force, or Redis lost it' };
 
+/** Long holds are in the table, for each holder. */
 function showEvents(box, snapshot, history) {
-  const events = (snapshot.events ?? []).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  const scope = make('p', { className: 'muted' }, `Only what ${processOf(snapshot.instance ?? {})} has seen.`);
+  const events = (snapshot.events ?? []).filter(each => each.type in EVENT_NAMES).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
   if (events.length === 0) {
-    box.replaceChildren(make('p', { className: 'muted' }, 'No lock was lost.'));
+    box.replaceChildren(make('p', { className: 'muted' }, 'No lock was lost, or released by force.'), scope);
     return;
   }
-  box.replaceChildren(make('ul', { className: 'lines' }, ...events.slice(0, 12).map(event => {
-    const [sign, name, tone] = EVENT_NAMES[event.type] ?? ['·', String(event.type).toLowerCase(), ''];
+  box.replaceChildren(scope, make('ul', { className: 'lines' }, ...events.slice(0, 12).map(event => {
+    const [sign, name, tone] = EVENT_NAMES[event.type];
     const cause = event.cause && event.cause !== event.type ? `, ${CAUSES[event.cause] ?? shortened(event.cause, 30).toLowerCase().replaceAll('_', ' ')}` : '';
     return make('li', {},
-      make('div', {}, make('b', { className: `sign ${tone}`, 'aria-hidden': 'true' }, sign), mono(event),
+      make('div', {}, make('b', { className: `sign ${tone}`, 'aria-hidden': 'true' }, sign), keyOf(event),
         make('span', { className: 'n muted' }, `${timespan(history.last - Date.parse(event.time))} ago`)),
       make('div', { className: 'muted' }, `${name}${cause} · `, make('bdi', {}, [event.host, event.thread].filter(Boolean).map(each => shortened(each, 40)).join(' · '))));
   })));

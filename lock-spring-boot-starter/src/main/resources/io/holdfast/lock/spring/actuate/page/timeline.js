@@ -125,10 +125,11 @@ const timeline = {
 };
 
 function drawAxis(axis) {
-  const labels = [[-90, '90 s ago'], [-60, '60 s'], [-30, '30 s'], [0, 'now'], [30, 'lease']];
+  const labels = [[-120, '2 min ago'], [-60, '60 s'], [-30, '30 s'], [0, 'now'], [30, 'lease']];
   for (const [seconds, text] of labels) {
     const label = make('i', { 'aria-hidden': 'true' }, text);
     label.style.left = `${timeline.x(seconds * 1000, 0, 100)}%`;
+    if (seconds === -120) label.className = 'first';
     if (seconds === 30) label.className = 'last';
     axis.append(label);
   }
