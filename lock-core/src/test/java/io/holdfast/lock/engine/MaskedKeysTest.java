@@ -108,9 +108,8 @@ class MaskedKeysTest extends EngineFixture {
                 .ticker(time)
                 .pause(pause)
                 .maskKeys(true)
-                .requests(request -> LockRequest.ofAll(request.keys().stream()
-                                .map(LockKey::value)
-                                .toList())
+                .requests(request -> LockRequest.ofAll(
+                                request.keys().stream().map(LockKey::value).toList())
                         .lease(Duration.ofSeconds(7)))
                 .build();
         LockRequest both = LockRequest.ofAll(List.of(PERSONAL, PERSONAL + '2'));
@@ -136,7 +135,9 @@ class MaskedKeysTest extends EngineFixture {
         try (LockHandle one = masking.acquire("a");
                 LockHandle several = masking.acquire(LockRequest.ofAll(List.of("b", "c")))) {
             assertThat(catchThrowable(() -> one.fencingToken(other)))
-                    .hasMessage("This handle is for lock '%s', not '%s'", LockKey.of("a").masked(), other.masked());
+                    .hasMessage(
+                            "This handle is for lock '%s', not '%s'",
+                            LockKey.of("a").masked(), other.masked());
             assertThat(catchThrowable(() -> several.fencingToken(other)))
                     .hasMessage(
                             "This handle covers [%s, %s], not '%s'",

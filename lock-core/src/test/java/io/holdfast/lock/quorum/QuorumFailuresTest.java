@@ -222,7 +222,8 @@ class QuorumFailuresTest {
     void servers_that_agree_in_the_last_round_have_agreed() {
         int[] calls = new int[1];
         servers.get(0).acquired = reply -> ++calls[0] < 10
-                ? new AcquireReply.Granted(granted(reply).token() + 1, 1, granted(reply).waiters(), false)
+                ? new AcquireReply.Granted(
+                        granted(reply).token() + 1, 1, granted(reply).waiters(), false)
                 : reply;
         servers.get(1).reachable(false);
 
