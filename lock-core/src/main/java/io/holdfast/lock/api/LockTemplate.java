@@ -11,8 +11,9 @@ import java.util.Optional;
  * lockTemplate.execute("order:" + id, () -> charge(id));
  * }</pre>
  *
- * <p>Locks are reentrant per thread, across all methods: a thread that holds a key acquires it again without a call to Redis, and
- * only its last release frees the lock.
+ * <p>Locks are reentrant per thread, across all methods: only the last release of a thread frees the lock. A thread that holds a
+ * key acquires it again without a call to Redis, unless the lease has to be extended, which takes one call: if the request asks for
+ * a longer lease than the lock is renewed for, or if the lock is not renewed, and ends before the lease that is asked for.
  *
  * <p>Leases, including explicit ones, are renewed while the lock is held, unless the request has {@code renew(false)}.
  *
@@ -129,8 +130,9 @@ public interface LockTemplate extends LockedExecution {
      * that cannot be undone, such as a commit. Detached handles are not included. A lost lock causes an exception until its
      * handle is closed or its view is unlocked.
      *
-     * <p>Usually renewal keeps all locks alive well beyond that time, so the store is not called. Any lock that would expire
-     * earlier is extended with one call, even if its lease is a fixed limit. With zero, no lock is extended.
+     * <p>Usually renewal keeps all locks alive well beyond that time, so the store is not called. Each lock that would expire
+     * earlier is extended, even if its lease is a fixed limit: with one call, or with further ones if a slow reply leaves too
+     * little of the longest lease of the store. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them

@@ -59,9 +59,13 @@ public final class LockEngineBuilder {
         return this;
     }
 
-    /** Views, inspection and forced release use the key that the caller gives, so they would act on a different lock. */
+    /**
+     * Views, inspection and forced release use the key that the caller gives, so they would act on a different lock. Masked keys
+     * stay masked.
+     */
     private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
-        LockRequest changed = value.apply(request);
+        LockRequest returned = value.apply(request);
+        LockRequest changed = request.keys().stream().allMatch(LockKey::isMasked) ? returned.maskKeys() : returned;
         if (!changed.keys().equals(request.keys())) {
             throw new IllegalStateException("A request customizer changed the keys " + request.keys() + " to "
                     + changed.keys() + ". A customizer must not change keys; change them in the caller.");

@@ -58,7 +58,8 @@ abstract class LockView implements RemoteLock {
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         throwIfInterrupted();
-        return isAcquired(acquire(Budget.of(ticker, unit.toNanos(time)), true));
+        Budget budget = Budget.of(ticker, unit.toNanos(time));
+        return isAcquired(acquire(budget, !budget.isOneTry()));
     }
 
     private AcquireResult acquire(Budget budget, boolean interruptible) throws InterruptedException {

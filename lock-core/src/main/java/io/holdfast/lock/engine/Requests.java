@@ -48,7 +48,8 @@ record Requests(UnaryOperator<LockRequest> rule, boolean masking, LockDefaults d
                 : each.stream().map(one -> call(one, budget, caller)).toList();
     }
 
-    private LockRequest changed(LockRequest asked) {
+    /** As the rule changes it. A rule that makes another request does not unmask its keys. */
+    LockRequest changed(LockRequest asked) {
         return masked(rule.apply(masked(asked)));
     }
 

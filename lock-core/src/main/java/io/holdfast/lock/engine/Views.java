@@ -11,9 +11,8 @@ import java.util.List;
 record Views(LockOperations operations, Requests requests, Ticker ticker) {
 
     RemoteLock lock(LockRequest asked) {
-        LockRequest request = requests.masked(asked);
         List<RemoteLockView> views =
-                requests.rule().apply(request).each().stream().map(this::view).toList();
+                requests.changed(asked).each().stream().map(this::view).toList();
         return views.size() == 1 ? views.get(0) : new MultiLockView(operations, ticker, views);
     }
 

@@ -9,6 +9,11 @@ interface Background extends Executor, AutoCloseable {
     /** Runs the action after the given time. */
     void after(Duration time, Runnable action);
 
+    /** Whether the current thread runs one of the actions. */
+    default boolean isRunningHere() {
+        return false;
+    }
+
     /** Accepts no more actions. */
     @Override
     void close();

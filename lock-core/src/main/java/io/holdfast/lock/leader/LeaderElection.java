@@ -181,8 +181,8 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * Stops the election, waits until it has stopped, and ends its threads. If the current thread is interrupted, it does not
-     * wait.
+     * Stops the election, waits until it has stopped, and ends its threads. Does not wait if the current thread is interrupted,
+     * or if a listener calls this: the locks are released when it has returned.
      */
     @Override
     public void close() {
@@ -194,6 +194,13 @@ public final class LeaderElection implements AutoCloseable {
             closed = true;
             stopping = stop();
         }
+        if (!background.isRunningHere()) {
+            await(stopping);
+        }
+        background.close();
+    }
+
+    private static void await(CompletableFuture<@Nullable Void> stopping) {
         try {
             stopping.get(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
@@ -201,6 +208,5 @@ public final class LeaderElection implements AutoCloseable {
         } catch (TimeoutException | ExecutionException e) {
             log.warn("Leadership was not released in time; the locks expire at the end of their leases", e);
         }
-        background.close();
     }
 }

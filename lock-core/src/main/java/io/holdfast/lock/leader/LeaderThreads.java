@@ -2,6 +2,8 @@ package io.holdfast.lock.leader;
 
 import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -31,6 +33,8 @@ final class LeaderThreads implements Background {
     private final ScheduledThreadPoolExecutor timer =
             new ScheduledThreadPoolExecutor(1, DaemonThreads.named("holdfast-leader-timer"));
 
+    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
     LeaderThreads() {
         timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
@@ -38,7 +42,19 @@ final class LeaderThreads implements Background {
 
     @Override
     public void execute(Runnable action) {
-        threads.execute(action);
+        threads.execute(() -> {
+            running.add(Thread.currentThread());
+            try {
+                action.run();
+            } finally {
+                running.remove(Thread.currentThread());
+            }
+        });
+    }
+
+    @Override
+    public boolean isRunningHere() {
+        return running.contains(Thread.currentThread());
     }
 
     @Override
@@ -52,12 +68,15 @@ final class LeaderThreads implements Background {
 
     /**
      * Waits for the threads to end, because web servers warn about threads that outlive their application; a listener may take
-     * longer.
+     * longer, and one that closes the election is not awaited.
      */
     @Override
     public void close() {
         timer.shutdownNow();
         threads.shutdown();
+        if (isRunningHere()) {
+            return;
+        }
         try {
             boolean ended = threads.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
             log.trace("The threads of the closed election have ended: {}", ended);

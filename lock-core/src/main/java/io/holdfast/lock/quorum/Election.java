@@ -62,7 +62,7 @@ final class Election {
         for (int round = 1; ; round++) {
             Ballot<AcquireReply> ballot = propose(proposal);
             List<AcquireReply.Granted> grants = grants(ballot);
-            if (grants.size() < needed || round == MOST_ROUNDS) {
+            if (grants.size() < needed) {
                 return refused(ballot);
             }
             long highest = clocks.highest(tokens(grants), needed);
@@ -73,6 +73,9 @@ final class Election {
             List<AcquireReply.Granted> agreed = agreed(grants);
             if (!agreed.isEmpty()) {
                 return granted(agreed);
+            }
+            if (round == MOST_ROUNDS) {
+                return refused(ballot);
             }
             proposal = highest;
             raising = true;
@@ -111,11 +114,13 @@ final class Election {
 
     /**
      * The lock is held, or servers failed: one of the two must be sufficient alone. Otherwise the outstanding replies decide
-     * whether this is contention or a failure.
+     * whether this is contention or a failure. If servers name different holders, for example by a token that one of them chose
+     * too late to count, a caller that does not ask again waits for the others.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {
         int spare = quorum.size() - needed;
-        return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
+        boolean held = ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
+        return ballot.failed() > spare || (held && (request.waiting() || !Merged.isTied(holders(ballot))));
     }
 
     private Ballot<AcquireReply> propose(long token) {
@@ -169,15 +174,15 @@ final class Election {
         quorum.giveBack(
                 ReleaseRequest.unused(request.key(), request.owner()),
                 node -> !(ballot.answer(node) instanceof AcquireReply.Held));
-        return new AcquireReply.Held(holder(ballot), 0, backOff(), resent);
+        Optional<LockHolder> holder = Merged.mostNamed(holders(ballot)).map(Drift::removed);
+        return new AcquireReply.Held(holder, 0, backOff(), resent);
     }
 
-    private static Optional<LockHolder> holder(Ballot<AcquireReply> ballot) {
+    private static List<LockHolder> holders(Ballot<AcquireReply> ballot) {
         return ballot.answers()
                 .filter(AcquireReply.Held.class::isInstance)
                 .flatMap(held -> ((AcquireReply.Held) held).holder().stream())
-                .findFirst()
-                .map(Drift::removed);
+                .toList();
     }
 
     /** Random, so that two clients that collided do not collide again. */

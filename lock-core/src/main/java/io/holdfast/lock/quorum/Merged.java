@@ -10,7 +10,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Merges the replies of several servers about one lock. */
 final class Merged {
@@ -66,12 +68,29 @@ final class Merged {
                 "only " + renewed + " of " + servers + " servers renewed it; " + needed + " are required");
     }
 
+    /** The holder that most servers name; of several that are named equally often, the first. */
+    static Optional<LockHolder> mostNamed(List<LockHolder> named) {
+        return byGrant(named.stream()).values().stream()
+                .reduce((some, others) -> others.size() > some.size() ? others : some)
+                .map(most -> most.get(0));
+    }
+
+    /** Whether servers name different holders, and none of these more often than any other. */
+    static boolean isTied(List<LockHolder> named) {
+        List<Integer> sizes = byGrant(named.stream()).values().stream()
+                .map(List::size)
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        return sizes.size() > 1 && sizes.get(0).equals(sizes.get(1));
+    }
+
+    private static Map<Grant, List<LockHolder>> byGrant(Stream<LockHolder> named) {
+        return named.collect(Collectors.groupingBy(Grant::new, LinkedHashMap::new, Collectors.toList()));
+    }
+
     /** Those that so many servers know; each as long as so many of them keep it. */
     static List<LockHolder> holders(List<List<LockHolder>> told, int needed) {
-        Map<Grant, List<LockHolder>> byGrant = told.stream()
-                .flatMap(List::stream)
-                .collect(Collectors.groupingBy(Grant::new, LinkedHashMap::new, Collectors.toList()));
-        return byGrant.values().stream()
+        return byGrant(told.stream().flatMap(List::stream)).values().stream()
                 .filter(same -> same.size() >= needed)
                 .map(same -> same.stream()
                         .sorted(Comparator.comparing(LockHolder::remaining).reversed())

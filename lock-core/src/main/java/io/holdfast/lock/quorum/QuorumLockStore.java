@@ -4,6 +4,7 @@ import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -79,8 +80,9 @@ public final class QuorumLockStore implements LockStore {
      *
      * @param nodes the servers, an odd number from 3 on; closed together with this store
      * @param longestLease no lease is longer; a server that has lost its data must grant no lock that it does not know for
-     *     at least so long
-     * @throws IllegalArgumentException if there are too few servers, an even number, or one twice
+     *     at least so long; 1 ms to 365 days
+     * @throws IllegalArgumentException if there are too few servers, an even number, or one twice; or if the longest lease is
+     *     out of range
      */
     public QuorumLockStore(List<QuorumNode> nodes, Duration longestLease) {
         this(nodes, longestLease, Ticker.SYSTEM, daemons());
@@ -101,6 +103,10 @@ public final class QuorumLockStore implements LockStore {
             Ticker ticker,
             Executor threads,
             @Nullable ExecutorService ownThreads) {
+        if (longestLease.compareTo(Duration.ofMillis(1)) < 0 || longestLease.compareTo(LockRequest.MAX_TIME) > 0) {
+            throw new IllegalArgumentException("longestLease is " + longestLease + "; it must be between 1 ms and "
+                    + LockRequest.MAX_TIME.toDays() + " days");
+        }
         this.quorum = new Quorum(nodes, threads);
         this.longestLease = longestLease;
         this.tokens = new TokenClock(ticker);

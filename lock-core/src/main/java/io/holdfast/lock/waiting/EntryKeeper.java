@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * <p>A row is all entries in one queue. It is polled when the lease or reservation that blocks it would expire, at least every
  * 500 ms (100 ms while messages do not arrive), up to a tenth earlier, but not twice within 10 ms; rows that are due soon are
  * polled with it, so the number of calls does not grow with that of waiters. This also keeps the entries alive. When messages
- * arrive again, all rows are polled immediately, since messages in between were lost.
+ * arrive again, all rows are polled immediately, since messages in between were lost; those that a call under way asks for, once
+ * more after it.
  *
  * <p>So a lost message costs at most one interval, and a poll calls a waiter only if its entry is reserved or gone: either way
  * its next call makes progress. When the store fails, the waiters are notified, so that each knows how long it may still wait,
@@ -64,6 +65,11 @@ final class EntryKeeper implements AutoCloseable {
 
     private final TreeSet<EntryRow> byTime = new TreeSet<>();
     private long rowNumbers;
+
+    /** When messages began to arrive last, and how often they did: whatever a call that was sent before has found may be old. */
+    private long heardAt;
+
+    private int timesHeard;
 
     /** When queues for which the store has failed are polled again. */
     private long probeAt;
@@ -120,7 +126,8 @@ final class EntryKeeper implements AutoCloseable {
             if (closed) {
                 return;
             }
-            long pollAt = ticker.nanos() + interval(blockedFor);
+            boolean old = timesHeard > 0 && askedAt - heardAt < 0;
+            long pollAt = ticker.nanos() + (old ? 0 : interval(blockedFor));
             EntryRow row = rows.computeIfAbsent(entry.key(), key -> new EntryRow(key, rowNumbers++, pollAt));
             row.add(entry);
             entry.taken = true;
@@ -176,6 +183,10 @@ final class EntryKeeper implements AutoCloseable {
     private void heard(boolean now) {
         synchronized (this) {
             long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
+            if (now) {
+                heardAt = latest;
+                timesHeard++;
+            }
             for (EntryRow row : new ArrayList<>(byTime)) {
                 if (row.pollAt - latest > 0) {
                     schedule(row, latest);
@@ -236,15 +247,14 @@ final class EntryKeeper implements AutoCloseable {
     public long tick() {
         List<EntryRow> due = takeDue();
         if (!due.isEmpty()) {
-            List<EntryRequest> requests = requests(due);
-            long askedAt = ticker.nanos();
+            Poll poll = poll(due);
             try {
-                settle(due, requests, store.keepEntries(requests), askedAt);
+                settle(poll, store.keepEntries(poll.requests));
             } catch (RuntimeException e) {
                 log.debug("Queue entries could not be kept alive for {} queue(s)", due.size(), e);
-                settle(due, requests, failed(due, e), askedAt);
+                settle(poll, failed(due, e));
             } catch (Error e) {
-                settle(due, requests, failed(due, e), askedAt);
+                settle(poll, failed(due, e));
                 throw e;
             }
         }
@@ -264,8 +274,12 @@ final class EntryKeeper implements AutoCloseable {
         return due;
     }
 
-    private synchronized List<EntryRequest> requests(List<EntryRow> due) {
-        return due.stream().map(EntryRow::request).toList();
+    /** One call: the rows, when it was sent, and how often messages had begun to arrive by then. */
+    private record Poll(List<EntryRow> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
+
+    private synchronized Poll poll(List<EntryRow> due) {
+        List<EntryRequest> requests = due.stream().map(EntryRow::request).toList();
+        return new Poll(due, requests, ticker.nanos(), timesHeard);
     }
 
     private static List<EntryReply> failed(List<EntryRow> due, Throwable e) {
@@ -277,24 +291,24 @@ final class EntryKeeper implements AutoCloseable {
      * If the store fails for a queue, its waiters are notified, and do not call it: this thread polls for all such queues
      * together, every 100 ms to 1 s.
      */
-    private void settle(List<EntryRow> due, List<EntryRequest> requests, List<EntryReply> replies, long askedAt) {
+    private void settle(Poll poll, List<EntryReply> replies) {
         List<QueueEntry> called = new ArrayList<>();
         Map<QueueEntry, Failing> failing = new HashMap<>();
         boolean found = false;
         synchronized (this) {
-            for (int i = 0; i < due.size(); i++) {
-                EntryRow row = due.get(i);
+            for (int i = 0; i < poll.due.size(); i++) {
+                EntryRow row = poll.due.get(i);
                 long next;
                 if (replies.get(i) instanceof EntryReply.Kept kept) {
                     row.failures = 0;
                     row.entries().forEach(QueueEntry::recovered);
-                    var time = new StoreTime(askedAt, ticker.nanos(), kept.storeMicros());
-                    found |= called.addAll(row.kept(requests.get(i), kept, time));
-                    next = ticker.nanos() + interval(kept.blockedFor());
+                    var time = new StoreTime(poll.askedAt, ticker.nanos(), kept.storeMicros());
+                    found |= called.addAll(row.kept(poll.requests.get(i), kept, time));
+                    next = ticker.nanos() + (poll.timesHeard == timesHeard ? interval(kept.blockedFor()) : 0);
                 } else {
                     row.failures++;
                     var failure = new LockStoreException(reason(replies.get(i)), null, false);
-                    row.entries().forEach(entry -> failing.put(entry, new Failing(askedAt, failure)));
+                    row.entries().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
                 if (rows.get(row.key) == row && !byTime.contains(row)) {

@@ -47,7 +47,8 @@ class AcquisitionOutcomesTest extends EngineFixture {
             "lockInterruptibly", (locks, request) -> unlocked(locks.getLock(request), RemoteLock::lockInterruptibly),
             "tryLock", (locks, request) -> unlocked(locks.getLock(request), RemoteLock::tryLock),
             "tryLock in time",
-                    (locks, request) -> unlocked(locks.getLock(request), lock -> lock.tryLock(20, TimeUnit.MILLISECONDS)));
+                    (locks, request) ->
+                            unlocked(locks.getLock(request), lock -> lock.tryLock(20, TimeUnit.MILLISECONDS)));
 
     private interface Locking {
         void lock(RemoteLock lock) throws Exception;
@@ -146,14 +147,16 @@ class AcquisitionOutcomesTest extends EngineFixture {
                 }
                 request = request.maxWaiting(1).waitFor(Duration.ofHours(1));
             }
-            case INTERRUPTED -> store.beforeAcquire = () -> Thread.currentThread().interrupt();
+            case INTERRUPTED ->
+                store.beforeAcquire = () -> Thread.currentThread().interrupt();
             case CLOSED_MEANWHILE -> store.beforeAcquire = watched::close;
         }
 
         LockRequest asked = request;
         Throwable failure = catchThrowable(() -> FORMS.get(form).call(watched, asked));
 
-        assertThat(Thread.interrupted() || failure != null || course != Course.CLOSED_MEANWHILE).isTrue();
+        assertThat(Thread.interrupted() || failure != null || course != Course.CLOSED_MEANWHILE)
+                .isTrue();
         assertThat(outcomes.values()).allSatisfy(told -> assertThat(told).hasSize(1));
         assertThat(published)
                 .containsExactlyInAnyOrderElementsOf(

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Holders get time before a client is closed. */
 @Timeout(120)
@@ -44,6 +46,21 @@ class DrainTest extends ThreadsFixture {
     @Test
     void nothing_held_is_nothing_to_wait_for() throws InterruptedException {
         assertThat(locks.drain(Duration.ZERO)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE})
+    void any_time_will_do(long seconds) throws InterruptedException {
+        Duration time = Duration.ofSeconds(seconds);
+        LockHandle held = locks.acquire(KEY);
+        if (seconds > 0) {
+            held.close();
+        }
+
+        assertThat(locks.drain(time)).isEqualTo(seconds > 0);
+        locks.suspend(time);
+
+        assertThat(isFree()).isTrue();
     }
 
     @Test

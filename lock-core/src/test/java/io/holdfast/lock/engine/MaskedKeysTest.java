@@ -108,13 +108,55 @@ class MaskedKeysTest extends EngineFixture {
                 .ticker(time)
                 .pause(pause)
                 .maskKeys(true)
-                .requests(request -> LockRequest.of(PERSONAL).lease(Duration.ofSeconds(7)))
+                .requests(request -> LockRequest.ofAll(
+                                request.keys().stream().map(LockKey::value).toList())
+                        .lease(Duration.ofSeconds(7)))
                 .build();
+        LockRequest both = LockRequest.ofAll(List.of(PERSONAL, PERSONAL + '2'));
         try (LockHandle lock = ruled.acquire(REQUEST)) {
-            assertMasked(Stream.of(lock.key()));
+            assertMasked(Stream.of(
+                    lock.key(),
+                    ruled.getLock(PERSONAL),
+                    ruled.getLock(both),
+                    ruled.getReadWriteLock(PERSONAL).readLock(),
+                    ruled.getSemaphore(PERSONAL, 2),
+                    ruled.getFairLock(PERSONAL),
+                    ruled.getLock(PERSONAL).key(),
+                    ruled.getLock(both).keys(),
+                    catchThrowable(() -> ruled.getLock(PERSONAL).unlock()).getMessage()));
         } finally {
             ruled.close();
         }
+    }
+
+    @Test
+    void key_that_a_handle_does_not_cover_is_shown_as_a_hash() {
+        LockKey other = LockKey.of("bert@example.com");
+        try (LockHandle one = masking.acquire("a");
+                LockHandle several = masking.acquire(LockRequest.ofAll(List.of("b", "c")))) {
+            assertThat(catchThrowable(() -> one.fencingToken(other)))
+                    .hasMessage(
+                            "This handle is for lock '%s', not '%s'",
+                            LockKey.of("a").masked(), other.masked());
+            assertThat(catchThrowable(() -> several.fencingToken(other)))
+                    .hasMessage(
+                            "This handle covers [%s, %s], not '%s'",
+                            LockKey.of("b").masked(), LockKey.of("c").masked(), other.masked());
+        }
+    }
+
+    @Test
+    void rule_that_changes_keys_is_refused_with_hashes() throws Exception {
+        LockEngine ruled = LockEngine.builder(store)
+                .ticker(time)
+                .maskKeys(true)
+                .requests(request -> LockRequest.of(PERSONAL))
+                .requests(request -> LockRequest.of(PERSONAL + '2'))
+                .build();
+        assertMasked(Stream.of(
+                catchThrowable(() -> ruled.acquire(REQUEST)).getMessage(),
+                catchThrowable(() -> ruled.getLock(REQUEST)).getMessage()));
+        ruled.close();
     }
 
     @Test

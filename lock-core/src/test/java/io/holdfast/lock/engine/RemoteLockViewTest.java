@@ -17,6 +17,19 @@ import org.junit.jupiter.api.Test;
 /** The java.util.concurrent view. */
 class RemoteLockViewTest extends EngineFixture {
 
+    /** Like every single try: it is not a wait. */
+    @Test
+    void interrupt_does_not_end_a_try_without_time() throws InterruptedException {
+        store.beforeAcquire = () -> {
+            store.beforeAcquire = () -> {};
+            Thread.currentThread().interrupt();
+            throw io.holdfast.lock.testing.StoreSpy.unreachable();
+        };
+
+        assertThat(locks.getLock(KEY).tryLock(0, TimeUnit.SECONDS)).isTrue();
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
     @Test
     void lock_view_counts_and_unlocks_only_for_its_holder() {
         RemoteLock view = locks.getLock(KEY);

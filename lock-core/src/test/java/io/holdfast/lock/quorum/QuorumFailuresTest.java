@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is answered when some servers fail, or say something else than the others. */
 class QuorumFailuresTest {
@@ -201,6 +202,42 @@ class QuorumFailuresTest {
 
         assertThat(held(acquire(BOB, 0)).holder())
                 .hasValueSatisfying(holder -> assertThat(holder.clientId()).isEqualTo("alice"));
+    }
+
+    /** It chose its token when the holder had the lock already, by those of the others. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void refusal_names_the_token_of_the_holder_if_one_server_was_slow(int slow) {
+        servers.get(slow).fails("unreachable", false);
+        long token = granted(acquire(ALICE, 0)).token();
+        servers.get(slow).before = () -> {};
+        long there = granted(servers.get(slow).acquire(request(KEY, ALICE, 0, Duration.ofSeconds(30))))
+                .token();
+        assertThat(there).isNotEqualTo(token);
+
+        assertThat(held(acquire(BOB, 0)).holder())
+                .hasValueSatisfying(holder -> assertThat(holder.fencingToken()).isEqualTo(token));
+    }
+
+    @Test
+    void servers_that_agree_in_the_last_round_have_agreed() {
+        int[] calls = new int[1];
+        servers.get(0).acquired = reply -> ++calls[0] < 10
+                ? new AcquireReply.Granted(
+                        granted(reply).token() + 1, 1, granted(reply).waiters(), false)
+                : reply;
+        servers.get(1).reachable(false);
+
+        assertThat(acquire(ALICE, 0)).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(calls[0]).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT8761H", "PT2562047788015215H"})
+    void longest_lease_has_a_range(Duration longest) {
+        assertThatThrownBy(() -> new QuorumLockStore(nodes(servers), longest))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("longestLease is " + longest + "; it must be between 1 ms and 365 days");
     }
 
     @Test

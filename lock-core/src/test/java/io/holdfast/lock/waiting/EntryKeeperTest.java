@@ -628,6 +628,41 @@ class EntryKeeperTest {
         assertThat(keeper.subscription().wakeUps()).isEqualTo(1);
     }
 
+    /** What the call under way has found may be from before the subscription. */
+    @Test
+    void row_that_is_asked_for_while_messages_begin_to_arrive_is_asked_for_once_more() {
+        store.connects = false;
+        held(KEY, LONG);
+        QueueEntry entry = entryAtStore(KEY);
+        time.pass(Duration.ofMillis(100));
+        store.after = () -> {
+            store.after = () -> {};
+            keeper.subscription().connected();
+        };
+
+        keeper.tick();
+        keeper.tick();
+
+        assertThat(store.polls).hasSize(2);
+        assertThat(untilNext()).isGreaterThan(Duration.ofMillis(400));
+        keeper.giveUp(entry);
+    }
+
+    @Test
+    void entry_whose_reply_is_older_than_the_subscription_is_asked_for_at_once() {
+        listening();
+        long askedAt = time.nanos();
+        time.pass(Duration.ofNanos(1));
+        keeper.subscription().disconnected();
+        keeper.subscription().connected();
+        store.polls.clear();
+
+        keeper.taken(open(KEY), askedAt, heldFor(LONG));
+        keeper.tick();
+
+        assertThat(store.polls).hasSize(1);
+    }
+
     private Duration intervalAfter(Duration blockedFor) {
         QueueEntry entry = taken(KEY, blockedFor);
         Duration interval = untilNext();

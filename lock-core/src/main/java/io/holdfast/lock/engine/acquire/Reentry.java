@@ -9,7 +9,7 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a caller that already holds a lock another handle of it, without calling the store. */
+/** Gives a caller that already holds a lock another handle of it; calls the store only to extend the lease. */
 public final class Reentry {
 
     private final ClientContext client;

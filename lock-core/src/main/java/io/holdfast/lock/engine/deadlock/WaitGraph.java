@@ -10,14 +10,16 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.store.overview.RecordedWait;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who waits for whom, from one atomic read of the waits that all clients have recorded.
@@ -37,23 +39,117 @@ import java.util.stream.Stream;
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
  * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits that
- * were truncated, see {@link NestedWaits}.
+ * were truncated, see {@link NestedWaits}. Deadlocks that are not found within {@value #STEPS_AN_EDGE} steps for each edge.
+ *
+ * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
+ * waits for many holders of one key are few edges. First, without regard to time, whatever nobody is blocked by, and whatever is
+ * blocked by nobody, is left out, again and again: of a graph without cycles nothing is left. The rest is searched breadth first at
+ * one moment after the other, the latest first, until the steps are used up.
  */
 public final class WaitGraph {
 
     /** The maximum number of waits examined, so that a cycle is found within a few milliseconds. */
     private static final int MOST_WAITS = 500;
 
-    private final List<RecordedWait> waits;
-    private final Map<LockKey, List<RecordedWait>> holders = new HashMap<>();
+    private static final int STEPS_AN_EDGE = 50;
+
+    private final List<Node> waits = new ArrayList<>();
+    private final Map<LockKey, Wanted> keys = new HashMap<>();
+    private long edges;
+    private long steps;
+
+    /** A wait, or those who want a key in one mode. */
+    private static final class Node {
+
+        private final @Nullable RecordedWait wait;
+        private final List<Node> blockers = new ArrayList<>();
+        private final List<Node> blocked = new ArrayList<>();
+        private int openBlockers;
+        private int openBlocked;
+        private boolean leftOut;
+
+        Node(@Nullable RecordedWait wait) {
+            this.wait = wait;
+        }
+
+        RecordedWait recorded() {
+            return Objects.requireNonNull(wait);
+        }
+
+        boolean isAt(long micros) {
+            return wait == null || wait.isAt(micros);
+        }
+    }
+
+    /**
+     * A key.
+     *
+     * @param alone those who want it exclusively; blocked by all holders
+     * @param shared those who want it shared; blocked by an exclusive holder
+     */
+    private record Wanted(Node alone, Node shared) {
+
+        Wanted() {
+            this(new Node(null), new Node(null));
+        }
+    }
 
     public WaitGraph(List<RecordedWait> recorded) {
-        this.waits = recorded.stream().limit(MOST_WAITS).toList();
-        for (RecordedWait each : waits) {
-            for (NestedWait.Held held : what(each).holds()) {
-                holders.computeIfAbsent(held.key(), key -> new ArrayList<>()).add(each);
+        recorded.stream().limit(MOST_WAITS).forEach(this::add);
+        leaveOutWhatIsInNoCycle();
+    }
+
+    private void add(RecordedWait recorded) {
+        Node wait = new Node(recorded);
+        waits.add(wait);
+        NestedWait what = what(recorded);
+        link(wait, what.mode() == LockMode.EXCLUSIVE ? wanted(what.key()).alone : wanted(what.key()).shared);
+        for (NestedWait.Held held : what.holds()) {
+            link(wanted(held.key()).alone, wait);
+            if (held.mode() == LockMode.EXCLUSIVE) {
+                link(wanted(held.key()).shared, wait);
             }
         }
+    }
+
+    private Wanted wanted(LockKey key) {
+        return keys.computeIfAbsent(key, unused -> new Wanted());
+    }
+
+    private void link(Node blocked, Node blocker) {
+        edges++;
+        blocked.blockers.add(blocker);
+        blocked.openBlockers++;
+        blocker.blocked.add(blocked);
+        blocker.openBlocked++;
+    }
+
+    private void leaveOutWhatIsInNoCycle() {
+        Deque<Node> next = new ArrayDeque<>(waits);
+        keys.values().forEach(key -> next.addAll(List.of(key.alone, key.shared)));
+        while (!next.isEmpty()) {
+            Node node = next.remove();
+            steps++;
+            if (node.leftOut || (node.openBlockers > 0 && node.openBlocked > 0)) {
+                continue;
+            }
+            node.leftOut = true;
+            for (Node blocker : node.blockers) {
+                steps++;
+                blocker.openBlocked--;
+                next.add(blocker);
+            }
+            for (Node blocked : node.blocked) {
+                steps++;
+                blocked.openBlockers--;
+                next.add(blocked);
+            }
+        }
+    }
+
+    /** How many nodes and edges were looked at, for tests. */
+    long steps() {
+        return steps;
     }
 
     private static NestedWait what(RecordedWait recorded) {
@@ -65,8 +161,8 @@ public final class WaitGraph {
         List<Deadlock> deadlocks = new ArrayList<>();
         Set<Set<RecordedWait>> known = new HashSet<>();
         // A cycle is closed by the wait that began last: at its beginning all others were going on.
-        for (RecordedWait last : waits) {
-            List<RecordedWait> cycle = cycle(last, last.sinceMicros());
+        for (Node last : waits) {
+            List<RecordedWait> cycle = cycle(last, last.recorded().sinceMicros());
             boolean goesOn = cycle.stream().noneMatch(each -> each.report().ended());
             if (!cycle.isEmpty() && goesOn && known.add(Set.copyOf(cycle))) {
                 deadlocks.add(deadlock(cycle));
@@ -74,6 +170,7 @@ public final class WaitGraph {
         }
         return new LockWaits(
                 waits.stream()
+                        .map(Node::recorded)
                         .filter(each -> !each.report().ended())
                         .map(WaitGraph::what)
                         .toList(),
@@ -89,40 +186,50 @@ public final class WaitGraph {
      * @param holder the holder of that lock, according to the store
      */
     public Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
-        Optional<RecordedWait> holders = waitOf(holder, key);
+        Optional<Node> holders = waitOf(holder, key);
         Optional<Deadlock> deadlock = waits.stream()
                 .filter(each -> waitId != 0
-                        && each.report().id() == waitId
-                        && what(each).clientId().equals(clientId))
+                        && each.recorded().report().id() == waitId
+                        && what(each.recorded()).clientId().equals(clientId))
                 .findAny()
                 .flatMap(this::deadlockThrough)
                 .or(() -> holders.flatMap(this::deadlockThrough));
-        return new Blockage(holders.map(WaitGraph::what), deadlock);
+        return new Blockage(holders.map(each -> what(each.recorded())), deadlock);
     }
 
     /**
      * A lock that was handed off within its client has a different token there; an exclusive lock has only one holder.
      */
-    private Optional<RecordedWait> waitOf(LockHolder holder, LockKey key) {
-        return holders.getOrDefault(key, List.of()).stream()
-                .filter(each -> !each.report().ended() && what(each).clientId().equals(holder.clientId()))
-                .filter(each -> held(each, key)
+    private Optional<Node> waitOf(LockHolder holder, LockKey key) {
+        Wanted wanted = keys.get(key);
+        return wanted == null
+                ? Optional.empty()
+                : wanted.alone.blockers.stream()
+                        .filter(each -> isOf(holder, each.recorded(), key))
+                        .findAny();
+    }
+
+    private static boolean isOf(LockHolder holder, RecordedWait wait, LockKey key) {
+        return !wait.report().ended()
+                && what(wait).clientId().equals(holder.clientId())
+                && what(wait).holds().stream()
+                        .filter(held -> held.key().equals(key))
                         .anyMatch(held ->
-                                held.mode() == LockMode.EXCLUSIVE || held.fencingToken() == holder.fencingToken()))
-                .findAny();
+                                held.mode() == LockMode.EXCLUSIVE || held.fencingToken() == holder.fencingToken());
     }
 
-    private static Stream<NestedWait.Held> held(RecordedWait holder, LockKey key) {
-        return what(holder).holds().stream().filter(held -> held.key().equals(key));
-    }
-
-    private Optional<Deadlock> deadlockThrough(RecordedWait wait) {
-        return waits.stream()
-                .map(RecordedWait::sinceMicros)
-                .map(moment -> cycle(wait, moment))
-                .filter(cycle -> !cycle.isEmpty())
-                .findFirst()
-                .map(WaitGraph::deadlock);
+    private Optional<Deadlock> deadlockThrough(Node wait) {
+        return wait.leftOut
+                ? Optional.empty()
+                : waits.stream()
+                        .filter(each -> !each.leftOut)
+                        .map(each -> each.recorded().sinceMicros())
+                        .distinct()
+                        .sorted(Comparator.reverseOrder())
+                        .map(moment -> cycle(wait, moment))
+                        .filter(cycle -> !cycle.isEmpty())
+                        .findFirst()
+                        .map(WaitGraph::deadlock);
     }
 
     private static Deadlock deadlock(List<RecordedWait> cycle) {
@@ -132,19 +239,20 @@ public final class WaitGraph {
     /**
      * The shortest cycle through the given wait, of waits that were going on at the given moment; empty if there is none.
      */
-    private List<RecordedWait> cycle(RecordedWait start, long micros) {
-        if (!start.isAt(micros)) {
+    private List<RecordedWait> cycle(Node start, long micros) {
+        if (start.leftOut || !start.isAt(micros)) {
             return List.of();
         }
-        Map<RecordedWait, RecordedWait> cameFrom = new HashMap<>();
-        Deque<RecordedWait> next = new ArrayDeque<>(List.of(start));
-        while (!next.isEmpty()) {
-            RecordedWait at = next.remove();
-            for (RecordedWait blocker : blockers(at, micros)) {
-                if (blocker.equals(start)) {
+        Map<Node, Node> cameFrom = new HashMap<>();
+        Deque<Node> next = new ArrayDeque<>(List.of(start));
+        while (!next.isEmpty() && steps <= STEPS_AN_EDGE * edges) {
+            Node at = next.remove();
+            for (Node blocker : at.blockers) {
+                steps++;
+                if (blocker == start) {
                     return path(start, at, cameFrom);
                 }
-                if (cameFrom.putIfAbsent(blocker, at) == null) {
+                if (!blocker.leftOut && blocker.isAt(micros) && cameFrom.putIfAbsent(blocker, at) == null) {
                     next.add(blocker);
                 }
             }
@@ -152,26 +260,14 @@ public final class WaitGraph {
         return List.of();
     }
 
-    private static List<RecordedWait> path(
-            RecordedWait start, RecordedWait end, Map<RecordedWait, RecordedWait> cameFrom) {
+    private static List<RecordedWait> path(Node start, Node end, Map<Node, Node> cameFrom) {
         Deque<RecordedWait> path = new ArrayDeque<>();
-        RecordedWait at = end;
-        while (!at.equals(start)) {
-            path.addFirst(at);
-            at = cameFrom.getOrDefault(at, start);
+        for (Node at = end; at != start; at = cameFrom.getOrDefault(at, start)) {
+            if (at.wait != null) {
+                path.addFirst(at.wait);
+            }
         }
-        path.addFirst(start);
+        path.addFirst(start.recorded());
         return List.copyOf(path);
-    }
-
-    private List<RecordedWait> blockers(RecordedWait waiting, long micros) {
-        NestedWait wait = what(waiting);
-        return holders.getOrDefault(wait.key(), List.of()).stream()
-                .filter(each -> each.isAt(micros) && held(each, wait.key()).anyMatch(held -> excludes(held, wait)))
-                .toList();
-    }
-
-    private static boolean excludes(NestedWait.Held held, NestedWait wait) {
-        return held.mode() == LockMode.EXCLUSIVE || wait.mode() == LockMode.EXCLUSIVE;
     }
 }

@@ -81,9 +81,15 @@ public final class Handle implements ClosableHandle {
     @Override
     public long fencingToken(LockKey key) {
         if (!key.equals(key())) {
-            throw new IllegalArgumentException("This handle is for lock '" + key() + "', not '" + key + "'");
+            throw new IllegalArgumentException(
+                    "This handle is for lock '" + key() + "', not '" + shown(key, key()) + "'");
         }
         return fencingToken();
+    }
+
+    /** A key as this handle's messages show it: masked if its own key is. */
+    static LockKey shown(LockKey other, LockKey own) {
+        return own.isMasked() ? other.masked() : other;
     }
 
     @Override

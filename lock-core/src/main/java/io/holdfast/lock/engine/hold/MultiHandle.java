@@ -66,7 +66,8 @@ public final class MultiHandle implements ClosableHandle {
         return handles.stream()
                 .filter(handle -> handle.key().equals(key))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("This handle covers " + keys() + ", not '" + key + "'"))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "This handle covers " + keys() + ", not '" + Handle.shown(key, key()) + "'"))
                 .fencingToken();
     }
 

@@ -85,7 +85,7 @@ public final class ThreadHolds {
     boolean awaitNone(Duration atMost) throws InterruptedException {
         CountDownLatch latch = new CountDownLatch(1);
         none = latch;
-        return isNoneHeld() || latch.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        return isNoneHeld() || latch.await(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS);
     }
 
     private boolean isNoneHeld() {

@@ -15,6 +15,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which cycles of recorded waits are deadlocks. */
 class WaitGraphTest {
@@ -54,6 +57,89 @@ class WaitGraphTest {
 
     private static int deadlocks(RecordedWait... waits) {
         return new WaitGraph(List.of(waits)).waits().deadlocks().size();
+    }
+
+    private static final int HOLDS = 100;
+
+    /** Each caller of a layer waits for one of the keys that all callers of the next layer share; those of the last, for nobody's. */
+    private static List<RecordedWait> layered(int waits, int layers, boolean oneKey) {
+        List<RecordedWait> graph = new ArrayList<>();
+        int width = waits / layers;
+        for (int i = 0; i < width * layers; i++) {
+            int layer = i / width;
+            List<NestedWait.Held> holds = new ArrayList<>();
+            for (int key = 0; key < (oneKey ? 1 : HOLDS); key++) {
+                holds.add(new NestedWait.Held(LockKey.of("layer-" + layer + "-" + key), 7, SHARED));
+            }
+            LockKey wanted = LockKey.of("layer-" + (layer + 1) + "-" + (oneKey ? 0 : i % HOLDS));
+            var what = new NestedWait("c" + i, "host", 1, "main", wanted, EXCLUSIVE, Duration.ofSeconds(1), holds);
+            graph.add(new RecordedWait(new WaitReport(i + 1, false, what), 1_000 + i, 10_000));
+        }
+        return graph;
+    }
+
+    private static LockHolder holder(String client) {
+        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(10), 7, SHARED);
+    }
+
+    private static long size(List<RecordedWait> graph) {
+        return graph.stream()
+                .mapToLong(each -> 1 + each.report().what().holds().size())
+                .sum();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"500,2", "500,3", "500,5", "500,50", "500,500", "5000,2", "5000,5", "50000,5"})
+    void search_in_a_graph_without_cycles_is_linear(int waits, int layers) {
+        for (boolean oneKey : new boolean[] {true, false}) {
+            List<RecordedWait> recorded = layered(Math.min(waits, oneKey ? waits : 5_000), layers, oneKey);
+            WaitGraph graph = new WaitGraph(recorded);
+
+            assertThat(graph.waits().deadlocks()).isEmpty();
+            Blockage blockage = graph.blockage("c0", 1, LockKey.of("layer-1-0"), holder("c" + waits / layers));
+
+            assertThat(blockage.deadlock()).isEmpty();
+            assertThat(graph.steps()).isLessThan(10 * size(recorded));
+        }
+    }
+
+    /** The last layer waits for the first one, so that every path leads back. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5})
+    void cycle_through_many_layers_is_found_in_linear_time_and_is_the_shortest(int layers) {
+        List<RecordedWait> recorded = new ArrayList<>(layered(100 * layers, layers, true));
+        for (int i = 0; i < recorded.size(); i++) {
+            NestedWait what = recorded.get(i).report().what();
+            LockKey wanted = what.key().value().equals("layer-" + layers + "-0") ? LockKey.of("layer-0-0") : what.key();
+            var closed = new NestedWait(
+                    what.clientId(), "host", 1, "main", wanted, EXCLUSIVE, Duration.ofSeconds(1), what.holds());
+            recorded.set(i, new RecordedWait(new WaitReport(i + 1, false, closed), 1_000 + i, 10_000));
+        }
+        WaitGraph graph = new WaitGraph(recorded);
+
+        Blockage blockage = graph.blockage("c0", 1, LockKey.of("layer-1-0"), holder("c100"));
+
+        assertThat(blockage.deadlock()).hasValueSatisfying(deadlock -> {
+            assertThat(deadlock.waits()).hasSize(layers);
+            assertThat(deadlock.waits().get(0).clientId()).isEqualTo("c0");
+        });
+        assertThat(graph.steps()).isLessThan(10 * size(recorded));
+    }
+
+    /** A ring of waits, of which one began when the others had ended: searched from each of them at each moment, it is quadratic. */
+    @Test
+    void search_ends_where_there_is_a_cycle_but_no_moment_for_it() {
+        List<RecordedWait> ring = new ArrayList<>();
+        for (int i = 0; i < 499; i++) {
+            ring.add(wait("c" + i, "k" + i, "k" + (i + 1), 1_000 + i, 10_000));
+        }
+        ring.add(wait("c499", "k499", "k0", 20_000, 30_000));
+        WaitGraph graph = new WaitGraph(ring);
+
+        assertThat(graph.waits().deadlocks()).isEmpty();
+        assertThat(graph.blockage("c0", 1, LockKey.of("k1"), holder("c1")).deadlock())
+                .isEmpty();
+        assertThat(graph.steps()).isLessThan(100 * size(ring));
     }
 
     @Test

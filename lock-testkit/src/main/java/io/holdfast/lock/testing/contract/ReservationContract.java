@@ -251,7 +251,8 @@ abstract class ReservationContract extends ContractFixture {
     private void endsAfterSomeTime(OwnerId... owners) {
         assertThat(store().inspect(key).holders())
                 .hasSize(owners.length)
-                .allSatisfy(holder -> assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(SOME_TIME));
+                .allSatisfy(
+                        holder -> assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(SOME_TIME));
         pass(SOME_TIME);
         assertThat(called(carol)).containsExactly(carol);
     }
