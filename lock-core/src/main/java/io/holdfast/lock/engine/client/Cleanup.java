@@ -145,7 +145,7 @@ public final class Cleanup {
             }
             return;
         }
-        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos);
+        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, new AtomicBoolean());
         if (!again(List.of(attempt))) {
             onceClosed.accept(attempt);
             waiting.decrementAndGet();
@@ -164,7 +164,7 @@ public final class Cleanup {
     private void runOnce(Attempt attempt) {
         try {
             attempt.task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key, e);
         }
     }
@@ -210,8 +210,11 @@ public final class Cleanup {
                 } catch (LockStoreException e) {
                     log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
                     return false;
-                } catch (RuntimeException e) {
-                    log.warn("Failed to clean up lock '{}'; it expires at the end of its lease", attempt.key, e);
+                } catch (RuntimeException | Error e) {
+                    if (!attempt.warned.getAndSet(true)) {
+                        log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", attempt.key, e);
+                    }
+                    return false;
                 }
             }
             waiting.decrementAndGet();
@@ -230,5 +233,5 @@ public final class Cleanup {
         }
     }
 
-    private record Attempt(LockKey key, Runnable task, long giveUpAt) {}
+    private record Attempt(LockKey key, Runnable task, long giveUpAt, AtomicBoolean warned) {}
 }
