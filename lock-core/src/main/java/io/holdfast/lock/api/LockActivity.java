@@ -17,6 +17,11 @@ public interface LockActivity {
     /** {@return how many times a message, rather than polling, told a waiter that it has the lock} */
     long wakeUps();
 
+    /** {@return how many events of this client were dropped, because a {@link LockListener} did not return for too long} */
+    default long droppedEvents() {
+        return 0;
+    }
+
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
     int lateRenewals();
 

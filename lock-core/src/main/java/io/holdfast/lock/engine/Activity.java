@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Lease;
 import java.util.List;
@@ -13,11 +14,13 @@ final class Activity implements LockActivity {
     private final ClientContext client;
     private final ThreadHolds holds;
     private final Waits waits;
+    private final EventPublisher events;
 
-    Activity(ClientContext client, ThreadHolds holds, Waits waits) {
+    Activity(ClientContext client, ThreadHolds holds, Waits waits, EventPublisher events) {
         this.client = client;
         this.holds = holds;
         this.waits = waits;
+        this.events = events;
     }
 
     @Override
@@ -48,6 +51,11 @@ final class Activity implements LockActivity {
     @Override
     public long wakeUps() {
         return client.wakeUps();
+    }
+
+    @Override
+    public long droppedEvents() {
+        return events.dropped();
     }
 
     @Override

@@ -9,9 +9,7 @@ import io.holdfast.lock.store.DaemonThreads;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,6 @@ import org.slf4j.LoggerFactory;
 final class AsyncExecution<T extends @Nullable Object> implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncExecution.class);
-
-    /** The delay before another attempt to start a thread, after there was no memory for one. */
-    private static final long NO_THREAD_MILLIS = 100;
 
     private enum State {
         /** No thread runs it. */
@@ -104,12 +99,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         State former = state.getAndUpdate(
                 now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
         if (former == State.WAITING) {
-            try {
-                goOn();
-            } catch (RuntimeException | Error noThread) {
-                state.set(State.WAITING);
-                tryAgainLater(noThread);
-            }
+            goOn();
         }
     }
 
@@ -121,15 +111,6 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         }
     }
 
-    /** Does not throw, because the thread that woke it has other work. */
-    private void tryAgainLater(Throwable noThread) {
-        try {
-            timeout.within(TimeUnit.MILLISECONDS.toNanos(NO_THREAD_MILLIS));
-        } catch (RuntimeException | Error noTimer) {
-            log.error("Cannot start a thread to continue waiting for a lock; retrying at the next wake-up", noThread);
-        }
-    }
-
     @Override
     public void run() {
         state.set(State.RUNNING);
@@ -137,9 +118,9 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
             while (step()) {
                 state.set(State.RUNNING);
             }
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             settled();
-            executeOrRun(threads.telling(), () -> result.completeExceptionally(e));
+            DaemonThreads.executeOrRun(threads.telling(), () -> result.completeExceptionally(e));
         }
     }
 
@@ -151,23 +132,13 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         }
         long left = how.steps().proceed();
         if (left > 0) {
-            waitFor(left, how.steps());
+            timeout.within(left);
             return result.isDone() || !state.compareAndSet(State.RUNNING, State.WAITING);
         }
         ClosableHandle handle = how.required(how.steps().result());
         settled();
         begin(handle);
         return false;
-    }
-
-    /** If the timer cannot be set, for lack of memory for its thread, the acquisition is abandoned. */
-    private void waitFor(long nanos, Steps steps) {
-        try {
-            timeout.within(nanos);
-        } catch (RuntimeException | Error e) {
-            steps.abandon(e);
-            throw e;
-        }
     }
 
     /** It no longer waits for the lock. */
@@ -185,51 +156,51 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
             threads.working().execute(() -> startWork(handle));
         } catch (RejectedExecutionException e) {
             fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             fail(handle, e);
         }
     }
 
     private void fail(ClosableHandle handle, Throwable failure) {
         Throwable outcome = close(handle, failure);
-        executeOrRun(threads.telling(), () -> complete(null, outcome));
+        DaemonThreads.executeOrRun(threads.telling(), () -> complete(null, outcome));
     }
 
     private void startWork(ClosableHandle handle) {
         if (result.isDone()) {
-            executeOrRun(threads.releasing(), () -> close(handle, null));
+            DaemonThreads.executeOrRun(threads.releasing(), () -> close(handle, null));
             return;
         }
         Objects.requireNonNull(acquiring).adopt(() -> work(handle));
     }
 
+    /** Whatever is thrown, also a checked exception of Kotlin, ends the call. */
     private void work(ClosableHandle handle) {
-        CompletionStage<T> stage;
         try {
             handle.interruptOnLoss();
-            stage = Objects.requireNonNull(
+            CompletionStage<T> stage = Objects.requireNonNull(
                     work.apply(handle), "The function passed to executeAsync returned null instead of a stage");
-        } catch (RuntimeException | Error e) {
+            detach(handle, stage);
+            follow(handle, stage);
+        } catch (Throwable e) {
             complete(null, close(handle, e));
-            return;
         }
-        detach(handle, stage);
-        stage.whenCompleteAsync(
-                (value, failure) -> {
-                    Throwable outcome = close(handle, failure);
-                    executeOrRun(threads.telling(), () -> complete(value, outcome));
-                },
-                release -> executeOrRun(threads.releasing(), release));
     }
 
-    /**
-     * Runs the task on this thread if the client is closed or no thread can be created, because a caller waits for the result.
-     */
-    private static void executeOrRun(Executor executor, Runnable task) {
+    private void follow(ClosableHandle handle, CompletionStage<T> stage) {
         try {
-            executor.execute(task);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            task.run();
+            stage.whenCompleteAsync(
+                    (value, failure) -> {
+                        Throwable outcome = close(handle, failure);
+                        DaemonThreads.executeOrRun(threads.telling(), () -> complete(value, outcome));
+                    },
+                    release -> DaemonThreads.executeOrRun(threads.releasing(), release));
+        } catch (RuntimeException | Error e) {
+            throw new IllegalStateException(
+                    "The lock was released although its work may still be running, because the stage of that work, a "
+                            + stage.getClass().getName()
+                            + ", accepts no dependents. Return a CompletableFuture instead.",
+                    e);
         }
     }
 
@@ -257,7 +228,7 @@ final class AsyncExecution<T extends @Nullable Object> implements Runnable {
         try {
             handle.closeAfter(failure);
             return failure;
-        } catch (RuntimeException | Error lost) {
+        } catch (Throwable lost) {
             return lost;
         }
     }

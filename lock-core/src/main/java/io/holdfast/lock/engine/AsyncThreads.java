@@ -4,10 +4,7 @@ import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Pause;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +17,6 @@ final class AsyncThreads {
     private static final Logger log = LoggerFactory.getLogger(AsyncThreads.class);
 
     private static final int LAST_WORDS_MILLIS = 500;
-    private static final long TIMER_IDLE_SECONDS = 10;
 
     /** Acquiring and releasing threads together are fewer than the store's connections, because others need some too. */
     private static final int ACQUIRING_THREADS = 6;
@@ -31,9 +27,13 @@ final class AsyncThreads {
             DaemonThreads.pool(ACQUIRING_THREADS, DaemonThreads.numbered("holdfast-acquire-"));
     private final ExecutorService releasing =
             DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
-    private final ExecutorService telling = Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-async-"));
-    private final ScheduledThreadPoolExecutor timer =
-            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("holdfast-timeouts"));
+    private final ExecutorService telling =
+            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-async-"));
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
+
+    /** Instead of the timer, if time does not pass by itself. */
+    private final ExecutorService pausing = DaemonThreads.pool(1, DaemonThreads.named("holdfast-timeouts"));
+
     private final Executor working;
     private final Semaphore places;
     private final Pause pause;
@@ -41,15 +41,12 @@ final class AsyncThreads {
     /**
      * @param executor begins the work; null for threads of the client
      * @param mostWaiting how many may wait
-     * @param pause how time passes; if it is not the system's time, the timer calls it
+     * @param pause how time passes; if it is not the system's time, a thread calls it
      */
     AsyncThreads(@Nullable Executor executor, int mostWaiting, Pause pause) {
         this.working = executor == null ? telling : executor;
         this.places = new Semaphore(mostWaiting);
         this.pause = pause;
-        timer.setRemoveOnCancelPolicy(true);
-        timer.setKeepAliveTime(TIMER_IDLE_SECONDS, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
     }
 
     /** A few threads that acquire locks. They call the store and do nothing else. */
@@ -90,7 +87,7 @@ final class AsyncThreads {
     final class Timeout {
 
         private final Runnable action;
-        private @Nullable Future<?> set;
+        private @Nullable Runnable set;
         private long round;
         private long at;
 
@@ -110,13 +107,12 @@ final class AsyncThreads {
             cancel();
             at = now + nanos;
             long mine = ++round;
-            try {
-                set = pause == Pause.PARK
-                        ? timer.schedule(() -> fire(mine), nanos, TimeUnit.NANOSECONDS)
-                        : timer.submit(() -> pauseAndRun(nanos, mine));
-            } catch (RejectedExecutionException closed) {
-                log.debug("The lock client is closed; a wait for a lock is about to end", closed);
-            }
+            set = pause == Pause.PARK ? timer.after(nanos, () -> fire(mine)) : pausing(nanos, mine);
+        }
+
+        private Runnable pausing(long nanos, long mine) {
+            Future<?> run = pausing.submit(() -> pauseAndRun(nanos, mine));
+            return () -> run.cancel(false);
         }
 
         /** A run that began before the timeout was set again does not clear the new one. */
@@ -140,7 +136,7 @@ final class AsyncThreads {
 
         synchronized void cancel() {
             if (set != null) {
-                set.cancel(false);
+                set.run();
                 set = null;
             }
         }
@@ -154,7 +150,8 @@ final class AsyncThreads {
         acquiring.shutdown();
         releasing.shutdown();
         telling.shutdown();
-        timer.shutdownNow();
+        pausing.shutdown();
+        timer.close();
         try {
             boolean ended = acquiring.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
                     && releasing.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)

@@ -227,6 +227,11 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     @Override
+    public long droppedEvents() {
+        return operations().activity().droppedEvents();
+    }
+
+    @Override
     public int lateRenewals() {
         return operations().activity().lateRenewals();
     }

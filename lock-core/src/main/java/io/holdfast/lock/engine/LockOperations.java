@@ -19,6 +19,7 @@ import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
@@ -81,7 +82,7 @@ final class LockOperations {
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
         this.nested = new NestedWaits(client, settings.queueThread);
         var waits = new Waits(events, client, nested);
-        this.activity = new Activity(client, holds, waits);
+        this.activity = new Activity(client, holds, waits, events);
         var reports = new LeaseReports(events, holds, client);
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         var handles = new HandleOperations(client, keeper, holds, events);
@@ -177,10 +178,6 @@ final class LockOperations {
     }
 
     void close() {
-        nested.close();
-        lifecycle.close();
-        cleanup.close();
-        events.close();
-        async.close();
+        Each.run(nested::close, lifecycle::close, cleanup::close, events::close, async::close);
     }
 }

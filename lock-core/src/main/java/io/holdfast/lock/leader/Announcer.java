@@ -1,12 +1,12 @@
 package io.holdfast.lock.leader;
 
+import io.holdfast.lock.store.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,10 +70,7 @@ class Announcer {
         actions.forEach(each -> calls.add(() -> call(each, term)));
     }
 
-    /**
-     * Makes the remaining calls; on the current thread if there are no more threads, because whoever ends a term waits for
-     * them.
-     */
+    /** Makes the remaining calls; on the current thread if the election is closed, because whoever ends a term waits for them. */
     void goOn() {
         synchronized (this) {
             if (calling || calls.isEmpty()) {
@@ -81,11 +78,7 @@ class Announcer {
             }
             calling = true;
         }
-        try {
-            threads.execute(this::callAll);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            callAll();
-        }
+        DaemonThreads.executeOrRun(threads, this::callAll);
     }
 
     private void callAll() {

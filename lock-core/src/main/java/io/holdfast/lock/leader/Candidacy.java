@@ -79,7 +79,7 @@ final class Candidacy {
         CompletableFuture<@Nullable Void> call;
         try {
             call = locks.<@Nullable Void>executeAsync(request, this::granted);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             call = CompletableFuture.failedFuture(e);
         }
         keep(call);

@@ -6,9 +6,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,27 +15,14 @@ final class LeaderThreads implements Background {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
-    private static final int IDLE_SECONDS = 10;
     private static final int LAST_WORDS_MILLIS = 500;
 
     /** At most one for each role, because its listeners are called one at a time, and some for deferred actions. */
-    private final ExecutorService threads = new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            DaemonThreads.numbered("holdfast-leader-"));
+    private final ExecutorService threads =
+            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-leader-"));
 
-    private final ScheduledThreadPoolExecutor timer =
-            new ScheduledThreadPoolExecutor(1, DaemonThreads.named("holdfast-leader-timer"));
-
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
-
-    LeaderThreads() {
-        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
-        timer.allowCoreThreadTimeOut(true);
-    }
 
     @Override
     public void execute(Runnable action) {
@@ -59,11 +43,13 @@ final class LeaderThreads implements Background {
 
     @Override
     public void after(Duration time, Runnable action) {
-        try {
-            var unused = timer.schedule(() -> execute(action), time.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException closed) {
-            log.debug("The election is closed; dropped a deferred action", closed);
-        }
+        var unused = timer.after(time.toNanos(), () -> {
+            try {
+                execute(action);
+            } catch (RejectedExecutionException closed) {
+                log.debug("The election is closed; dropped a deferred action", closed);
+            }
+        });
     }
 
     /**
@@ -72,7 +58,7 @@ final class LeaderThreads implements Background {
      */
     @Override
     public void close() {
-        timer.shutdownNow();
+        timer.close();
         threads.shutdown();
         if (isRunningHere()) {
             return;

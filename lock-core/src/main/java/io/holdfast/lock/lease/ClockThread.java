@@ -42,7 +42,6 @@ final class ClockThread {
         }
     }
 
-    /** If the thread cannot be started for lack of memory, the next lock starts it. */
     private synchronized void start() {
         if (!started) {
             thread.start();

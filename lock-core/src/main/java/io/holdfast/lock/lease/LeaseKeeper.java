@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The watchdog of a client: renews leases, and reports losses in time.
@@ -33,6 +35,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class LeaseKeeper implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+
+    private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** Longer than the interval between renewals of usual leases, so that threads are reused. */
@@ -135,16 +140,23 @@ public final class LeaseKeeper implements AutoCloseable {
         return schedule.watched();
     }
 
-    /** Handles every alarm that is due, and returns when the next one is. */
+    /** Handles every alarm that is due, and returns when the next one is. After an error, none of them is forgotten. */
     long tick() {
         long now = ticker.nanos();
-        DueLeases due = new DueLeases(store, now);
-        for (Alarms.Alarm<Batch<Lease>> next = alarms.pollDue(now); next != null; next = alarms.pollDue(now)) {
-            handle(next.subject(), now, due);
-        }
-        if (!due.isEmpty()) {
-            due.takeAlong(alarms);
-            due.renew(schedule).forEach(renewals::add);
+        List<Batch<Lease>> taken = new ArrayList<>();
+        try {
+            DueLeases due = new DueLeases(store, now);
+            for (Alarms.Alarm<Batch<Lease>> next = alarms.pollDue(now); next != null; next = alarms.pollDue(now)) {
+                taken.add(next.subject());
+                handle(next.subject(), now, due);
+            }
+            if (!due.isEmpty()) {
+                due.takeAlong(alarms);
+                due.renew(schedule).forEach(renewals::add);
+            }
+        } catch (RuntimeException | Error e) {
+            schedule.lookAgain(taken, now + AFTER_ERROR_NANOS);
+            log.error("Unexpected error in thread holdfast-clock; continuing", e);
         }
         return alarms.firstAt(now + IDLE_NANOS);
     }

@@ -96,11 +96,30 @@ final class LeaseSchedule implements RenewalLoop.Planner {
                 return;
             }
             at = nextMoment(lease);
-            Batch<Lease> alone = new Batch<>(alarms, List.of(lease));
-            lease.batch = alone;
-            alone.look(at);
+            setAlone(lease, at);
         }
         wakeFor.accept(at);
+    }
+
+    private void setAlone(Lease lease, long at) {
+        Batch<Lease> alone = new Batch<>(alarms, List.of(lease));
+        lease.batch = alone;
+        alone.look(at);
+    }
+
+    /** An error has left these batches without an alarm, or with one that comes too late: their leases are checked at that time. */
+    void lookAgain(List<Batch<Lease>> batches, long at) {
+        for (Batch<Lease> batch : batches) {
+            for (Lease lease : batch.leases()) {
+                synchronized (lease) {
+                    if (lease.isIn(batch)) {
+                        leave(lease);
+                        lease.renewalPending = false;
+                        setAlone(lease, at);
+                    }
+                }
+            }
+        }
     }
 
     private long nextMoment(Lease lease) {

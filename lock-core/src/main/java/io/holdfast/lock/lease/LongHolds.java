@@ -3,6 +3,8 @@ package io.holdfast.lock.lease;
 import io.holdfast.lock.api.LockEvent;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reports long holds: each lease once, at its warning threshold; and the first lease of all that is held for a second.
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe: only the clock thread checks leases, so nothing is reported twice.
  */
 final class LongHolds {
+
+    private static final Logger log = LoggerFactory.getLogger(LongHolds.class);
 
     private static final long LONG_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -34,7 +38,11 @@ final class LongHolds {
         Runnable action = onFirst;
         if (action != null && now - lease.heldSince() >= LONG_HOLD_NANOS) {
             onFirst = null;
-            action.run();
+            try {
+                action.run();
+            } catch (RuntimeException | Error e) {
+                log.error("Unexpected error in thread holdfast-clock; continuing", e);
+            }
         }
     }
 

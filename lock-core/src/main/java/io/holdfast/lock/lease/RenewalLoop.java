@@ -85,6 +85,10 @@ final class RenewalLoop implements ServerWorkers.Job<Batch<Lease>> {
         List<RenewReply> replies;
         try {
             replies = store.renew(requests);
+            if (replies.size() != requests.size()) {
+                throw new IllegalStateException(
+                        "The store returned " + replies.size() + " replies to " + requests.size() + " renewals");
+            }
         } catch (RuntimeException | Error e) {
             List<Lease> all = live.stream().flatMap(List::stream).toList();
             all.forEach(lease -> planAgain(lease, e));

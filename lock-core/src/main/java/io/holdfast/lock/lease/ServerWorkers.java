@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>No work is lost: it is added, a worker is found or made for it, and its thread is started or signalled, all under one
  * lock. A thread looks for work under the same lock in the step that removes its worker. The lock is never held while work
- * is done. If a thread cannot be started for lack of memory, it is started when more work arrives.
+ * is done.
  *
  * <p>Thread-safe.
  *

@@ -50,7 +50,7 @@ final class Listeners {
     private static void tell(WakeListener listener, Hints.Hint hint) {
         try {
             hint.call().accept(listener);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("A wake-up listener failed", e);
         }
     }

@@ -30,7 +30,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -116,7 +115,7 @@ public final class QuorumLockStore implements LockStore {
     }
 
     private static ExecutorService daemons() {
-        return Executors.newCachedThreadPool(DaemonThreads.numbered("holdfast-quorum-"));
+        return DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-quorum-"));
     }
 
     @Override

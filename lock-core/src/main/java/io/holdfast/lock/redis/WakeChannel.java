@@ -94,12 +94,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void doubt() {
         if (doubts.getAndIncrement() == 0) {
-            try {
-                DaemonThreads.create(this::settle, "holdfast-wakeups-check").start();
-            } catch (Error e) { // no more threads
-                doubts.set(0);
-                throw e;
-            }
+            DaemonThreads.create(this::settle, "holdfast-wakeups-check").start();
         }
     }
 
@@ -138,7 +133,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             if (subscription != null) {
                 subscription.subscribe(channel);
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.debug("The wake-up subscription is not responding", e);
         }
     }
@@ -162,7 +157,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         if (open != null && made != null) {
             try {
                 made.breakOff(open);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.debug("The wake-up subscription was already broken", e);
             }
         }
@@ -174,7 +169,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             while (!closed) {
                 try {
                     subscribe(connections());
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
                     warn(e);
                 }
                 if (!closed) {
@@ -189,10 +184,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /** Once for each outage, and each reason. */
-    private void warn(RuntimeException e) {
+    private void warn(Throwable e) {
         DriverConnections made = factory;
         String server = made == null ? "Redis" : made.server();
-        String reason = String.valueOf(RedisFailures.translate(e, () -> server).getMessage());
+        String reason = e instanceof RuntimeException known
+                ? String.valueOf(RedisFailures.translate(known, () -> server).getMessage())
+                : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
             log.warn("Wake-up subscription is down; polling every 100 ms until it is back: {}", reason);

@@ -1,20 +1,49 @@
 package io.holdfast.lock.store;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Creates all threads of this library. They are daemon threads, so that a client that was not closed does not keep the JVM alive, and
- * inherit no {@link InheritableThreadLocal}: otherwise every task of a pooled thread would see the values of the caller that started the
- * thread. They keep the context class loader, which threads without inheritance lose from Java 19 on.
+ * Creates all threads of this library, its thread pools, and its timers.
+ *
+ * <p>All threads are daemon threads, so that a client that was not closed does not keep the JVM alive, and inherit no {@link
+ * InheritableThreadLocal}: otherwise every task of a pooled thread would see the values of the caller that started the thread.
+ * They keep the context class loader, which threads without inheritance lose from Java 19 on.
+ *
+ * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link
+ * Thread#start} throws an {@link OutOfMemoryError}, also if there is room again a moment later. A thread of this class does not: it
+ * starts as soon as it can. So nobody who starts one, or hands work to a pool, needs a plan for that case. Until then the timer
+ * thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as any other of these threads does, and starts before
+ * the first of them; if even it could not be started, the next thread that starts or ends, or the next timer, tries again.
+ *
+ * <p><b>Nobody parks here</b> who starts a thread, or hands over work: there is a monitor, held for a moment, and no lock. Threads of
+ * Reactor complete stages, and may not park.
  */
 public final class DaemonThreads {
 
+    private static final Logger log = LoggerFactory.getLogger(DaemonThreads.class);
+
     private static final int IDLE_SECONDS = 10;
+    private static final int RETRY_MILLIS = 200;
+
+    /** Whether there is no room for a thread of that name, for tests. */
+    private static volatile Predicate<String> withoutRoom = name -> false;
 
     private DaemonThreads() {}
 
@@ -25,7 +54,7 @@ public final class DaemonThreads {
      * @param name its name, which begins with {@code holdfast-}
      */
     public static Thread create(Runnable work, String name) {
-        Thread thread = new Thread(null, work, name, 0, false);
+        Thread thread = new Started(work, name);
         thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
         thread.setDaemon(true);
         return thread;
@@ -41,19 +70,6 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return an executor with that many threads, which end when idle, and an unbounded queue of tasks}
-     *
-     * @param threads how many, 1 or more
-     * @param factory creates them
-     */
-    public static ExecutorService pool(int threads, ThreadFactory factory) {
-        var pool = new ThreadPoolExecutor(
-                threads, threads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
-    }
-
-    /**
      * {@return a factory of threads whose names end with a number, starting with 1}
      *
      * @param prefix the name before the number
@@ -61,5 +77,365 @@ public final class DaemonThreads {
     public static ThreadFactory numbered(String prefix) {
         AtomicInteger number = new AtomicInteger();
         return work -> create(work, prefix + number.incrementAndGet());
+    }
+
+    /**
+     * {@return an executor with that many threads, which end when idle, and an unbounded queue of tasks}
+     *
+     * @param threads how many at most, 1 or more
+     * @param factory creates them
+     */
+    public static ExecutorService pool(int threads, ThreadFactory factory) {
+        return new Pool(threads, factory);
+    }
+
+    /** {@return a timer, which has no thread of its own} */
+    public static Timer timer() {
+        return new Timer();
+    }
+
+    /**
+     * Runs a task on an executor; on the current thread if the executor does not take it, whatever the reason: it is closed, has no
+     * room or no thread, or a guard against blocking calls interferes. For tasks that somebody waits for.
+     *
+     * @param executor runs the task
+     * @param task may run twice if the executor throws after it has taken the task
+     */
+    public static void executeOrRun(Executor executor, Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (Throwable refusal) {
+            log.debug("An executor did not take a task; running it on thread {}", Thread.currentThread(), refusal);
+            task.run();
+        }
+    }
+
+    /** A thread whose start does not fail. */
+    private static final class Started extends Thread {
+
+        /** False if a thread pool of the JDK has started it, which bypasses {@link #start}. */
+        private volatile boolean counted;
+
+        private Started(Runnable work, String name) {
+            super(null, work, name, 0, false);
+        }
+
+        @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the monitor of the timer thread guards it
+        public void start() {
+            if (!Shared.INSTANCE.start(this)) {
+                log.warn(
+                        "Cannot start thread {}: the limit on threads of this user, container or machine is reached. Retrying"
+                                + " every {} ms; until then its work is delayed, and locks may be lost. Raise the limit, or use"
+                                + " fewer threads.",
+                        getName(),
+                        RETRY_MILLIS);
+            }
+        }
+
+        private boolean isStarted() {
+            try {
+                super.start();
+                return true;
+            } catch (OutOfMemoryError noThread) {
+                return false;
+            }
+        }
+
+        @Override
+        public void run() {
+            try {
+                super.run();
+            } finally {
+                if (counted) {
+                    Shared.INSTANCE.ended();
+                }
+            }
+        }
+    }
+
+    /** Runs actions later, on a thread that all clients in this JVM share. */
+    public static final class Timer implements AutoCloseable {
+
+        private boolean closed;
+
+        private Timer() {}
+
+        /**
+         * Runs the action once the time has passed; never, if this is closed before.
+         *
+         * @param nanos how long to wait, in nanoseconds
+         * @param action must not block
+         * @return cancels the action, unless it has begun
+         */
+        public Runnable after(long nanos, Runnable action) {
+            return Shared.INSTANCE.after(nanos, action, this);
+        }
+
+        /** Drops all actions. */
+        @Override
+        public void close() {
+            Shared.INSTANCE.close(this);
+        }
+    }
+
+    /**
+     * The timer thread. Guarded by its monitor: what is to run later, the threads that could not be started, and how many threads
+     * there are, with those. The thread ends, in the step that finds nothing left to wait for, and is started again with the next
+     * thread or action, both under the monitor. So none of them is without it.
+     */
+    private static final class Shared implements Runnable {
+
+        private static final Shared INSTANCE = new Shared();
+
+        private record Action(
+                long at,
+                long number,
+                Runnable run,
+                Timer owner,
+                @Nullable ClassLoader loader) implements Comparable<Action> {
+            @Override
+            public int compareTo(Action other) {
+                long byTime = at - other.at; // System.nanoTime may wrap
+                return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
+            }
+        }
+
+        private final TreeSet<Action> actions = new TreeSet<>();
+        private final List<Started> delayed = new ArrayList<>();
+        private long numbers;
+        private int threads;
+        private boolean warned;
+        private @Nullable Thread thread;
+
+        /** Returns false if it could not be started, for the first time in a row. */
+        synchronized boolean start(Started starting) {
+            if (starting.getState() != Thread.State.NEW || delayed.contains(starting)) {
+                throw new IllegalThreadStateException("Thread " + starting.getName() + " was started before");
+            }
+            threads++;
+            starting.counted = true;
+            ensureRunning();
+            if (!withoutRoom.test(starting.getName()) && starting.isStarted()) {
+                return true;
+            }
+            delayed.add(starting);
+            notifyAll();
+            boolean known = warned;
+            warned = true;
+            return known;
+        }
+
+        synchronized void ended() {
+            threads--;
+            if (!delayed.isEmpty()) {
+                ensureRunning();
+            }
+            notifyAll();
+        }
+
+        synchronized Runnable after(long nanos, Runnable action, Timer owner) {
+            if (owner.closed) {
+                return () -> {};
+            }
+            Action added = new Action(
+                    System.nanoTime() + nanos,
+                    numbers++,
+                    action,
+                    owner,
+                    Thread.currentThread().getContextClassLoader());
+            actions.add(added);
+            ensureRunning();
+            if (actions.first().equals(added)) {
+                notifyAll();
+            }
+            return () -> cancel(added);
+        }
+
+        private synchronized void cancel(Action action) {
+            actions.remove(action);
+        }
+
+        synchronized void close(Timer owner) {
+            owner.closed = true;
+            actions.removeIf(action -> action.owner == owner);
+            notifyAll();
+        }
+
+        private void ensureRunning() {
+            if (thread == null) {
+                Thread starting = new Thread(null, this, "holdfast-timer", 0, false);
+                starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
+                starting.setDaemon(true);
+                try {
+                    starting.start();
+                    thread = starting;
+                } catch (OutOfMemoryError noThread) {
+                    notifyAll(); // tried again by whoever comes next
+                }
+            }
+        }
+
+        @Override
+        public void run() {
+            Thread here = Thread.currentThread();
+            for (Action due = next(); due != null; due = next()) {
+                here.setContextClassLoader(due.loader); // for the threads that the action starts
+                try {
+                    due.run.run();
+                } catch (RuntimeException | Error e) {
+                    log.error("Unexpected error in thread holdfast-timer; continuing", e);
+                } finally {
+                    here.setContextClassLoader(DaemonThreads.class.getClassLoader());
+                }
+            }
+        }
+
+        private synchronized @Nullable Action next() {
+            while (threads > 0 || !actions.isEmpty()) {
+                startDelayed();
+                long now = System.nanoTime();
+                Action first = actions.isEmpty() ? null : actions.first();
+                if (first != null && first.at - now <= 0) {
+                    actions.remove(first);
+                    return first;
+                }
+                pause(first == null ? Long.MAX_VALUE : first.at - now);
+            }
+            thread = null;
+            return null;
+        }
+
+        private void startDelayed() {
+            for (Iterator<Started> all = delayed.iterator(); all.hasNext(); ) {
+                Started next = all.next();
+                if (!withoutRoom.test(next.getName())) {
+                    if (!next.isStarted()) {
+                        return;
+                    }
+                    all.remove();
+                }
+            }
+            warned = !delayed.isEmpty();
+        }
+
+        @SuppressWarnings("WaitNotInLoop") // the caller has the loop
+        private void pause(long nanos) {
+            long longest = delayed.isEmpty() ? nanos : Math.min(nanos, TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+            try {
+                TimeUnit.NANOSECONDS.timedWait(this, longest);
+            } catch (InterruptedException e) {
+                log.debug("Ignored an interrupt of thread holdfast-timer", e);
+            }
+        }
+    }
+
+    /**
+     * A thread pool. It replaces those of the JDK, whose threads fail to start, and in whose locks callers park.
+     *
+     * <p>No task is lost: it is queued in the step that wakes or starts a thread for it, or finds that all are there; and a thread ends
+     * only in a step that finds the queue empty.
+     */
+    private static final class Pool extends AbstractExecutorService {
+
+        private final int most;
+        private final ThreadFactory factory;
+        private final CountDownLatch terminated = new CountDownLatch(1);
+        private final Deque<Runnable> tasks = new ArrayDeque<>();
+        private int threads;
+        private int idle;
+        private boolean closed;
+
+        Pool(int most, ThreadFactory factory) {
+            this.most = most;
+            this.factory = factory;
+        }
+
+        @Override
+        public synchronized void execute(Runnable task) {
+            if (closed) {
+                throw new RejectedExecutionException("This thread pool is closed");
+            }
+            if (tasks.size() < idle) {
+                notify();
+            } else if (threads < most) {
+                factory.newThread(this::work).start();
+                threads++;
+            }
+            tasks.add(task);
+        }
+
+        private void work() {
+            for (Runnable task = next(); task != null; task = next()) {
+                try {
+                    task.run();
+                } catch (RuntimeException | Error e) {
+                    log.error(
+                            "Unexpected error in thread {}; continuing",
+                            Thread.currentThread().getName(),
+                            e);
+                }
+            }
+        }
+
+        private synchronized @Nullable Runnable next() {
+            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+            long left = until - System.nanoTime();
+            while (tasks.isEmpty() && !closed && left > 0) {
+                idle++;
+                try {
+                    TimeUnit.NANOSECONDS.timedWait(this, left);
+                } catch (InterruptedException e) {
+                    log.debug("Ignored an interrupt of an idle thread", e);
+                } finally {
+                    idle--;
+                }
+                left = until - System.nanoTime();
+            }
+            Thread.interrupted(); // the flag that one task has left is not for the next one
+            Runnable task = tasks.poll();
+            if (task == null) {
+                threads--;
+                endIfDone();
+            }
+            return task;
+        }
+
+        private void endIfDone() {
+            if (closed && threads == 0) {
+                terminated.countDown();
+            }
+        }
+
+        @Override
+        public synchronized void shutdown() {
+            closed = true;
+            notifyAll();
+            endIfDone();
+        }
+
+        /** Does not interrupt the tasks that are running. */
+        @Override
+        public synchronized List<Runnable> shutdownNow() {
+            List<Runnable> dropped = new ArrayList<>(tasks);
+            tasks.clear();
+            shutdown();
+            return dropped;
+        }
+
+        @Override
+        public synchronized boolean isShutdown() {
+            return closed;
+        }
+
+        @Override
+        public boolean isTerminated() {
+            return terminated.getCount() == 0;
+        }
+
+        @Override
+        public boolean awaitTermination(long time, TimeUnit unit) throws InterruptedException {
+            return terminated.await(time, unit);
+        }
     }
 }

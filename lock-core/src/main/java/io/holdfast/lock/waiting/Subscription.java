@@ -1,6 +1,7 @@
 package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Ticker;
@@ -8,6 +9,7 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
@@ -24,6 +26,7 @@ final class Subscription implements WakeListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscription.class);
 
     private static final int MISSED_TO_DOUBT = 3;
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Is notified when messages begin to arrive, or no longer arrive. */
     @FunctionalInterface
@@ -49,6 +52,11 @@ final class Subscription implements WakeListener, AutoCloseable {
     private LockStore.@Nullable Listening listening;
 
     private boolean closed;
+    private boolean warned;
+    private Runnable retry = () -> {};
+
+    /** Tries again: otherwise nobody might, while the same callers wait or hold locks. */
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
     Subscription(LockStore store, String clientId, Ticker ticker, Change change) {
         this.store = store;
@@ -172,9 +180,21 @@ final class Subscription implements WakeListener, AutoCloseable {
             try {
                 listening = store.listen(clientId, this);
             } catch (RuntimeException e) {
-                log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
+                if (!warned) {
+                    log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
+                }
+                warned = true;
+            } finally {
+                if (listening == null) {
+                    retry();
+                }
             }
         }
+    }
+
+    private void retry() {
+        retry.run();
+        retry = timer.after(RETRY_NANOS, this::listen);
     }
 
     /**
@@ -204,6 +224,7 @@ final class Subscription implements WakeListener, AutoCloseable {
             open = listening;
             listening = null;
         }
+        timer.close();
         entries.values().forEach(QueueEntry::close);
         if (open != null) {
             open.close();

@@ -85,7 +85,7 @@ class ArchitectureTest {
                             "ThreadHolds")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
-            entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "Uninterruptibly")));
+            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "Uninterruptibly")));
 
     @Test
     void imports_run_one_way() {

@@ -15,15 +15,22 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Work that goes on after its method has returned. */
 class AsyncExecutionTest extends EngineFixture {
@@ -334,5 +341,82 @@ class AsyncExecutionTest extends EngineFixture {
                     .withMessageContaining("no request (on purpose)");
         }
         single.close();
+    }
+
+    /** Each refuses in its way to say when it is complete. */
+    private static Stream<CompletableFuture<String>> refusingStages() {
+        return Stream.of(
+                new CompletableFuture<>() {
+                    @Override
+                    public CompletableFuture<String> whenCompleteAsync(
+                            BiConsumer<? super String, ? super Throwable> action, Executor executor) {
+                        throw new UnsupportedOperationException("on purpose");
+                    }
+                },
+                new CompletableFuture<>() {
+                    @Override
+                    public CompletableFuture<String> whenCompleteAsync(
+                            BiConsumer<? super String, ? super Throwable> action, Executor executor) {
+                        throw new AssertionError("on purpose");
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusingStages")
+    void stage_that_accepts_no_dependents_ends_the_call_and_frees_the_lock(CompletableFuture<String> stage) {
+        CompletableFuture<String> result = locks.executeAsync(KEY, () -> stage);
+
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES))
+                .cause()
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage(
+                        "The lock was released although its work may still be running, because the stage of that work, a "
+                                + stage.getClass().getName()
+                                + ", accepts no dependents. Return a CompletableFuture instead.")
+                .hasRootCauseMessage("on purpose");
+        assertThat(isFree()).isTrue();
+    }
+
+    /** Kotlin has no checked exceptions. */
+    @Test
+    void checked_exception_of_the_function_ends_the_call_and_frees_the_lock() {
+        CompletableFuture<String> result = locks.executeAsync(KEY, () -> {
+            throw AsyncExecutionTest.<RuntimeException>unchecked(new IOException("mine"));
+        });
+
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).cause().isInstanceOf(IOException.class);
+        assertThat(isFree()).isTrue();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E unchecked(Throwable failure) throws E {
+        throw (E) failure;
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {AssertionError.class, RejectedExecutionException.class, OutOfMemoryError.class})
+    void executor_that_throws_whatever_ends_the_call_and_frees_the_lock(Class<? extends Throwable> kind) {
+        try (LockEngine own = LockEngine.builder(store)
+                .ticker(time)
+                .pause(pause)
+                .withoutQueueThread()
+                .executor(task -> throwNew(kind))
+                .build()) {
+            CompletableFuture<String> result =
+                    own.executeAsync(KEY, () -> CompletableFuture.completedFuture("never begins"));
+
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasRootCauseInstanceOf(kind);
+            assertThat(isFree()).isTrue();
+        }
+    }
+
+    private static void throwNew(Class<? extends Throwable> kind) {
+        try {
+            throw AsyncExecutionTest.<RuntimeException>unchecked(
+                    kind.getDeclaredConstructor().newInstance());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

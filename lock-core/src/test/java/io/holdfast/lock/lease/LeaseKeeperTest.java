@@ -9,6 +9,8 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -16,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -464,5 +467,63 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         assertThat(store.renewals).hasSize(2);
         assertThat(lease.isLive()).isTrue();
         assertThat(events.renewalFailed).isEmpty();
+    }
+
+    @Test
+    void error_on_the_clock_forgets_no_lease_and_is_no_reason_to_hurry() {
+        AtomicInteger failures = new AtomicInteger(3);
+        StoreSpy broken = new StoreSpy(store) {
+            @Override
+            public String serverOf(LockKey key) {
+                if (failures.getAndDecrement() > 0) {
+                    throw new AssertionError("on purpose");
+                }
+                return super.serverOf(key);
+            }
+        };
+        LeaseKeeper own = new LeaseKeeper(broken, events, time, false);
+        List<Lease> leases = List.of(unwatched(KEY, LEASE), unwatched(LockKey.of("stock:7"), LEASE));
+        leases.forEach(own::watch);
+
+        time.pass(LEASE.dividedBy(3));
+        assertThat(own.tick() - time.nanos()).isEqualTo(Duration.ofMillis(100).toNanos());
+        for (int i = 0; i < 10; i++) {
+            time.pass(Duration.ofMillis(100));
+            own.tick();
+            own.renewDue();
+        }
+
+        assertThat(failures.get()).isNegative();
+        assertThat(leases).allSatisfy(lease -> assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(2)));
+        assertThat(own.watched()).containsExactlyInAnyOrderElementsOf(leases);
+    }
+
+    @Test
+    void replies_that_are_missing_are_a_failed_renewal() {
+        StoreSpy broken = new StoreSpy(store) {
+            private boolean before;
+
+            @Override
+            public List<RenewReply> renew(List<RenewRequest> requests) {
+                boolean first = !before;
+                before = true;
+                return first ? List.of() : super.renew(requests);
+            }
+        };
+        LeaseKeeper own = new LeaseKeeper(broken, events, time, false);
+        Lease lease = unwatched(KEY, LEASE);
+        own.watch(lease);
+
+        for (int i = 0; i < 12; i++) {
+            time.pass(Duration.ofSeconds(1));
+            own.tick();
+            own.renewDue();
+        }
+
+        assertThat(events.renewalFailed)
+                .singleElement()
+                .satisfies(
+                        event -> assertThat(event.failure()).hasMessage("The store returned 0 replies to 1 renewals"));
+        assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(2));
     }
 }

@@ -48,14 +48,26 @@ public final class WorkerProcess implements AutoCloseable {
      * @param main what it runs; it should end when its standard input ends, so that it never outlives this JVM
      */
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
+        return start(List.of(), System.getProperty("java.class.path"), main, arguments);
+    }
+
+    /**
+     * The same by another command, on another class path.
+     *
+     * @param by what runs the command of the JVM, for example as another user
+     */
+    public static WorkerProcess start(List<String> by, String classPath, Class<?> main, String... arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>(by);
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-Xshare:auto",
+                "-Xlog:disable", // its output belongs to the worker
                 "-Xmx128m",
                 "-Dlogback.configurationFile=quiet-logback.xml",
                 "-cp",
-                System.getProperty("java.class.path"),
+                classPath,
                 main.getName()));
         command.addAll(List.of(arguments));
         return new WorkerProcess(new ProcessBuilder(command)

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.hold.Handle;
@@ -107,7 +108,7 @@ final class AllAtOnce {
     }
 
     private void leaveAll() {
-        places.forEach(Place::leave);
+        Each.run(places, Place::leave);
     }
 
     private @Nullable AcquireResult ask(String self) throws InterruptedException {

@@ -1,7 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.waiting.Front;
@@ -48,7 +47,7 @@ final class Withdrawal {
                     cleanup.leaveNow(key, front.owner(), cancel ? leaseNanos : 0);
                     return kept;
                 });
-            } catch (LockStoreException e) {
+            } catch (RuntimeException | Error e) {
                 dropEntry(cancel);
             }
         }

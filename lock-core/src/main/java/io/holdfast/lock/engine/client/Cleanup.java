@@ -140,7 +140,7 @@ public final class Cleanup {
             }
             return;
         }
-        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, wasHeld);
+        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
         held.addAndGet(attempt.locks());
         if (!again(List.of(attempt))) {
             runOnce(attempt);
@@ -165,7 +165,7 @@ public final class Cleanup {
     private void runOnce(Attempt attempt) {
         try {
             attempt.task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key, e);
         }
     }
@@ -207,8 +207,11 @@ public final class Cleanup {
                 } catch (LockStoreException e) {
                     log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
                     return false;
-                } catch (RuntimeException e) {
-                    log.warn("Failed to clean up lock '{}'; it expires at the end of its lease", attempt.key, e);
+                } catch (RuntimeException | Error e) {
+                    if (!attempt.warned.getAndSet(true)) {
+                        log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", attempt.key, e);
+                    }
+                    return false;
                 }
             }
             over(attempt);
@@ -235,8 +238,13 @@ public final class Cleanup {
         }
     }
 
-    /** @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise */
-    private record Attempt(LockKey key, Runnable task, long giveUpAt, boolean wasHeld) {
+    /**
+     * A task.
+     *
+     * @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise
+     * @param warned whether an unexpected failure of it was logged
+     */
+    private record Attempt(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {
 
         int locks() {
             return wasHeld ? 1 : 0;

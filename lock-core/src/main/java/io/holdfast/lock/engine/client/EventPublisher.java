@@ -7,27 +7,48 @@ import io.holdfast.lock.store.DaemonThreads;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notifies listeners. Exceptions are logged. A listener that blocks delays the notifying thread: the caller, or the thread for
- * losses; never the watchdog.
+ * Notifies listeners, and runs the loss actions of handles. Exceptions are logged. A listener that blocks delays the notifying
+ * thread: the caller, or the listener thread; never the watchdog, and no loss action, since these protect data.
+ *
+ * <p>At most {@value #MOST_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
+ * never returns must not fill the memory. Loss actions are as many as locks are held, and have {@value #ACTION_THREADS} threads, so
+ * that one that blocks does not stop those of other locks.
  */
 public final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
 
     private static final int LAST_WORDS_SECONDS = 2;
+    private static final int ACTION_THREADS = 8;
+    public static final int MOST_WAITING = 10_000;
 
     private final List<Supplier<List<LockListener>>> sources;
-    private final ExecutorService thread;
-    private volatile @Nullable Thread listening;
+    private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
+    private final ExecutorService actions =
+            DaemonThreads.pool(ACTION_THREADS, DaemonThreads.numbered("holdfast-on-lost-"));
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
+
+    /** Logged once, until the listener thread has caught up. */
+    private final AtomicBoolean full = new AtomicBoolean();
+
+    /** The threads on which a listener or an action is running. */
+    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
     private volatile @Nullable List<LockListener> listeners;
 
     /**
@@ -37,7 +58,6 @@ public final class EventPublisher {
      */
     public EventPublisher(List<Supplier<List<LockListener>>> sources) {
         this.sources = List.copyOf(sources);
-        this.thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
     }
 
     /** Whether an event would be received. */
@@ -107,10 +127,37 @@ public final class EventPublisher {
         }
     }
 
+    /** Notifies listeners on the listener thread, unless too many events are waiting for it. */
     public void publishLater(LockEvent event) {
-        if (hasListeners()) {
-            later(() -> publish(event));
+        if (!hasListeners()) {
+            return;
         }
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            drop();
+            return;
+        }
+        run(thread, () -> {
+            if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
+                log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped);
+            }
+            publish(event);
+        });
+    }
+
+    private void drop() {
+        dropped.incrementAndGet();
+        if (!full.getAndSet(true)) {
+            log.warn(
+                    "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look for"
+                            + " thread holdfast-listeners in a thread dump.",
+                    MOST_WAITING);
+        }
+    }
+
+    /** {@return how many events were dropped, because listeners did not keep up} */
+    public long dropped() {
+        return dropped.get();
     }
 
     private List<LockListener> listeners() {
@@ -121,7 +168,7 @@ public final class EventPublisher {
                         .flatMap(source -> source.get().stream())
                         .toList();
                 listeners = known;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("Lock listeners are not available yet; an event was dropped", e);
                 return List.of();
             }
@@ -129,38 +176,44 @@ public final class EventPublisher {
         return known;
     }
 
+    /** Runs loss actions, on another thread until this is closed. They do not wait for listeners. */
     public void later(Runnable action) {
-        try {
-            thread.execute(() -> {
-                listening = Thread.currentThread();
-                guarded(action);
-            });
-        } catch (RejectedExecutionException closed) {
+        run(actions, action);
+    }
+
+    private void run(Executor threads, Runnable action) {
+        DaemonThreads.executeOrRun(threads, () -> {
+            boolean first = running.add(Thread.currentThread());
             guarded(action);
-        } catch (OutOfMemoryError noThread) { // the clock thread may be publishing, and has other work to do
-            log.warn("Cannot start a thread to notify lock listeners", noThread);
-        }
+            if (first) {
+                running.remove(Thread.currentThread());
+            }
+        });
     }
 
     public static void guarded(Runnable action) {
         try {
             action.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // Kotlin has no checked exceptions
             log.warn("A lock listener failed; the lock is not affected", e);
         }
     }
 
     /**
-     * Delivers pending events, for {@value #LAST_WORDS_SECONDS} s at most. A listener that closes the client does not wait.
+     * Delivers pending events, and runs pending actions, for {@value #LAST_WORDS_SECONDS} s at most. A listener or action that closes
+     * the client does not wait.
      */
     public void close() {
         thread.shutdown();
-        if (Thread.currentThread() == listening) {
+        actions.shutdown();
+        if (running.contains(Thread.currentThread())) {
             return;
         }
         boolean interrupted = Thread.interrupted();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LAST_WORDS_SECONDS);
         try {
-            if (!thread.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS)) {
+            if (!actions.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)
+                    || !thread.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 log.debug("A lock listener is still running while the client is being closed");
             }
         } catch (InterruptedException e) {

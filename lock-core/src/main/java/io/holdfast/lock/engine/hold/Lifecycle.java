@@ -1,9 +1,9 @@
 package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
@@ -88,7 +88,7 @@ public final class Lifecycle {
     }
 
     private void loseAll(LossCause cause, Consumer<Hold> release) {
-        for (Hold hold : holds.all()) {
+        Each.run(holds.all(), hold -> {
             Lease lease = hold.lease();
             if (lease.isOpen()) { // one whose release is under way is given back, not lost
                 lease.lose(cause);
@@ -98,7 +98,7 @@ public final class Lifecycle {
                 holds.remove(lease);
                 release.accept(hold);
             }
-        }
+        });
     }
 
     /** Ends in the same way, but this thread releases everything, before the store's connections are closed. */
@@ -118,7 +118,7 @@ public final class Lifecycle {
         ReleaseRequest request = hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE);
         try {
             Uninterruptibly.call(() -> client.store().release(request));
-        } catch (LockStoreException e) {
+        } catch (RuntimeException | Error e) {
             log.warn(
                     "Failed to release lock '{}' before a checkpoint; it expires at the end of its lease",
                     lease.key(),

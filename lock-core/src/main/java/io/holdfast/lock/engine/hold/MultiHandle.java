@@ -4,8 +4,10 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.client.Each;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -130,7 +132,11 @@ public final class MultiHandle implements ClosableHandle {
     @Override
     public void closeAfter(@Nullable Throwable failure) {
         List<Handle> closing = new ArrayList<>(handles.size());
-        List<LockEvent.@Nullable Lost> losses = closeAll(closing);
+        List<Releases.Closed> closed = new ArrayList<>(handles.size());
+        List<LockEvent.@Nullable Lost> losses = new ArrayList<>(handles.size());
+        Each.run(
+                () -> Each.run(reversed(), handle -> begin(handle, closing, closed)),
+                () -> losses.addAll(endAll(closed)));
         LockException loss = null;
         for (int i = 0; i < closing.size(); i++) {
             try {
@@ -144,23 +150,18 @@ public final class MultiHandle implements ClosableHandle {
         }
     }
 
-    /** Returns what was found of those that were open, which it adds to a list. */
-    private List<LockEvent.@Nullable Lost> closeAll(List<Handle> closing) {
-        List<Releases.Closed> closed = new ArrayList<>(handles.size());
-        try {
-            for (int i = handles.size() - 1; i >= 0; i--) {
-                Handle handle = handles.get(i);
-                Releases.Closed begun = handle.beginClose();
-                if (begun != null) {
-                    closing.add(handle);
-                    closed.add(begun);
-                }
-            }
-        } catch (RuntimeException | Error e) {
-            endAll(closed);
-            throw e;
+    private List<Handle> reversed() {
+        List<Handle> reversed = new ArrayList<>(handles);
+        Collections.reverse(reversed);
+        return reversed;
+    }
+
+    private static void begin(Handle handle, List<Handle> closing, List<Releases.Closed> closed) {
+        Releases.Closed begun = handle.beginClose();
+        if (begun != null) {
+            closing.add(handle);
+            closed.add(begun);
         }
-        return endAll(closed);
     }
 
     private List<LockEvent.@Nullable Lost> endAll(List<Releases.Closed> closed) {

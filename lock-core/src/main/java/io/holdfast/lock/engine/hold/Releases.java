@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
@@ -15,7 +16,6 @@ import io.holdfast.lock.store.RenewRequest;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,6 +28,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Gives locks back: hands them to the next one in line, or releases them at the store; and handles losses and failures that the
  * store reports.
+ *
+ * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the background,
+ * the next one in line gets its turn, and the hold is removed from all records; and what goes wrong with one of several locks does
+ * not concern the others ({@link Each}). So nothing is thrown here but a loss: the work was done under the lock.
  */
 final class Releases {
 
@@ -72,9 +76,12 @@ final class Releases {
             }
             return release(hold);
         } finally {
-            hold.leaveLine();
-            holds.remove(hold.lease());
+            forget(hold);
         }
+    }
+
+    private void forget(Hold hold) {
+        Each.run(hold::leaveLine, () -> holds.remove(hold.lease()));
     }
 
     /**
@@ -92,17 +99,13 @@ final class Releases {
         if (together.cardinality() == 1) {
             together.clear();
         }
-        try {
-            Iterator<LockEvent.@Nullable Lost> found = releaseAll(together.stream()
-                            .mapToObj(i -> closed.get(i).hold())
-                            .toList())
-                    .iterator();
-            together.stream().forEach(i -> losses.set(i, found.next()));
-        } finally {
-            for (int i = together.nextClearBit(0); i < closed.size(); i = together.nextClearBit(i + 1)) {
-                losses.set(i, end(closed.get(i)));
-            }
-        }
+        List<Integer> alone = IntStream.range(0, closed.size())
+                .filter(i -> !together.get(i))
+                .boxed()
+                .toList();
+        Each.run(
+                () -> releaseAll(closed, together.stream().boxed().toList(), losses),
+                () -> Each.run(alone, i -> losses.set(i, end(closed.get(i)))));
         return losses;
     }
 
@@ -110,54 +113,57 @@ final class Releases {
         return closed.ends() && closed.loss() == null && !closed.hold().hasFollowers();
     }
 
-    private List<LockEvent.@Nullable Lost> releaseAll(List<Hold> ended) {
-        if (ended.isEmpty()) {
-            return List.of();
+    private void releaseAll(List<Closed> closed, List<Integer> which, List<LockEvent.@Nullable Lost> losses) {
+        if (which.isEmpty()) {
+            return;
         }
-        try {
-            List<ReleaseRequest> requests =
-                    ended.stream().map(this::releaseRequest).toList();
-            List<LockEvent.@Nullable Lost> losses = new ArrayList<>(ended.size());
-            AtomicBoolean resent = new AtomicBoolean();
-            List<Supplier<ReleaseReply>> replies = replies(requests, resent);
-            for (int i = 0; i < ended.size(); i++) {
-                losses.add(finish(ended.get(i), requests.get(i), replies.get(i), resent));
-            }
-            return losses;
-        } finally {
-            for (Hold hold : ended) {
-                hold.leaveLine();
-                holds.remove(hold.lease());
-            }
-        }
+        List<Hold> ended = which.stream().map(i -> closed.get(i).hold()).toList();
+        List<ReleaseRequest> requests = ended.stream().map(this::releaseRequest).toList();
+        AtomicBoolean resent = new AtomicBoolean();
+        List<Supplier<ReleaseReply>> replies = replies(requests, resent);
+        Each.run(
+                () -> Each.run(IntStream.range(0, ended.size()).boxed().toList(), i -> {
+                    losses.set(which.get(i), finish(ended.get(i), requests.get(i), replies.get(i), resent));
+                }),
+                () -> Each.run(ended, this::forget));
     }
 
     /** The store's reply for each. If an interrupt has broken the call, all are sent again. */
     private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
-            return Uninterruptibly.call(
+            List<Supplier<ReleaseReply>> replies = Uninterruptibly.call(
                     () -> client.store().releaseAll(requests).stream()
                             .map(Releases::await)
                             .toList(),
                     () -> resent.set(true));
-        } catch (LockStoreException e) {
-            return Collections.nCopies(requests.size(), () -> {
-                throw e;
-            });
+            if (replies.size() != requests.size()) {
+                throw new IllegalStateException(
+                        "The store returned " + replies.size() + " replies to " + requests.size() + " releases");
+            }
+            return replies;
+        } catch (RuntimeException | Error e) {
+            return Collections.nCopies(requests.size(), failing(e));
         }
+    }
+
+    private static Supplier<ReleaseReply> failing(Throwable e) {
+        return () -> {
+            if (e instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) e;
+        };
     }
 
     private static Supplier<ReleaseReply> await(LockStore.Pending<ReleaseReply> pending) {
         try {
             ReleaseReply reply = pending.await();
             return () -> reply;
-        } catch (LockStoreException e) {
+        } catch (RuntimeException | Error e) {
             if (Thread.currentThread().isInterrupted()) {
                 throw e;
             }
-            return () -> {
-                throw e;
-            };
+            return failing(e);
         }
     }
 
@@ -192,13 +198,14 @@ final class Releases {
             if (isSurelyGone(lease, reply.get(), resent)) {
                 return lease.lose(LossCause.REVOKED);
             }
-        } catch (LockStoreException e) {
+        } catch (RuntimeException | Error e) {
             log.warn(
                     "Failed to release lock '{}', held for {}; retrying in the background until the lease"
                             + " expires: {}",
                     lease.key(),
                     DurationText.of(lease.held()),
-                    e.getMessage());
+                    reason(e),
+                    unexpected(e));
             hold.releaseLater(client.cleanup());
         }
         if (hold.isResent()) {
@@ -223,11 +230,12 @@ final class Releases {
             if (isSurelyGone(lease, reply, resent)) {
                 return lease.isOpen() ? lease.lose(LossCause.REVOKED) : null;
             }
-        } catch (LockStoreException e) {
+        } catch (RuntimeException | Error e) {
             log.warn(
                     "Failed to downgrade lock '{}' to shared; retrying in the background: {}",
                     lease.key(),
-                    e.getMessage());
+                    reason(e),
+                    unexpected(e));
             client.cleanup().downgrade(lease.key(), lease.owner(), lastToken, lease.leaseNanos());
         } finally {
             hold.leaveLine();
@@ -240,6 +248,15 @@ final class Releases {
         if (lease.leastMillis() > Lease.LOOK_MILLIS && lease.leaseNanos() < LockStore.RESERVATION.toNanos()) {
             client.store().extend(new RenewRequest(lease.key(), lease.owner(), lease.leastMillis()));
         }
+    }
+
+    private static @Nullable String reason(Throwable e) {
+        return e instanceof LockStoreException ? e.getMessage() : e.toString();
+    }
+
+    /** What is logged with its stack trace. */
+    private static @Nullable Throwable unexpected(Throwable e) {
+        return e instanceof LockStoreException ? null : e;
     }
 
     private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicBoolean resent) {

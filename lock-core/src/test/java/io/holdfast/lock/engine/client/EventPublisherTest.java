@@ -2,13 +2,20 @@ package io.holdfast.lock.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class EventPublisherTest {
@@ -94,5 +101,65 @@ class EventPublisherTest {
         events.close();
 
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** A listener of a client that blocks until it is let go. */
+    private static EventPublisher blocked(CountDownLatch letGo, AtomicInteger heard) {
+        return new EventPublisher(List.of(() -> List.of(event -> {
+            await(letGo);
+            heard.incrementAndGet();
+        })));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void loss_action_does_not_wait_for_a_listener_or_for_the_action_of_another_lock() throws InterruptedException {
+        CountDownLatch letGo = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(1);
+        EventPublisher some = blocked(letGo, new AtomicInteger());
+        some.publishLater(new LockEvent.Renewed(1, Duration.ZERO));
+        some.later(() -> await(letGo));
+
+        some.later(done::countDown);
+
+        await(done);
+        letGo.countDown();
+        some.close();
+    }
+
+    @Test
+    void events_beyond_ten_thousand_are_dropped_and_counted_and_logged_once() throws InterruptedException {
+        CountDownLatch letGo = new CountDownLatch(1);
+        AtomicInteger heard = new AtomicInteger();
+        EventPublisher some = blocked(letGo, heard);
+        try (HeardLog log = new HeardLog(EventPublisher.class.getName(), Level.WARN)) {
+            int sent = 0;
+            while (some.dropped() < 3) {
+                some.publishLater(new LockEvent.Renewed(1, Duration.ZERO));
+                sent++;
+            }
+            assertThat(sent).isBetween(10_003, 10_004); // one has begun, or is about to
+            letGo.countDown();
+            int all = sent - 3;
+            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> heard.get() == all);
+            some.publishLater(new LockEvent.Renewed(1, Duration.ZERO));
+            some.close();
+
+            assertThat(heard).hasValue(all + 1);
+            assertThat(some.dropped()).isEqualTo(3);
+            assertThat(log.events())
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly(
+                            "10000 events are waiting for lock listeners, and further ones are dropped. A listener blocks:"
+                                    + " look for thread holdfast-listeners in a thread dump.",
+                            "Lock listeners have caught up; 3 event(s) have been dropped so far");
+        }
     }
 }

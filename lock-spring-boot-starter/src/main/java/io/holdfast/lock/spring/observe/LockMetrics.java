@@ -27,7 +27,7 @@ final class LockMetrics implements LockListener {
     private final Counter renewed;
     private final Counter renewalsFailed;
     private final Counter forced;
-    private final AtomicBoolean countsWakeUps = new AtomicBoolean();
+    private final AtomicBoolean countsWithoutNames = new AtomicBoolean();
     private volatile @Nullable CountsByName counts;
 
     /**
@@ -107,16 +107,19 @@ final class LockMetrics implements LockListener {
             CountsByName counts = countsOf(books);
             meters.gauge(Meters.HELD, "Locks held by this client", () -> counts.held(tag));
             meters.gauge(Meters.WAITING, "Calls from this client waiting for a lock", () -> counts.waiting(tag));
-            countWakeUps(books);
+            countWithoutNames(books);
         }
         return meters;
     }
 
-    /** Once for all names, since it has no tags: Micrometer warns of a second registration. */
-    private void countWakeUps(LockActivity books) {
-        if (countsWakeUps.compareAndSet(false, true)) {
+    /** Once for all names, since they have no tags: Micrometer warns of a second registration. */
+    private void countWithoutNames(LockActivity books) {
+        if (countsWithoutNames.compareAndSet(false, true)) {
             FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
                     .description("Waiters notified by a message that they hold the lock")
+                    .register(registry);
+            FunctionCounter.builder(Meters.DROPPED_EVENTS, books, LockActivity::droppedEvents)
+                    .description("Events dropped because a listener did not keep up")
                     .register(registry);
         }
     }

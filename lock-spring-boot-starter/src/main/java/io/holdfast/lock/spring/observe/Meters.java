@@ -11,6 +11,7 @@ final class Meters {
     static final String LOST = "holdfast.lost";
     static final String HAND_OFFS = "holdfast.handoffs";
     static final String WAKE_UPS = "holdfast.wakeups";
+    static final String DROPPED_EVENTS = "holdfast.events.dropped";
     static final String FORCED = "holdfast.forced.releases";
 
     static final String LEADER = "holdfast.leadership.leader";

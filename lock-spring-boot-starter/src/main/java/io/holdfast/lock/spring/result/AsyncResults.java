@@ -1,10 +1,8 @@
 package io.holdfast.lock.spring.result;
 
+import io.holdfast.lock.store.DaemonThreads;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionHandler;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,48 +20,20 @@ public final class AsyncResults implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncResults.class);
 
-    private static final long IDLE_SECONDS = 10;
-
     /** Fewer than a store has connections: many results that are there at once do not compete for these. */
     private static final int RELEASING_THREADS = 8;
 
     private static final int LAST_WORDS_MILLIS = 500;
 
-    /** Nothing else is rejected than what comes after the end, and somebody waits for that. */
-    private static final RejectedExecutionHandler LATER = (work, ended) -> work.run();
-
-    private final ExecutorService threads = new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            work -> daemon(work, "holdfast-result"),
-            LATER);
-    private final ExecutorService releasing = releasing();
-    private final StageLock stages = new StageLock(threads, releasing);
+    private final ExecutorService threads =
+            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.named("holdfast-result"));
 
     /** What it has not come to waits in a queue, so nothing that blocks for long may run here. */
-    private static ExecutorService releasing() {
-        var pool = new ThreadPoolExecutor(
-                RELEASING_THREADS,
-                RELEASING_THREADS,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                work -> daemon(work, "holdfast-release"),
-                LATER);
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
-    }
+    private final ExecutorService releasing =
+            DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.named("holdfast-release"));
 
-    /** Inherits no thread-locals: what the starting thread has in them is not for others to see. */
-    private static Thread daemon(Runnable work, String name) {
-        Thread thread = new Thread(null, work, name, 0, false);
-        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-        thread.setDaemon(true);
-        return thread;
-    }
+    private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
+    private final StageLock stages = new StageLock(results, release -> DaemonThreads.executeOrRun(releasing, release));
 
     /** Ends the threads that are idle, and waits half a second at most for those of each kind that are not: they end when they are done. */
     @Override
@@ -93,7 +63,7 @@ public final class AsyncResults implements AutoCloseable {
                 throw new IllegalArgumentException(
                         call.caller() + " returns a plain value, not an asynchronous result");
             case STAGE -> stages.run(call);
-            case PUBLISHER -> new PublisherLock(call, threads).locked();
+            case PUBLISHER -> new PublisherLock(call, results).locked();
         };
     }
 }

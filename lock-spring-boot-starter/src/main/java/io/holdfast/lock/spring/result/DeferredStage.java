@@ -29,7 +29,7 @@ final class DeferredStage {
         try {
             held = Answers.required(
                     call.template().get().executeAsync(call.request(), this::runLocked), "executeAsync");
-        } catch (RuntimeException failure) {
+        } catch (RuntimeException | Error failure) {
             refuseElsewhere(failure);
             return result;
         }
@@ -67,9 +67,18 @@ final class DeferredStage {
         if (failure != null && begun == null && !result.isDone()) {
             refuseElsewhere(failure);
         } else if (begun != null && failure instanceof LockLostException loss) {
-            var unused = begun.whenComplete((own, ownFailure) -> lost(own, ownFailure, loss));
+            lost(begun, loss);
         } else {
             Stages.complete(result, value, failure);
+        }
+    }
+
+    private void lost(CompletionStage<Object> begun, LockLostException loss) {
+        try {
+            var unused = begun.whenComplete((own, ownFailure) -> lost(own, ownFailure, loss));
+        } catch (RuntimeException | Error refusal) {
+            loss.addSuppressed(refusal);
+            result.completeExceptionally(loss);
         }
     }
 

@@ -27,8 +27,8 @@ final class StageLock {
     private final Executor releasing;
 
     /**
-     * @param threads complete results, and wait for futures that do not support callbacks
-     * @param releasing gives locks back
+     * @param threads complete results, and wait for futures that do not support callbacks; take everything
+     * @param releasing gives locks back; takes everything
      */
     StageLock(Executor threads, Executor releasing) {
         this.threads = threads;
@@ -65,11 +65,15 @@ final class StageLock {
             throwIfAny(closing(handle, null, call.rules()));
             return null;
         }
-        detach(handle);
-        if (call.request().interruptOnLoss()) {
-            cancelWhenLost(handle, result);
+        try {
+            detach(handle);
+            if (call.request().interruptOnLoss()) {
+                cancelWhenLost(handle, result);
+            }
+            return follow(Stages.of(result, threads), result, handle, call.rules());
+        } catch (Throwable refusal) {
+            return CompletableFuture.failedFuture(closed(handle, Stages.refused(result, refusal), call.rules()));
         }
-        return follow(Stages.of(result, threads), result, handle, call.rules());
     }
 
     private <T> CompletableFuture<T> follow(CompletionStage<T> stage, Object source, LockHandle handle, Rules rules) {
@@ -77,24 +81,15 @@ final class StageLock {
         stage.whenCompleteAsync(
                 (value, failure) -> {
                     Throwable outcome = closing(handle, failure, rules);
-                    executeOrRun(threads, () -> Stages.complete(result, value, outcome));
+                    threads.execute(() -> Stages.complete(result, value, outcome));
                 },
-                release -> executeOrRun(releasing, release));
+                releasing);
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled() && source instanceof Future<?> work) {
                 work.cancel(true);
             }
         });
         return result;
-    }
-
-    /** Here if there are no more threads, since somebody waits for the result. */
-    private static void executeOrRun(Executor executor, Runnable task) {
-        try {
-            executor.execute(task);
-        } catch (OutOfMemoryError noThread) {
-            task.run();
-        }
     }
 
     /** The method may have closed its handle; then there is nothing to pass on. */

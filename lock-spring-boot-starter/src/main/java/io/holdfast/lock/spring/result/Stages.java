@@ -54,9 +54,17 @@ final class Stages {
             seen.complete(future.get());
         } catch (ExecutionException e) {
             seen.completeExceptionally(e.getCause());
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (Throwable e) {
             seen.completeExceptionally(e);
         }
+    }
+
+    /** What a caller gets if nobody can tell when the work that a result stands for is done. */
+    static IllegalStateException refused(Object result, Throwable refusal) {
+        return new IllegalStateException(
+                "The lock was released although its work may still be running, because the stage of that work, a "
+                        + result.getClass().getName() + ", accepts no dependents. Return a CompletableFuture instead.",
+                refusal);
     }
 
     @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it

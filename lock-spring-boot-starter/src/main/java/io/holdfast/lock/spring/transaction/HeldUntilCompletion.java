@@ -124,7 +124,7 @@ final class HeldUntilCompletion implements TransactionSynchronization {
                             : "committed or left in doubt, although the lock was lost during the commit; another"
                                     + " holder with a greater fencing token may have written first",
                     lost.getMessage());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("{} could not be released after a transaction completed", handle, e);
         }
     }

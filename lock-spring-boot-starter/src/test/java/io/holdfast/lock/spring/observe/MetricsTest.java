@@ -143,6 +143,16 @@ class MetricsTest {
     }
 
     @Test
+    void events_that_no_listener_received_are_counted() {
+        application.run(context -> {
+            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
+
+            assertThat(meters.get("holdfast.events.dropped").functionCounter().count())
+                    .isZero();
+        });
+    }
+
+    @Test
     void meters_are_registered_once_whatever_names_there_are(CapturedOutput output) {
         atDebug(
                 MeterRegistry.class.getName(),

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.testing.NoRoomForThreads;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -15,6 +16,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Methods that are declared to return a plain future. */
 @Timeout(60)
@@ -112,6 +115,23 @@ class FutureTest {
                 assertThat(result.isDone()).isTrue();
                 assertThat(result.get()).isNull();
             }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast-result", "holdfast-release"})
+    void thread_that_finds_no_room_follows_the_future_later(String thread) {
+        inMemory(world -> {
+            var work = new FutureTask<>(() -> "done");
+            Future<String> result;
+            try (var none = NoRoomForThreads.named(thread)) {
+                result = world.service().future(() -> work);
+                work.run();
+                none.awaitRefusal();
+            }
+
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+            assertThat(world.isHeld()).isFalse();
         });
     }
 }

@@ -9,12 +9,17 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
+import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class StageTest {
@@ -179,5 +184,48 @@ class StageTest {
                                 () -> context.getBean(Hidden.class).stage())
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContainingAll("Hidden.stage", "Declare"));
+    }
+
+    /** Says nobody when it is complete. */
+    private static final class Refusing extends CompletableFuture<String> {
+
+        private final Throwable refusal;
+
+        Refusing(Throwable refusal) {
+            this.refusal = refusal;
+        }
+
+        @Override
+        public CompletableFuture<String> whenComplete(BiConsumer<? super String, ? super Throwable> action) {
+            throw StageTest.<RuntimeException>unchecked(refusal);
+        }
+
+        @Override
+        public CompletableFuture<String> whenCompleteAsync(
+                BiConsumer<? super String, ? super Throwable> action, Executor executor) {
+            throw StageTest.<RuntimeException>unchecked(refusal);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E unchecked(Throwable failure) throws E {
+        throw (E) failure;
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {UnsupportedOperationException.class, AssertionError.class, IOException.class})
+    void stage_that_accepts_no_dependents_fails_the_call_and_releases_the_lock(Class<? extends Throwable> kind) {
+        inContext((service, locks) -> {
+            var seen = service.future(new Refusing(kind.getDeclaredConstructor().newInstance()));
+
+            assertThatThrownBy(() -> seen.get(30, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("The lock was released although its work may still be running, because the stage of"
+                            + " that work, a " + Refusing.class.getName()
+                            + ", accepts no dependents. Return a CompletableFuture instead.")
+                    .hasRootCauseInstanceOf(kind);
+            assertThat(isHeld(locks)).isFalse();
+        });
     }
 }

@@ -164,13 +164,7 @@ final class JedisLender {
 
     private void refill() {
         if (isWantedByAny() && refilling.compareAndSet(false, true)) {
-            Thread thread = DaemonThreads.create(this::connectForWaiters, "holdfast-connect");
-            try {
-                thread.start();
-            } catch (Error e) { // no more threads
-                refilling.set(false);
-                throw e;
-            }
+            DaemonThreads.create(this::connectForWaiters, "holdfast-connect").start();
         }
     }
 

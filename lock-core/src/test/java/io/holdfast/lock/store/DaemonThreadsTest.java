@@ -1,0 +1,249 @@
+package io.holdfast.lock.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.lock.testing.NoRoomForThreads;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class DaemonThreadsTest {
+
+    private static final String NAME = "holdfast-tried-";
+
+    private final ExecutorService pool = DaemonThreads.pool(2, DaemonThreads.numbered(NAME));
+    private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
+
+    @AfterEach
+    void close() {
+        pool.shutdown();
+    }
+
+    private static List<Thread> threads(String prefix) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith(prefix))
+                .toList();
+    }
+
+    private Runnable says(String word) {
+        return () -> done.add(word);
+    }
+
+    private String nextDone() throws InterruptedException {
+        return done.poll(1, TimeUnit.MINUTES);
+    }
+
+    @Test
+    void thread_that_finds_no_room_starts_when_there_is_some_and_nobody_who_started_it_notices() throws Exception {
+        Thread late = DaemonThreads.create(says("late"), NAME);
+        try (var none = NoRoomForThreads.named(NAME)) {
+            late.start();
+            none.awaitRefusal();
+            assertThat(late.isAlive()).isFalse();
+            assertThat(done).isEmpty();
+        }
+
+        assertThat(nextDone()).isEqualTo("late");
+        assertThatThrownBy(late::start).isInstanceOf(IllegalThreadStateException.class);
+    }
+
+    @Test
+    void thread_that_waits_for_room_is_not_started_twice() throws Exception {
+        Thread late = DaemonThreads.create(says("late"), NAME);
+        try (var none = NoRoomForThreads.named(NAME)) {
+            late.start();
+            assertThatThrownBy(late::start).isInstanceOf(IllegalThreadStateException.class);
+        }
+
+        assertThat(nextDone()).isEqualTo("late");
+    }
+
+    @Test
+    void pool_that_finds_no_room_runs_every_task_later_and_in_order() throws Exception {
+        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        try (var none = NoRoomForThreads.named(NAME)) {
+            one.execute(says("1"));
+            one.execute(says("2"));
+            one.execute(says("3"));
+            none.awaitRefusal();
+        }
+
+        assertThat(List.of(nextDone(), nextDone(), nextDone())).containsExactly("1", "2", "3");
+        one.shutdown();
+        assertThat(one.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void pool_has_as_many_threads_as_it_may_and_they_go_on_after_a_task_that_fails() throws Exception {
+        CountDownLatch two = new CountDownLatch(2);
+        pool.execute(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        for (int i = 0; i < 2; i++) {
+            pool.execute(() -> {
+                two.countDown();
+                await(two);
+                done.add(Thread.currentThread().getName());
+            });
+        }
+
+        assertThat(List.of(nextDone(), nextDone())).containsExactlyInAnyOrder(NAME + 1, NAME + 2);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void task_is_run_by_an_idle_thread_if_there_is_one() throws Exception {
+        pool.execute(says("first"));
+        assertThat(nextDone()).isEqualTo("first");
+        Awaitility.await().until(() -> threads(NAME + 1).get(0).getState() == Thread.State.TIMED_WAITING);
+
+        pool.execute(() -> done.add(Thread.currentThread().getName()));
+
+        assertThat(nextDone()).isEqualTo(NAME + 1);
+    }
+
+    @Test
+    void closed_pool_does_what_it_has_and_takes_no_more() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        one.execute(() -> await(closed));
+        one.execute(says("queued"));
+        one.shutdown();
+        closed.countDown();
+
+        assertThat(nextDone()).isEqualTo("queued");
+        assertThat(one.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(one.isTerminated()).isTrue();
+        assertThatThrownBy(() -> one.execute(says("late"))).isInstanceOf(RejectedExecutionException.class);
+    }
+
+    @Test
+    void task_that_the_executor_does_not_take_for_whatever_reason_runs_here() throws Exception {
+        DaemonThreads.executeOrRun(
+                task -> {
+                    throw new AssertionError("a guard against blocking calls");
+                },
+                () -> done.add(Thread.currentThread().getName()));
+
+        assertThat(nextDone()).isEqualTo(Thread.currentThread().getName());
+    }
+
+    /** Among others, those of Reactor, on which a guard like BlockHound throws. */
+    @Test
+    void threads_that_hand_over_work_never_park() throws Exception {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        int callers = 4;
+        int tasks = 20_000;
+        CountDownLatch left = new CountDownLatch(callers * tasks);
+        Collection<Long> waits = new ConcurrentLinkedQueue<>();
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < callers; i++) {
+            Thread caller = new Thread(() -> {
+                for (int j = 0; j < tasks; j++) {
+                    pool.execute(left::countDown);
+                }
+                waits.add(threads.getThreadInfo(Thread.currentThread().getId()).getWaitedCount());
+            });
+            caller.start();
+            all.add(caller);
+        }
+        for (Thread caller : all) {
+            caller.join();
+        }
+
+        await(left);
+        assertThat(waits).hasSize(callers).containsOnly(0L);
+    }
+
+    @Test
+    void timer_runs_what_is_due_in_the_order_of_time_and_nothing_that_was_cancelled() throws Exception {
+        DaemonThreads.Timer timer = DaemonThreads.timer();
+        CountDownLatch set = new CountDownLatch(1);
+        timer.after(0, () -> await(set));
+        Runnable cancel = timer.after(1, says("cancelled"));
+        timer.after(TimeUnit.MILLISECONDS.toNanos(2), says("second"));
+        timer.after(TimeUnit.MILLISECONDS.toNanos(1), () -> {
+            done.add("first");
+            throw new IllegalStateException("on purpose");
+        });
+        cancel.run();
+        set.countDown();
+
+        assertThat(List.of(nextDone(), nextDone())).containsExactly("first", "second");
+        timer.close();
+    }
+
+    @Test
+    void closed_timer_runs_nothing() throws Exception {
+        DaemonThreads.Timer closed = DaemonThreads.timer();
+        DaemonThreads.Timer other = DaemonThreads.timer();
+        CountDownLatch set = new CountDownLatch(1);
+        other.after(0, () -> await(set));
+        closed.after(1, says("never"));
+        closed.close();
+        closed.after(1, says("never"));
+        other.after(2, says("other"));
+        set.countDown();
+
+        assertThat(nextDone()).isEqualTo("other");
+        assertThat(done).isEmpty();
+        other.close();
+    }
+
+    @Test
+    void threads_have_the_class_loader_of_whoever_starts_the_work_also_by_a_timer() throws Exception {
+        ClassLoader mine = new ClassLoader(getClass().getClassLoader()) {};
+        BlockingQueue<ClassLoader> seen = new LinkedBlockingQueue<>();
+        Thread here = Thread.currentThread();
+        ClassLoader former = here.getContextClassLoader();
+        here.setContextClassLoader(mine);
+        pool.execute(() -> seen.add(Thread.currentThread().getContextClassLoader()));
+        DaemonThreads.Timer timer = DaemonThreads.timer();
+        timer.after(
+                0,
+                () -> DaemonThreads.create(() -> seen.add(Thread.currentThread().getContextClassLoader()), NAME)
+                        .start());
+        here.setContextClassLoader(former);
+
+        assertThat(seen.poll(1, TimeUnit.MINUTES)).isSameAs(mine);
+        assertThat(seen.poll(1, TimeUnit.MINUTES)).isSameAs(mine);
+        timer.close();
+    }
+
+    @Test
+    void many_threads_that_wait_for_room_all_start() throws Exception {
+        AtomicInteger started = new AtomicInteger();
+        try (var none = NoRoomForThreads.named(NAME)) {
+            IntStream.range(0, 100)
+                    .forEach(i -> DaemonThreads.create(started::incrementAndGet, NAME + i)
+                            .start());
+            none.awaitRefusal();
+        }
+
+        Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> started.get() == 100);
+    }
+}

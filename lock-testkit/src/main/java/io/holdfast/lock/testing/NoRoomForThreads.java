@@ -1,0 +1,63 @@
+package io.holdfast.lock.testing;
+
+import io.holdfast.lock.store.DaemonThreads;
+import java.lang.reflect.Field;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Lets no thread of the library start whose name begins so, as a limit on threads does for a moment: until {@link #close}. One at a
+ * time.
+ */
+public final class NoRoomForThreads implements AutoCloseable {
+
+    private static final int REFUSED_SECONDS = 60;
+
+    private final CountDownLatch refused = new CountDownLatch(1);
+
+    private NoRoomForThreads(String prefix) {
+        set(name -> {
+            boolean mine = name.startsWith(prefix);
+            if (mine) {
+                refused.countDown();
+            }
+            return mine;
+        });
+    }
+
+    /**
+     * {@return the limit, which is in force}
+     *
+     * @param prefix how the names of the threads begin
+     */
+    public static NoRoomForThreads named(String prefix) {
+        return new NoRoomForThreads(prefix);
+    }
+
+    /**
+     * Waits until a thread was refused.
+     *
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public void awaitRefusal() throws InterruptedException {
+        if (!refused.await(REFUSED_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("No thread was refused: the test does not reach the place that it is for");
+        }
+    }
+
+    @Override
+    public void close() {
+        set(name -> false);
+    }
+
+    private static void set(Predicate<String> withoutRoom) {
+        try {
+            Field field = DaemonThreads.class.getDeclaredField("withoutRoom");
+            field.setAccessible(true);
+            field.set(null, withoutRoom);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
