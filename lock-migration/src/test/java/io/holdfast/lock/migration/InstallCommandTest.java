@@ -32,7 +32,7 @@ class InstallCommandTest {
 
         assertThat(commands).hasSizeGreaterThan(1).allSatisfy(command -> {
             Set<String> installed = new TreeSet<>();
-            Stream.of(command.split(",")).forEach(each -> addWithDependencies(each, installed));
+            Stream.of(command.split(",", -1)).forEach(each -> addWithDependencies(each, installed));
             assertThat(installed).containsAll(published);
         });
     }

@@ -165,9 +165,7 @@ class KotlinTest implements RewriteTest {
                 """;
         String note =
                 "// Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see docs/migration/redisson.md#";
-        String indented = former.replace("        @lock@", "        " + note + "lock\n        ")
-                .replace("    @lock@", "    " + note + "lock\n    ")
-                .replace("@semaphore@", note + "semaphore\n");
+        String indented = former.replace("@lock@", "").replace("@semaphore@", note + "semaphore\n");
         becomes("FromRedisson", former.replaceAll("@(lock|semaphore)@", ""), indented);
     }
 

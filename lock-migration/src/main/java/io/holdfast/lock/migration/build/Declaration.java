@@ -12,13 +12,16 @@ import org.openrewrite.java.tree.Statement;
  * A dependency in a Gradle file, in Groovy or Kotlin: {@code 'group:artifact:version'}, where the version may be missing or an
  * expression, or {@code group: 'group', name: 'artifact'}, each with or without a block after it.
  *
+ * @param version with a colon before it; empty if it has none
  * @param quote that of its text
  */
-record Declaration(J.MethodInvocation call, String group, String artifact, String quote) {
+record Declaration(J.MethodInvocation call, String group, String artifact, String version, String quote) {
 
-    private static final Pattern STRING = Pattern.compile("([\"'])([^:\"']+):([^:\"'@]+)[^\"']*\\1.*", Pattern.DOTALL);
+    private static final Pattern STRING =
+            Pattern.compile("([\"'])([^:\"']+):([^:\"'@]+)(:[^:\"'@]+)?[^\"']*\\1.*", Pattern.DOTALL);
     private static final Pattern NAMED = Pattern.compile(
-            "group\\s*[:=]\\s*([\"'])([^\"']+)\\1\\s*,\\s*name\\s*[:=]\\s*[\"']([^\"']+)[\"'].*", Pattern.DOTALL);
+            "group\\s*[:=]\\s*([\"'])([^\"']+)\\1\\s*,\\s*name\\s*[:=]\\s*[\"']([^\"']+)[\"'](?:\\s*,\\s*version\\s*[:=]\\s*[\"']([^\"']+))?.*",
+            Pattern.DOTALL);
 
     static Optional<Declaration> in(Statement statement, Cursor cursor) {
         return call(statement).flatMap(call -> of(call, cursor));
@@ -39,9 +42,11 @@ record Declaration(J.MethodInvocation call, String group, String artifact, Strin
     }
 
     private static Optional<Declaration> of(J.MethodInvocation call, Matcher text) {
-        return text.matches()
-                ? Optional.of(new Declaration(call, text.group(2), text.group(3), text.group(1)))
-                : Optional.empty();
+        if (!text.matches()) {
+            return Optional.empty();
+        }
+        String version = text.group(4) == null ? "" : ":" + text.group(4).replaceFirst("^:", "");
+        return Optional.of(new Declaration(call, text.group(2), text.group(3), version, text.group(1)));
     }
 
     boolean isAmong(Artifacts artifacts) {

@@ -25,11 +25,13 @@ final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
     private final Artifacts former;
     private final boolean isFormerUsed;
     private final boolean isHoldfastUsed;
+    private final List<Companion> companions;
 
     GradleVisitor(Artifacts former, Uses uses, Path file) {
         this.former = former;
         this.isFormerUsed = uses.isFormerUsedIn(file);
         this.isHoldfastUsed = uses.isHoldfastUsedIn(file);
+        this.companions = isFormerUsed ? List.of() : uses.companionsOf(file);
     }
 
     static boolean declares(JavaSourceFile file, Artifacts artifacts) {
@@ -70,15 +72,43 @@ final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
         Optional<Declaration> place =
                 declared.stream().filter(each -> each.isAmong(former)).min(comparingInt(Declaration::rank));
         boolean isComplete = isFormerUsed && (!isHoldfastUsed || hasStarter);
-        return place.isEmpty() || isComplete ? statements : replaced(statements, place.get(), hasStarter);
+        if (place.isEmpty() || isComplete) {
+            return statements;
+        }
+        List<String> added = new ArrayList<>();
+        if (!hasStarter) {
+            added.add(Artifacts.GROUP + ":" + Artifacts.STARTER + ":" + Artifacts.version());
+        }
+        added.addAll(companions(declared));
+        return replaced(statements, place.get(), added);
     }
 
-    private List<Statement> replaced(List<Statement> statements, Declaration place, boolean hasStarter) {
+    private List<String> companions(List<Declaration> declared) {
+        List<String> left = declared.stream()
+                .filter(each -> !each.isAmong(former))
+                .map(Declaration::artifact)
+                .toList();
+        return companions.stream()
+                .filter(each -> !each.isAmong(left))
+                .map(each -> each.group() + ":" + each.artifact() + version(each, declared))
+                .toList();
+    }
+
+    /** Artifacts of a group have one version; what has none is managed elsewhere. */
+    private String version(Companion companion, List<Declaration> declared) {
+        return declared.stream()
+                .filter(each -> each.isAmong(former) && each.group().equals(companion.group()))
+                .map(Declaration::version)
+                .findFirst()
+                .orElse("");
+    }
+
+    private List<Statement> replaced(List<Statement> statements, Declaration place, List<String> added) {
         List<Statement> result = new ArrayList<>();
         for (Statement each : statements) {
             Optional<Declaration> replaced = Declaration.in(each, getCursor()).filter(it -> it.isAmong(former));
-            if (!hasStarter && replaced.filter(place::equals).isPresent()) {
-                result.add(starter(place, each));
+            if (replaced.filter(place::equals).isPresent()) {
+                added.forEach(coordinates -> result.add(declaration(coordinates, place, each)));
             }
             if (isFormerUsed || replaced.isEmpty()) {
                 result.add(each);
@@ -87,8 +117,7 @@ final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
         return result;
     }
 
-    private static Statement starter(Declaration place, Statement statement) {
-        String coordinates = Artifacts.GROUP + ":" + Artifacts.STARTER + ":" + Artifacts.version();
+    private static Statement declaration(String coordinates, Declaration place, Statement statement) {
         Expression first = place.call().getArguments().get(0);
         Expression literal = new J.Literal(
                 Tree.randomId(),

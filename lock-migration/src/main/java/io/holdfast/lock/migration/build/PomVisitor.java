@@ -18,11 +18,13 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
     private final Artifacts former;
     private final boolean isFormerUsed;
     private final boolean isHoldfastUsed;
+    private final List<Companion> companions;
 
     PomVisitor(Artifacts former, Uses uses, Path pom) {
         this.former = former;
         this.isFormerUsed = uses.isFormerUsedIn(pom);
         this.isHoldfastUsed = uses.isHoldfastUsedIn(pom);
+        this.companions = isFormerUsed ? List.of() : uses.companionsOf(pom);
     }
 
     @Override
@@ -45,11 +47,36 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 contents.add(each);
             }
             if (isReplaced && missing) {
-                contents.add(starter((Xml.Tag) each, replaced));
+                contents.add(
+                        dependency(Artifacts.GROUP, Artifacts.STARTER, Artifacts.version(), (Xml.Tag) each, replaced));
                 missing = false;
+            }
+            if (each.equals(replaced.get(0))) {
+                contents.addAll(companions(dependencies, replaced));
             }
         }
         return contents;
+    }
+
+    private List<Xml.Tag> companions(Xml.Tag dependencies, List<Xml.Tag> replaced) {
+        List<String> left = dependencies.getChildren("dependency").stream()
+                .filter(each -> !replaced.contains(each))
+                .map(each -> each.getChildValue("artifactId").orElse(""))
+                .toList();
+        return companions.stream()
+                .filter(each -> !each.isAmong(left))
+                .map(each ->
+                        dependency(each.group(), each.artifact(), version(each, replaced), replaced.get(0), replaced))
+                .toList();
+    }
+
+    /** Artifacts of a group have one version; what has none is managed elsewhere. */
+    private static String version(Companion companion, List<Xml.Tag> replaced) {
+        return replaced.stream()
+                .filter(each -> each.getChildValue("groupId").orElse("").equals(companion.group()))
+                .flatMap(each -> each.getChildValue("version").stream())
+                .findFirst()
+                .orElse("");
     }
 
     static boolean declares(Xml.Document pom, Artifacts artifacts) {
@@ -83,7 +110,8 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                         .isPresent();
     }
 
-    private static Xml.Tag starter(Xml.Tag former, List<Xml.Tag> replaced) {
+    private static Xml.Tag dependency(
+            String group, String artifact, String version, Xml.Tag former, List<Xml.Tag> replaced) {
         String indent = former.getPrefix();
         String inner = former.getChildren().isEmpty()
                 ? indent + "  "
@@ -91,12 +119,11 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
         boolean onlyTests = replaced.stream()
                 .allMatch(each ->
                         each.getChildValue("scope").filter("test"::equals).isPresent());
+        String versionTag = version.isEmpty() ? "" : inner + "<version>" + version + "</version>";
         String scope = onlyTests ? inner + "<scope>test</scope>" : "";
         String end = indent.substring(Math.max(0, indent.lastIndexOf('\n')));
-        return Xml.Tag.build("<dependency>" + inner + "<groupId>" + Artifacts.GROUP + "</groupId>" + inner
-                        + "<artifactId>"
-                        + Artifacts.STARTER + "</artifactId>" + inner + "<version>" + Artifacts.version() + "</version>"
-                        + scope + end + "</dependency>")
+        return Xml.Tag.build("<dependency>" + inner + "<groupId>" + group + "</groupId>" + inner + "<artifactId>"
+                        + artifact + "</artifactId>" + versionTag + scope + end + "</dependency>")
                 .withPrefix(indent);
     }
 }

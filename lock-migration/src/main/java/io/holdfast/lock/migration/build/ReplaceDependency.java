@@ -38,10 +38,24 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
             required = false)
     private final @Nullable List<String> namespaces;
 
-    public ReplaceDependency(List<String> artifacts, List<String> packages, @Nullable List<String> namespaces) {
+    @Option(
+            displayName = "Companions",
+            description =
+                    "What the former library brings along, as `package. = group:artifact`: a project whose code uses such a"
+                            + " package declares the artifact once the library is removed.",
+            example = "org.springframework.data.redis. = org.springframework.data:spring-data-redis",
+            required = false)
+    private final @Nullable List<String> companions;
+
+    public ReplaceDependency(
+            List<String> artifacts,
+            List<String> packages,
+            @Nullable List<String> namespaces,
+            @Nullable List<String> companions) {
         this.artifacts = artifacts;
         this.packages = packages;
         this.namespaces = namespaces;
+        this.companions = companions;
     }
 
     public List<String> getArtifacts() {
@@ -56,6 +70,10 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
         return namespaces;
     }
 
+    public @Nullable List<String> getCompanions() {
+        return companions;
+    }
+
     @Override
     public String getDisplayName() {
         return "Replace dependencies with the Holdfast starter";
@@ -64,7 +82,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Override
     public String getDescription() {
         return "Removes dependencies of a library that the code of the module no longer uses, and adds"
-                + " `io.holdfast:lock-spring-boot-starter`.";
+                + " `io.holdfast:lock-spring-boot-starter`, and what the library brought along and the code still uses.";
     }
 
     /** What the code uses is known once the other recipes are through. */
@@ -81,6 +99,9 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Override
     public TreeVisitor<?, ExecutionContext> getScanner(Uses uses) {
         Artifacts former = new Artifacts(artifacts);
+        List<Companion> ofFormer = companions == null
+                ? List.of()
+                : companions.stream().map(Companion::parse).toList();
         return new TreeVisitor<>() {
             @Override
             public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
@@ -91,7 +112,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
                 } else if (tree instanceof JavaSourceFile file && isGradle(file.getSourcePath())) {
                     uses.addModule(file.getSourcePath(), GradleVisitor.declares(file, former));
                 } else if (tree instanceof JavaSourceFile file) {
-                    uses.addSource(file, ReplaceDependency.this::isFormer);
+                    uses.addSource(file, ReplaceDependency.this::isFormer, ofFormer);
                 }
                 return tree;
             }

@@ -3,6 +3,8 @@ package io.holdfast.lock.migration.build;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -11,7 +13,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Which source files use the former library, and which use Holdfast; and the folders of the modules that they are in. */
+/** Which source files use the former library, Holdfast, and companions; and the folders of the modules that they are in. */
 final class Uses {
 
     private static final String HOLDFAST = "io.holdfast.lock.";
@@ -20,6 +22,7 @@ final class Uses {
     private final Set<Path> declaring = new HashSet<>();
     private final Map<Path, Boolean> former = new HashMap<>();
     private final Set<Path> holdfast = new HashSet<>();
+    private final Map<Companion, Set<Path>> companions = new LinkedHashMap<>();
 
     void addModule(Path buildFile, boolean declaresFormer) {
         modules.add(folder(buildFile));
@@ -28,10 +31,15 @@ final class Uses {
         }
     }
 
-    void addSource(JavaSourceFile file, Predicate<String> isFormer) {
+    void addSource(JavaSourceFile file, Predicate<String> isFormer, List<Companion> ofFormer) {
         former.put(file.getSourcePath(), uses(file, isFormer));
         if (uses(file, name -> name.startsWith(HOLDFAST))) {
             holdfast.add(file.getSourcePath());
+        }
+        for (Companion each : ofFormer) {
+            if (uses(file, name -> name.startsWith(each.packages()))) {
+                companions.computeIfAbsent(each, none -> new HashSet<>()).add(file.getSourcePath());
+            }
         }
     }
 
@@ -55,6 +63,17 @@ final class Uses {
 
     boolean isHoldfastUsedIn(Path buildFile) {
         return holdfast.stream().anyMatch(each -> isFor(each, buildFile));
+    }
+
+    /** What code of the module needs once the former library is gone; an artifact once. */
+    List<Companion> companionsOf(Path buildFile) {
+        Map<String, Companion> needed = new LinkedHashMap<>();
+        companions.forEach((each, files) -> {
+            if (files.stream().anyMatch(file -> isFor(file, buildFile))) {
+                needed.putIfAbsent(each.artifact(), each);
+            }
+        });
+        return List.copyOf(needed.values());
     }
 
     /** A module that does not declare the library has it from another one, which may be any that does. */

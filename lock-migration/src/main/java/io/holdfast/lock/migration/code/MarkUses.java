@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Notes above what still declares, creates or is annotated with certain types, once the other recipes are through. */
+/** A note above the first code of a file that still declares, creates or is annotated with certain types, once the other recipes are through. */
 public final class MarkUses extends Recipe {
 
     @Option(
@@ -53,7 +53,7 @@ public final class MarkUses extends Recipe {
 
     @Override
     public String getDescription() {
-        return "Leaves a comment above each statement, member or class that declares, creates or is annotated with a type.";
+        return "Leaves a comment above the first statement, member or class of a file that declares, creates or is annotated with a type.";
     }
 
     @Override
@@ -88,15 +88,23 @@ public final class MarkUses extends Recipe {
             }
         }
 
-        /** One note is enough for a statement, for a member of a class, and for the head of a class. */
+        /** Notes of other recipes tell more: above this code, or elsewhere in the file. One is enough for a file. */
         private boolean isNoted() {
+            Cursor file = getCursor().dropParentUntil(JavaSourceFile.class::isInstance);
+            return file.computeMessageIfAbsent("noted", none -> isNotedHere() || note.isIn(file.getValue()));
+        }
+
+        /** Up to the statement, the member of a class, or the head of a class. */
+        private boolean isNotedHere() {
             Object place = placeAround(getCursor()).getValue();
             for (Cursor each = getCursor();
                     !(each.getValue() instanceof JavaSourceFile);
                     each = each.getParentTreeCursor()) {
-                boolean isAroundPlace = each.getValue() instanceof J.ClassDeclaration && each.getValue() != place;
-                if (isAroundPlace || (each.getValue() instanceof J code && Note.isAbove(code))) {
-                    return !isAroundPlace;
+                if (each.getValue() instanceof J.ClassDeclaration && each.getValue() != place) {
+                    return false;
+                }
+                if (each.getValue() instanceof J code && Note.isAbove(code)) {
+                    return true;
                 }
             }
             return false;

@@ -4,6 +4,7 @@ import java.util.List;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.tree.Comment;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.TextComment;
 import org.openrewrite.marker.Markers;
@@ -42,6 +43,11 @@ public record Note(String reason, String page) {
         return code.getPrefix().getComments().stream()
                 .anyMatch(each ->
                         each instanceof TextComment text && text.getText().startsWith(START));
+    }
+
+    /** Whether the file has this note, or another one that begins with the same words. */
+    boolean isIn(JavaSourceFile file) {
+        return file.printAll().contains("//" + START + reason.split("[,:]", -1)[0]);
     }
 
     private Space above(Space prefix) {

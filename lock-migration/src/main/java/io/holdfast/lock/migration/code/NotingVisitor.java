@@ -1,7 +1,9 @@
 package io.holdfast.lock.migration.code;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
@@ -10,10 +12,11 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Statement;
 
-/** A visitor that can leave notes above the statement, or the member of a class, that it is in. */
+/** A visitor that can leave notes above the statement, or the member of a class, that it is in: each note once a file. */
 public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
 
     private static final String NOTES = "notes";
+    private static final String NOTES_OF_FILE = "notesOfFile";
 
     protected final void note(Note note) {
         note(note, getCursor());
@@ -25,9 +28,12 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
     }
 
     private static void note(Note note, Cursor from) {
-        List<Note> notes = placeAround(from).computeMessageIfAbsent(NOTES, none -> new ArrayList<>());
-        if (!notes.contains(note)) {
-            notes.add(note);
+        Cursor file = from.dropParentUntil(JavaSourceFile.class::isInstance);
+        Set<Note> left = file.computeMessageIfAbsent(NOTES_OF_FILE, none -> new HashSet<>());
+        if (left.add(note)) {
+            placeAround(from)
+                    .<List<Note>>computeMessageIfAbsent(NOTES, none -> new ArrayList<>())
+                    .add(note);
         }
     }
 

@@ -9,11 +9,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
+import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
+import org.openrewrite.java.tree.TypeUtils;
 
 /** Makes Holdfast's registry in bean methods, from a template that is a parameter. */
 final class BeansVisitor extends NotingVisitor {
@@ -32,8 +35,34 @@ final class BeansVisitor extends NotingVisitor {
         if (!creates) {
             return method;
         }
-        J.MethodDeclaration migrated = withTemplate(method.withBody(shortened(method.getBody())));
-        return isRenewed(visited) ? migrated : RENEWED.above(migrated);
+        J.MethodDeclaration migrated = withTemplate(method.withBody(shortened(method.getBody()))
+                .withLeadingAnnotations(
+                        ListUtils.map(method.getLeadingAnnotations(), BeansVisitor::withoutDestroyMethod)));
+        if (!isRenewed(visited)) {
+            note(RENEWED);
+        }
+        return migrated;
+    }
+
+    /** Holdfast's registry has nothing to destroy, and Spring requires the method that is named here. */
+    private static J.Annotation withoutDestroyMethod(J.Annotation annotation) {
+        List<Expression> arguments = annotation.getArguments();
+        if (arguments == null || !TypeUtils.isOfClassType(annotation.getType(), RegistryBeans.BEAN)) {
+            return annotation;
+        }
+        List<Expression> left =
+                arguments.stream().filter(each -> !isDestroyMethod(each)).toList();
+        if (left.size() == arguments.size()) {
+            return annotation;
+        }
+        return annotation.withArguments(
+                left.isEmpty() ? null : ListUtils.mapFirst(left, each -> each.withPrefix(Space.EMPTY)));
+    }
+
+    private static boolean isDestroyMethod(Expression argument) {
+        return argument instanceof J.Assignment assignment
+                && assignment.getVariable() instanceof J.Identifier name
+                && name.getSimpleName().equals("destroyMethod");
     }
 
     private static boolean createsRegistry(J.MethodDeclaration method) {

@@ -28,7 +28,7 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
     /**
      * The fields of a file by their ids.
      *
-     * @param created names of the classes that code creates with a client
+     * @param created names of the classes that code gives a client
      */
     static Map<String, ClientField> in(JavaSourceFile file, Set<String> created) {
         Map<String, ClientField> found = new HashMap<>();
@@ -79,7 +79,7 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
         boolean byConstructors = !constructors.isEmpty() && parameters.size() == constructors.size();
         boolean byContext =
                 type.getType() == null || !created.contains(type.getType().getFullyQualifiedName());
-        return bySpring || (byContext && (byLombok || byConstructors))
+        return byContext && (bySpring || byLombok || byConstructors)
                 ? Optional.of(new ClientField(Variables.id(variable), parameters))
                 : Optional.empty();
     }

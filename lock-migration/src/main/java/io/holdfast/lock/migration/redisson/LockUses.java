@@ -32,9 +32,12 @@ final class LockUses extends JavaIsoVisitor<Components> {
             new Note("this still uses Redisson: the number of permits is not known here", "redisson.md#semaphore");
 
     private final Map<String, ClientField> clients;
+    private final Map<String, String> created;
 
-    LockUses(Map<String, ClientField> clients) {
+    /** @param created classes that code gives a client, and the class of that code */
+    LockUses(Map<String, ClientField> clients, Map<String, String> created) {
         this.clients = clients;
+        this.created = created;
     }
 
     @Override
@@ -63,8 +66,21 @@ final class LockUses extends JavaIsoVisitor<Components> {
         } else if (!RedissonTypes.isKnownFactory(call)) {
             component.block(UNKNOWN);
         } else if (client == null || !isInjected(Variables.id(client))) {
-            component.block(NO_TEMPLATE);
+            component.block(withoutTemplate());
         }
+    }
+
+    private Note withoutTemplate() {
+        J.ClassDeclaration type = getCursor().firstEnclosing(J.ClassDeclaration.class);
+        String creator = type == null || type.getType() == null
+                ? null
+                : created.get(type.getType().getFullyQualifiedName());
+        return creator == null
+                ? NO_TEMPLATE
+                : new Note(
+                        "this still uses Redisson: " + creator
+                                + " gives this class a RedissonClient, and would have to give" + " it a LockTemplate",
+                        "redisson.md#lock");
     }
 
     private boolean isInjected(String client) {

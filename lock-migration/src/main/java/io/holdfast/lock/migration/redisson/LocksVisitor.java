@@ -1,6 +1,5 @@
 package io.holdfast.lock.migration.redisson;
 
-import io.holdfast.lock.migration.code.Note;
 import io.holdfast.lock.migration.code.NotingVisitor;
 import io.holdfast.lock.migration.code.Variables;
 import java.util.List;
@@ -9,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Tree;
 import org.openrewrite.internal.ListUtils;
-import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
@@ -17,11 +15,6 @@ import org.openrewrite.java.tree.TypeTree;
 
 /** Makes the locks from the template, and translates their types and calls. */
 final class LocksVisitor extends NotingVisitor {
-
-    private static final MethodMatcher WATCHDOG =
-            new MethodMatcher("org.redisson.config.Config setLockWatchdogTimeout(long)");
-    private static final Note LEASE =
-            new Note("holdfast.lease replaces the watchdog timeout", "redisson.md#configuration");
 
     private final Plan plan;
 
@@ -32,9 +25,6 @@ final class LocksVisitor extends NotingVisitor {
     @Override
     @SuppressWarnings("NullAway") // null removes it
     public J.@Nullable MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
-        if (WATCHDOG.matches(call)) {
-            note(LEASE);
-        }
         if (RedissonTypes.isFactory(call)) {
             return plan.isTranslatable(call.getId()) ? fromTemplate(call, ctx) : left(call, ctx);
         }

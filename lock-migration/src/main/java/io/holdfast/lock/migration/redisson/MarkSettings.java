@@ -1,14 +1,21 @@
 package io.holdfast.lock.migration.redisson;
 
+import io.holdfast.lock.migration.code.Note;
+import io.holdfast.lock.migration.code.NotingVisitor;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Recipe;
+import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.internal.ListUtils;
+import org.openrewrite.java.MethodMatcher;
+import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.yaml.YamlIsoVisitor;
 import org.openrewrite.yaml.tree.Yaml;
 
-/** Leaves a comment in files that Redisson's client is made of, such as {@code redisson.yaml}: Holdfast does not read them. */
+/** Leaves a comment in files that Redisson's client is made of, {@code redisson.yaml} or Java: locks do not use these settings. */
 public final class MarkSettings extends Recipe {
 
     private static final Set<String> SERVERS = Set.of(
@@ -27,21 +34,69 @@ public final class MarkSettings extends Recipe {
 
     @Override
     public String getDescription() {
-        return "Leaves a comment in YAML files that configure Redisson's client.";
+        return "Leaves a comment in YAML files, and in code, that configure Redisson's client.";
     }
 
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
-        return new YamlIsoVisitor<>() {
+        return new TreeVisitor<>() {
             @Override
-            @SuppressWarnings("NullAway") // a list that is given is returned
-            public Yaml.Document visitDocument(Yaml.Document document, ExecutionContext ctx) {
-                return document.getBlock() instanceof Yaml.Mapping settings && !isMarked(document)
-                        ? document.withBlock(
-                                settings.withEntries(ListUtils.map(settings.getEntries(), MarkSettings::marked)))
-                        : document;
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                if (tree instanceof JavaSourceFile) {
+                    return new CodeVisitor().visit(tree, ctx);
+                }
+                return tree instanceof Yaml ? new FileVisitor().visit(tree, ctx) : tree;
             }
         };
+    }
+
+    private static final class CodeVisitor extends NotingVisitor {
+
+        private static final MethodMatcher WATCHDOG =
+                new MethodMatcher("org.redisson.config.Config setLockWatchdogTimeout(long)");
+        private static final Set<String> ADDRESSES = Set.of(
+                "setAddress",
+                "setMasterAddress",
+                "addNodeAddress",
+                "setNodeAddresses",
+                "addSentinelAddress",
+                "setSentinelAddresses");
+        private static final Note LEASE =
+                new Note("holdfast.lease replaces the watchdog timeout", "redisson.md#configuration");
+        private static final Note ADDRESS = new Note(
+                "locks do not use this address: set spring.data.redis or holdfast.redis.url, or they are kept at localhost:6379",
+                "redisson.md#settings-of-the-client");
+
+        @Override
+        public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
+            if (WATCHDOG.matches(call)) {
+                note(LEASE);
+            }
+            if (ADDRESSES.contains(call.getSimpleName()) && isSetting(call)) {
+                note(ADDRESS);
+            }
+            return super.visitMethodInvocation(call, ctx);
+        }
+
+        private static boolean isSetting(J.MethodInvocation call) {
+            return call.getMethodType() != null
+                    && call.getMethodType()
+                            .getDeclaringType()
+                            .getFullyQualifiedName()
+                            .startsWith("org.redisson.config.");
+        }
+    }
+
+    private static final class FileVisitor extends YamlIsoVisitor<ExecutionContext> {
+
+        @Override
+        @SuppressWarnings("NullAway") // a list that is given is returned
+        public Yaml.Document visitDocument(Yaml.Document document, ExecutionContext ctx) {
+            return document.getBlock() instanceof Yaml.Mapping settings && !isMarked(document)
+                    ? document.withBlock(
+                            settings.withEntries(ListUtils.map(settings.getEntries(), MarkSettings::marked)))
+                    : document;
+        }
     }
 
     private static boolean isMarked(Yaml.Document document) {

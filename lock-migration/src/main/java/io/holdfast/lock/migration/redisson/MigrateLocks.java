@@ -1,8 +1,9 @@
 package io.holdfast.lock.migration.redisson;
 
+import io.holdfast.lock.migration.code.Creations;
 import io.holdfast.lock.migration.code.Templates;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Preconditions;
@@ -15,7 +16,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 
 /** Locks that Redisson's client makes become those of Holdfast's template, which takes the place of the client, or joins it. */
-public final class MigrateLocks extends ScanningRecipe<Set<String>> {
+public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
 
     @Override
     public String getDisplayName() {
@@ -36,17 +37,17 @@ public final class MigrateLocks extends ScanningRecipe<Set<String>> {
     }
 
     @Override
-    public Set<String> getInitialValue(ExecutionContext ctx) {
-        return new HashSet<>();
+    public Map<String, String> getInitialValue(ExecutionContext ctx) {
+        return new HashMap<>();
     }
 
     @Override
-    public TreeVisitor<?, ExecutionContext> getScanner(Set<String> created) {
+    public TreeVisitor<?, ExecutionContext> getScanner(Map<String, String> created) {
         return new TreeVisitor<>() {
             @Override
             public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
                 if (tree instanceof JavaSourceFile) {
-                    new Creations().visit(tree, created);
+                    new Creations(RedissonTypes.CLIENT).visit(tree, created);
                 }
                 return tree;
             }
@@ -54,15 +55,15 @@ public final class MigrateLocks extends ScanningRecipe<Set<String>> {
     }
 
     @Override
-    public TreeVisitor<?, ExecutionContext> getVisitor(Set<String> created) {
+    public TreeVisitor<?, ExecutionContext> getVisitor(Map<String, String> created) {
         return Preconditions.check(new UsesType<>("org.redisson.api..*", false), new Migration(created));
     }
 
     private static final class Migration extends JavaVisitor<ExecutionContext> {
 
-        private final Set<String> created;
+        private final Map<String, String> created;
 
-        Migration(Set<String> created) {
+        Migration(Map<String, String> created) {
             this.created = created;
         }
 

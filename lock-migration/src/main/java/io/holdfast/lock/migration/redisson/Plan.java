@@ -36,9 +36,9 @@ final class Plan {
         this.clients = clients;
     }
 
-    static Plan of(JavaSourceFile file, Set<String> created) {
-        Plan plan = new Plan(ClientFields.in(file, created));
-        new LockUses(plan.clients).visit(file, plan.components);
+    static Plan of(JavaSourceFile file, Map<String, String> created) {
+        Plan plan = new Plan(ClientFields.in(file, created.keySet()));
+        new LockUses(plan.clients, created).visit(file, plan.components);
         new Collector().visit(file, plan);
         plan.factories.forEach(each -> LockUses.checkPermits(each, plan.components));
         plan.checkMultiLocks();

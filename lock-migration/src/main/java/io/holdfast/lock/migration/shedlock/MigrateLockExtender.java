@@ -20,7 +20,7 @@ public final class MigrateLockExtender extends Recipe {
     private static final String SIGNATURE = EXTENDER + " extendActiveLock(java.time.Duration, java.time.Duration)";
     private static final MethodMatcher EXTEND = new MethodMatcher(SIGNATURE);
     private static final Note LEAST = new Note(
-            "the minimum of an extension is not migrated; minHold of the annotation keeps others out",
+            "an extension has no minimum in Holdfast: give the annotation a minHold for the whole run, counted from the grant, and extend without one",
             "shedlock.md#lockassert-lockextender");
     private static final Note ELSEWHERE = new Note(
             "the lock that this extends must have a lease that is not renewed, and no maxHold",

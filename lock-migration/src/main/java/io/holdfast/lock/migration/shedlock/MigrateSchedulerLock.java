@@ -7,28 +7,30 @@ import io.holdfast.lock.migration.code.Note;
 import io.holdfast.lock.migration.code.NotingVisitor;
 import io.holdfast.lock.migration.code.Templates;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Preconditions;
-import org.openrewrite.Recipe;
+import org.openrewrite.ScanningRecipe;
+import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
-import org.openrewrite.java.JavaIsoVisitor;
-import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.search.UsesType;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
 /** {@code @SchedulerLock} becomes {@code @DistributedLock}, which does not wait and skips the job. */
-public final class MigrateSchedulerLock extends Recipe {
+public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     static final String SCHEDULER_LOCK = "net.javacrumbs.shedlock.spring.annotation.SchedulerLock";
-    private static final MethodMatcher EXTEND =
-            new MethodMatcher("net.javacrumbs.shedlock.core.LockExtender extendActiveLock(..)");
+    private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
     private static final Note COMPOSED = new Note(
-            "a composed annotation is not migrated, so its methods are not locked by Holdfast", "shedlock.md#a-job");
+            "methods with this annotation are still locked by ShedLock: a composed annotation is not migrated",
+            "shedlock.md#a-job");
     private static final Note PRIMITIVE = new Note(
-            "a method with a primitive result cannot be skipped, and causes startup to fail",
+            "this method is still locked by ShedLock: a method with a primitive result cannot be skipped",
             "shedlock.md#what-else-is-different");
     private static final Note CONSTANT =
             new Note("the name must not contain a colon, or an expression #{…}", "shedlock.md#names-with-parameters");
@@ -41,7 +43,7 @@ public final class MigrateSchedulerLock extends Recipe {
     @Override
     public String getDescription() {
         return "Jobs that ShedLock locks are locked by Holdfast: a node that does not get the lock skips the job. "
-                + "`lockAtMostFor` becomes the limit of the renewed lease, and `lockAtLeastFor` the minimum hold.";
+                + "`lockAtMostFor` becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
     }
 
     /** In which the dependencies are replaced that no code uses any more. */
@@ -51,42 +53,70 @@ public final class MigrateSchedulerLock extends Recipe {
     }
 
     @Override
-    public TreeVisitor<?, ExecutionContext> getVisitor() {
-        return Preconditions.check(new UsesType<>(SCHEDULER_LOCK, false), new Visitor());
+    public Defaults getInitialValue(ExecutionContext ctx) {
+        return new Defaults();
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getScanner(Defaults defaults) {
+        return new TreeVisitor<>() {
+            @Override
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                if (tree instanceof JavaSourceFile) {
+                    defaults.visit(tree, 0);
+                }
+                return tree;
+            }
+        };
+    }
+
+    @Override
+    public TreeVisitor<?, ExecutionContext> getVisitor(Defaults defaults) {
+        return Preconditions.check(new UsesType<>(SCHEDULER_LOCK, false), new Visitor(defaults));
+    }
+
+    /** Why the annotation is left as it is; empty if it is migrated, or is another annotation. */
+    static Optional<Note> obstacle(J.Annotation annotation, Cursor cursor) {
+        if (!TypeUtils.isOfClassType(annotation.getType(), SCHEDULER_LOCK)) {
+            return Optional.empty();
+        }
+        if (!(cursor.getParentTreeCursor().getValue() instanceof J.MethodDeclaration method)) {
+            return Optional.of(COMPOSED);
+        }
+        boolean isPrimitive = method.getMethodType() != null
+                && method.getMethodType().getReturnType() instanceof JavaType.Primitive result
+                && result != JavaType.Primitive.Void;
+        return isPrimitive ? Optional.of(PRIMITIVE) : Optional.empty();
     }
 
     private static final class Visitor extends NotingVisitor {
 
+        private final Defaults defaults;
+
+        Visitor(Defaults defaults) {
+            this.defaults = defaults;
+        }
+
         @Override
         public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext ctx) {
-            if (!TypeUtils.isOfClassType(annotation.getType(), SCHEDULER_LOCK)) {
+            Optional<Note> obstacle = obstacle(annotation, getCursor());
+            obstacle.ifPresent(this::note);
+            if (obstacle.isPresent() || !TypeUtils.isOfClassType(annotation.getType(), SCHEDULER_LOCK)) {
                 return super.visitAnnotation(annotation, ctx);
             }
-            if (!(getCursor().getParentTreeCursor().getValue() instanceof J.MethodDeclaration method)) {
-                note(COMPOSED);
-                return annotation;
-            }
-            noteIfPrimitive(method);
             maybeAddImport(Templates.ANNOTATION);
             maybeAddImport(Templates.ON_CONTENTION);
             maybeRemoveImport(SCHEDULER_LOCK);
-            return translate(Attributes.of(annotation), extendsItsLock(method)).inPlaceOf(annotation, getCursor());
+            return translate(Attributes.of(annotation)).inPlaceOf(annotation, getCursor());
         }
 
-        private void noteIfPrimitive(J.MethodDeclaration method) {
-            JavaType.Method type = method.getMethodType();
-            if (type != null
-                    && type.getReturnType() instanceof JavaType.Primitive result
-                    && result != JavaType.Primitive.Void) {
-                note(PRIMITIVE);
-            }
-        }
-
-        private LockAnnotation translate(Attributes former, boolean extended) {
+        private LockAnnotation translate(Attributes former) {
             LockAnnotation annotation = new LockAnnotation();
             former.get("name").ifPresent(name -> addName(annotation, name));
-            former.get("lockAtLeastFor").ifPresent(time -> addTime(annotation, "minHoldString", time));
-            former.get("lockAtMostFor").ifPresent(time -> addLimit(annotation, time, extended));
+            addTime(annotation, "minHoldString", former.get("lockAtLeastFor"), Defaults.MIN_HOLD);
+            if (addTime(annotation, "leaseString", former.get("lockAtMostFor"), Defaults.LEASE)) {
+                annotation.with("renew", "false");
+            }
             return annotation.with("waitFor", "0").with("onContention", "OnContention.SKIP");
         }
 
@@ -103,37 +133,29 @@ public final class MigrateSchedulerLock extends Recipe {
             }
         }
 
-        private void addLimit(LockAnnotation annotation, Expression time, boolean extended) {
-            addTime(annotation, extended ? "leaseString" : "maxHoldString", time);
-            if (extended) {
-                annotation.with("renew", "false");
+        /** Whether the annotation has that time: its own, or the default, which properties set for scheduled methods only. */
+        private boolean addTime(
+                LockAnnotation annotation, String attribute, Optional<Expression> given, String property) {
+            Optional<Expression> own = given.filter(time -> !isEmpty(time));
+            Optional<String> text = own.isPresent()
+                    ? own.flatMap(time -> Defaults.time(time, file()))
+                    : isScheduled() ? Optional.empty() : defaults.of(file(), property);
+            if (own.isPresent() && (text.isEmpty() || text.equals(Constants.text(own.get(), file())))) {
+                annotation.with(attribute, own.get(), "\"\"");
+            } else if (text.isPresent()) {
+                annotation.with(attribute, LockAnnotation.quoted(text.get()));
             }
+            return own.isPresent() || text.isPresent();
         }
 
-        /** Text without a unit counts milliseconds in ShedLock, and causes startup to fail in Holdfast. */
-        private void addTime(LockAnnotation annotation, String attribute, Expression time) {
-            Optional<String> text = Constants.text(time, file());
-            if (text.filter(String::isEmpty).isPresent()) {
-                return;
-            }
-            Optional<String> number = text.filter(value -> value.matches("\\d+"));
-            if (number.isPresent()) {
-                annotation.with(attribute, LockAnnotation.quoted(number.get() + "ms"));
-            } else {
-                annotation.with(attribute, time, "\"\"");
-            }
+        private boolean isEmpty(Expression time) {
+            return Constants.text(time, file()).filter(String::isEmpty).isPresent();
         }
-    }
 
-    static boolean extendsItsLock(J.MethodDeclaration method) {
-        boolean[] found = {false};
-        new JavaIsoVisitor<Integer>() {
-            @Override
-            public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Integer p) {
-                found[0] |= EXTEND.matches(call);
-                return super.visitMethodInvocation(call, p);
-            }
-        }.visit(method, 0);
-        return found[0];
+        private boolean isScheduled() {
+            J.MethodDeclaration method = getCursor().firstEnclosingOrThrow(J.MethodDeclaration.class);
+            return method.getLeadingAnnotations().stream()
+                    .anyMatch(each -> TypeUtils.isOfClassType(each.getType(), SCHEDULED));
+        }
     }
 }

@@ -176,7 +176,7 @@ class ReplaceDependencyTest implements RewriteTest {
         rewriteRun(
                 spec -> spec.expectedCyclesThatMakeChanges(0)
                         .recipe(new ReplaceDependency(
-                                List.of("net.javacrumbs.shedlock:*"), List.of("net.javacrumbs.shedlock."), null)),
+                                List.of("net.javacrumbs.shedlock:*"), List.of("net.javacrumbs.shedlock."), null, null)),
                 java("package io.holdfast.lock.api;\n\npublic class LockTemplate {}\n"),
                 java(left),
                 xml(pom(SHEDLOCK + HOLDFAST), spec -> spec.path("pom.xml")));

@@ -1,10 +1,18 @@
 package io.holdfast.lock.migration.integration;
 
+import static org.openrewrite.groovy.Assertions.groovy;
 import static org.openrewrite.java.Assertions.java;
 import static org.openrewrite.xml.Assertions.xml;
 
 import io.holdfast.lock.migration.Recipes;
+import io.holdfast.lock.migration.build.ReplaceDependency;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
 
@@ -95,6 +103,105 @@ class FromSpringIntegrationTest implements RewriteTest {
                                 .replace("RedisLockRegistry", "HoldfastLockRegistry")));
     }
 
+    /** Spring requires the method that is named. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    @Bean(destroyMethod = "destroy") | @Bean
+                    @Bean(name = "locks", destroyMethod = "destroy") | @Bean(name = "locks")
+                    @Bean(destroyMethod = "", name = "locks") | @Bean(name = "locks")
+                    @Bean("locks") | @Bean("locks")
+                    """)
+    void bean_without_its_destroy_method(String former, String left) {
+        rewriteRun(java(
+                bean("RedisLockRegistry", "return new RedisLockRegistry(redis, name);\n")
+                        .replace("@Bean", former),
+                migrated("HoldfastLockRegistry", "return new HoldfastLockRegistry(lockTemplate, name);\n")
+                        .replace("@Bean", left)));
+    }
+
+    @Test
+    void what_the_removed_dependency_has_brought_along_is_declared_where_code_uses_it() {
+        String version = "      <version>7.1.0</version>\n";
+        rewriteRun(
+                spec -> spec.expectedCyclesThatMakeChanges(2),
+                java(
+                        bean("RedisLockRegistry", "return new RedisLockRegistry(redis, name);\n"),
+                        migrated("HoldfastLockRegistry", "return new HoldfastLockRegistry(lockTemplate, name);\n")),
+                java("""
+                        class Template {
+                            org.springframework.data.redis.core.StringRedisTemplate redis;
+                        }
+                        """),
+                xml(
+                        pom(dependency("org.springframework.integration", "spring-integration-redis", version)),
+                        pom(starter()
+                                + dependency("org.springframework.integration", "spring-integration-core", version)
+                                + dependency("org.springframework.data", "spring-data-redis", "")),
+                        spec -> spec.path("pom.xml")));
+    }
+
+    @Test
+    void what_another_dependency_brings_along_is_not_declared() {
+        String others = dependency("org.springframework.boot", "spring-boot-starter-integration", "")
+                + dependency("org.springframework.boot", "spring-boot-starter-data-redis", "");
+        rewriteRun(
+                spec -> spec.expectedCyclesThatMakeChanges(2),
+                java(
+                        bean("RedisLockRegistry", "return new RedisLockRegistry(redis, name);\n"),
+                        migrated("HoldfastLockRegistry", "return new HoldfastLockRegistry(lockTemplate, name);\n")),
+                java("""
+                        class Template {
+                            org.springframework.data.redis.core.StringRedisTemplate redis;
+                        }
+                        """),
+                xml(
+                        pom(dependency("org.springframework.integration", "spring-integration-redis", "") + others),
+                        pom(starter() + others),
+                        spec -> spec.path("pom.xml")));
+    }
+
+    @Test
+    void what_the_removed_dependency_has_brought_along_is_declared_in_gradle() {
+        rewriteRun(
+                spec -> spec.expectedCyclesThatMakeChanges(2),
+                java(
+                        bean("RedisLockRegistry", "return new RedisLockRegistry(redis, name);\n"),
+                        migrated("HoldfastLockRegistry", "return new HoldfastLockRegistry(lockTemplate, name);\n")),
+                groovy("""
+                        dependencies {
+                            implementation 'org.springframework.integration:spring-integration-redis:7.1.0'
+                            implementation 'org.example:other:1'
+                        }
+                        """, """
+                        dependencies {
+                            implementation 'io.holdfast:lock-spring-boot-starter:%s'
+                            implementation 'org.springframework.integration:spring-integration-core:7.1.0'
+                            implementation 'org.example:other:1'
+                        }
+                        """.formatted(version()), spec -> spec.path("build.gradle")));
+    }
+
+    private static String pom(String dependencies) {
+        return "<project>\n  <dependencies>\n" + dependencies + "  </dependencies>\n</project>\n";
+    }
+
+    private static String dependency(String group, String artifact, String version) {
+        return "    <dependency>\n      <groupId>" + group + "</groupId>\n      <artifactId>" + artifact
+                + "</artifactId>\n" + version + "    </dependency>\n";
+    }
+
+    private static String starter() {
+        return dependency("io.holdfast", "lock-spring-boot-starter", "      <version>" + version() + "</version>\n");
+    }
+
+    private static String version() {
+        try (InputStream text = ReplaceDependency.class.getResourceAsStream("version.txt")) {
+            return new String(text.readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void settings_are_removed_and_the_default_time_is_that_of_holdfast() {
         rewriteRun(java(bean("RedisLockRegistry", """
@@ -123,10 +230,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                 """;
         rewriteRun(
                 java(other, other.replace("        return", "        " + LEFT + "        return")),
-                java(
-                        USER,
-                        USER.replace("    private", "    " + LEFT + "    private")
-                                .replace("    User(", "    " + LEFT + "    User(")));
+                java(USER, USER.replace("    private", "    " + LEFT + "    private")));
     }
 
     @Test
@@ -145,10 +249,7 @@ class FromSpringIntegrationTest implements RewriteTest {
                 "<!-- Holdfast: this still uses Spring Integration's registry; see docs/migration/spring-integration.md#the-bean -->\n  ";
         rewriteRun(
                 xml(beans.formatted(""), beans.formatted(note)),
-                java(
-                        USER,
-                        USER.replace("    private", "    " + LEFT + "    private")
-                                .replace("    User(", "    " + LEFT + "    User(")));
+                java(USER, USER.replace("    private", "    " + LEFT + "    private")));
         rewriteRun(xml(beans.formatted(note)));
     }
 
@@ -174,10 +275,6 @@ class FromSpringIntegrationTest implements RewriteTest {
     @Test
     void use_without_a_counterpart_keeps_all_where_they_are() {
         String destroyed = USER.replace("registry.obtain(\"a\").lock();", "registry.destroy();");
-        rewriteRun(java(
-                destroyed,
-                destroyed
-                        .replace("    private", "    " + LEFT + "    private")
-                        .replace("    User(", "    " + LEFT + "    User(")));
+        rewriteRun(java(destroyed, destroyed.replace("    private", "    " + LEFT + "    private")));
     }
 }

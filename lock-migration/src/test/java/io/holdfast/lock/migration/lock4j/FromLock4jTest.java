@@ -120,7 +120,6 @@ class FromLock4jTest implements RewriteTest {
     private static String marked(String strategies) {
         return strategies
                 .replace("    class Silence", STRATEGY + "    class Silence")
-                .replace("    class Noise", STRATEGY + "    class Noise")
                 .replace("    class Keys", KEY_BUILDER + "    class Keys");
     }
 

@@ -83,7 +83,6 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: migrated methods do not call strategies; see docs/migration/lock4j.md#failstrategy
     public static class Silence implements LockFailureStrategy {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {}

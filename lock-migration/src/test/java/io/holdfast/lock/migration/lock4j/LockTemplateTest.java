@@ -83,7 +83,6 @@ class LockTemplateTest implements RewriteTest {
                         // Holdfast: this waits for 3 s, Lock4j's default; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
                         LockHandle lock = locks.tryAcquire(LockRequest.of("a").waitFor(Duration.ofSeconds(3))).orElse(null);
                         LockHandle other = null;
-                        // Holdfast: this waits for 3 s, Lock4j's default; if lock4j.acquire-timeout is set, use its value; see docs/migration/lock4j.md#locktemplate
                         other = locks.tryAcquire(LockRequest.of("b").waitFor(Duration.ofSeconds(3))).orElse(null);
                         if (lock == null) {
                             System.out.println("busy");
@@ -115,5 +114,36 @@ class LockTemplateTest implements RewriteTest {
                         "class Mine extends com.baomidou.lock.LockTemplate {\n    com.baomidou.lock.LockTemplate other;\n}\n"),
                 java(
                         "class Other {\n    com.baomidou.lock.LockTemplate other;\n\n    com.baomidou.lock.LockTemplate get() {\n        return other;\n    }\n}\n"));
+    }
+
+    /** Otherwise the code that creates them would not compile any more. */
+    @Test
+    void classes_that_a_file_with_other_uses_creates_are_left() {
+        String shop = """
+                import com.baomidou.lock.LockTemplate;
+
+                class %1$s {
+                    private final LockTemplate locks;
+
+                    %1$s(LockTemplate locks) {
+                        this.locks = locks;
+                    }
+                %2$s}
+                """;
+        rewriteRun(
+                java(shop.formatted("Other", "")),
+                java(shop.formatted("Shop", "\n    Object other() {\n        return new Other(locks);\n    }\n")),
+                java("""
+                        import com.baomidou.lock.LockTemplate;
+
+                        class ShopTest {
+                            Object shop(LockTemplate mock) {
+                                return new Shop(mock);
+                            }
+                        }
+                        """),
+                java(
+                        shop.formatted("Alone", ""),
+                        shop.formatted("Alone", "").replace("com.baomidou.lock", "io.holdfast.lock.api")));
     }
 }

@@ -224,8 +224,8 @@ class FromRedissonTest implements RewriteTest {
                 """));
     }
 
-    private static final String NOT_INJECTED =
-            "        // Holdfast: this still uses Redisson: its client is not an injected field, so there is no LockTemplate here; see docs/migration/redisson.md#lock\n";
+    private static final String GIVEN =
+            "        // Holdfast: this still uses Redisson: %s gives this class a RedissonClient, and would have to give it a LockTemplate; see docs/migration/redisson.md#lock\n";
     private static final String CREATED = """
             import org.redisson.api.RLock;
             import org.redisson.api.RedissonClient;
@@ -256,7 +256,49 @@ class FromRedissonTest implements RewriteTest {
                     }
                 }
                 """;
-        rewriteRun(java(CREATED.formatted(""), CREATED.formatted(NOT_INJECTED)), java(creator));
+        rewriteRun(java(CREATED.formatted(""), CREATED.formatted(GIVEN.formatted("Configuration"))), java(creator));
+    }
+
+    @Test
+    void class_that_a_test_injects_mocks_into_is_left_and_marked() {
+        rewriteRun(
+                spec -> spec.typeValidationOptions(TypeValidation.none()),
+                java("@interface InjectMocks {}\n"),
+                java(CREATED.formatted(""), CREATED.formatted(GIVEN.formatted("ShopTest"))),
+                java("""
+                        import org.redisson.api.RedissonClient;
+
+                        class ShopTest {
+                            RedissonClient redisson;
+                            @InjectMocks Shop shop;
+                        }
+                        """));
+    }
+
+    @Test
+    void settings_of_the_client_are_marked_in_a_class_of_their_own() {
+        String configuration = """
+                import org.redisson.Redisson;
+                import org.redisson.api.RedissonClient;
+                import org.redisson.config.Config;
+
+                class Configuration {
+                    RedissonClient client() {
+                        Config config = new Config();
+                %s        config.setLockWatchdogTimeout(10000);
+                %s        config.useClusterServers()
+                                .addNodeAddress("redis://a:6379")
+                                .addNodeAddress("redis://b:6379");
+                        return Redisson.create(config);
+                    }
+                }
+                """;
+        rewriteRun(
+                java(
+                        configuration.formatted("", ""),
+                        configuration.formatted(
+                                "        // Holdfast: holdfast.lease replaces the watchdog timeout; see docs/migration/redisson.md#configuration\n",
+                                "        // Holdfast: locks do not use this address: set spring.data.redis or holdfast.redis.url, or they are kept at localhost:6379; see docs/migration/redisson.md#settings-of-the-client\n")));
     }
 
     @Test
@@ -287,7 +329,7 @@ class FromRedissonTest implements RewriteTest {
         rewriteRun(
                 spec -> spec.typeValidationOptions(TypeValidation.none()),
                 java("@interface AllArgsConstructor {}\n"),
-                java(former.formatted(""), former.formatted(NOT_INJECTED)),
+                java(former.formatted(""), former.formatted(GIVEN.formatted("Configuration"))),
                 java(creator));
     }
 

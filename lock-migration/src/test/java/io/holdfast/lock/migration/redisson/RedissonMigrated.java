@@ -35,6 +35,8 @@ final class RedissonMigrated {
         Config config = new Config();
         // Holdfast: holdfast.lease replaces the watchdog timeout; see docs/migration/redisson.md#configuration
         config.setLockWatchdogTimeout(20_000);
+        // Holdfast: locks do not use this address: set spring.data.redis or holdfast.redis.url, or they are kept at
+        // localhost:6379; see docs/migration/redisson.md#settings-of-the-client
         config.useSingleServer().setAddress(address);
         return Redisson.create(config);
     }
@@ -116,8 +118,6 @@ final class RedissonMigrated {
     }
 
     boolean expirable(long id) throws InterruptedException {
-        // Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see
-        // docs/migration/redisson.md#semaphore
         RPermitExpirableSemaphore gateway = redisson.getPermitExpirableSemaphore("gateway:expirable");
         gateway.trySetPermits(2);
         String permit = gateway.tryAcquire(2, 10, TimeUnit.SECONDS);

@@ -1,6 +1,8 @@
 package io.holdfast.lock.migration.shedlock;
 
 import static org.openrewrite.java.Assertions.java;
+import static org.openrewrite.properties.Assertions.properties;
+import static org.openrewrite.yaml.Assertions.yaml;
 
 import io.holdfast.lock.migration.Recipes;
 import org.junit.jupiter.api.Test;
@@ -47,14 +49,14 @@ class FromShedLockTest implements RewriteTest {
     void job_is_skipped_and_keeps_its_times() {
         becomes(
                 "name = \"report\", lockAtMostFor = \"30m\", lockAtLeastFor = \"${least}\"",
-                "name = \"report\", minHoldString = \"${least}\", maxHoldString = \"30m\"");
+                "name = \"report\", minHoldString = \"${least}\", leaseString = \"30m\", renew = false");
     }
 
     @Test
     void number_without_a_unit_is_in_milliseconds() {
         becomes(
                 "name = \"report\", lockAtMostFor = \"30000\", lockAtLeastFor = \"\"",
-                "name = \"report\", maxHoldString = \"30000ms\"");
+                "name = \"report\", leaseString = \"30000ms\", renew = false");
     }
 
     @Test
@@ -121,31 +123,64 @@ class FromShedLockTest implements RewriteTest {
                         """));
     }
 
-    @Test
-    void primitive_result_is_marked() {
-        rewriteRun(java(
-                job("@SchedulerLock(name = \"report\")")
-                        .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }"),
-                migrated(
-                                "// Holdfast: a method with a primitive result cannot be skipped, and causes startup to fail; see docs/migration/shedlock.md#what-else-is-different\n"
-                                        + "    @DistributedLock(name = \"report\", waitFor = 0, onContention = OnContention.SKIP)")
-                        .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }")));
+    private static final String LEFT = """
+            import net.javacrumbs.shedlock.core.LockProvider;
+            import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
+            import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
+            import org.springframework.context.annotation.Bean;
+            import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+            %s@EnableSchedulerLock(defaultLockAtMostFor = "10m")
+            class Configuration {
+
+            %s    @Bean
+                LockProvider lockProvider(RedisConnectionFactory redis) {
+                    return new RedisLockProvider(redis, "shop");
+                }
+            }
+            """;
+    private static final String KEPT =
+            "    // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration\n";
+    private static final String STILL =
+            "// Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+    private static final String PROPERTIES = """
+            holdfast.scheduled.lease=10m
+            holdfast.scheduled.renew=false
+            holdfast.redis.key-prefix=shop
+            """;
+
+    /** With the configuration that keeps what is left locked. */
+    private void leaves(String former, String marked) {
+        rewriteRun(
+                java(former, marked),
+                java(LEFT.formatted("", ""), LEFT.formatted(STILL, KEPT)),
+                properties("", PROPERTIES.strip(), file -> file.path("src/main/resources/application.properties")));
     }
 
     @Test
-    void composed_annotation_is_left_and_marked() {
-        rewriteRun(java("""
+    void method_with_a_primitive_result_is_left_and_still_locked() {
+        String former = job("@SchedulerLock(name = \"report\")")
+                .replace("void run(String branch) {}", "int run() {\n        return 1;\n    }");
+        leaves(
+                former,
+                former.replace(
+                        "    @Scheduler",
+                        "    // Holdfast: this method is still locked by ShedLock: a method with a primitive result cannot be skipped; see docs/migration/shedlock.md#what-else-is-different\n    @Scheduler"));
+    }
+
+    @Test
+    void composed_annotation_is_left_and_its_methods_are_still_locked() {
+        String former = """
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                 @SchedulerLock(name = "report")
                 @interface OnOneNode {}
-                """, """
-                import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
-
-                // Holdfast: a composed annotation is not migrated, so its methods are not locked by Holdfast; see docs/migration/shedlock.md#a-job
-                @SchedulerLock(name = "report")
-                @interface OnOneNode {}
-                """));
+                """;
+        leaves(
+                former,
+                former.replace(
+                        "@Scheduler",
+                        "// Holdfast: methods with this annotation are still locked by ShedLock: a composed annotation is not migrated; see docs/migration/shedlock.md#a-job\n@Scheduler"));
     }
 
     @Test
@@ -194,7 +229,7 @@ class FromShedLockTest implements RewriteTest {
                     @DistributedLock(name = "a", leaseString = "5m", renew = false, waitFor = 0, onContention = OnContention.SKIP)
                     void run() {
                         LockContext.current().orElseThrow().extend(Duration.ofMinutes(5));
-                        // Holdfast: the minimum of an extension is not migrated; minHold of the annotation keeps others out; see docs/migration/shedlock.md#lockassert-lockextender
+                        // Holdfast: an extension has no minimum in Holdfast: give the annotation a minHold for the whole run, counted from the grant, and extend without one; see docs/migration/shedlock.md#lockassert-lockextender
                         LockExtender.extendActiveLock(Duration.ofMinutes(5), Duration.ofMinutes(1));
                     }
 
@@ -265,22 +300,109 @@ class FromShedLockTest implements RewriteTest {
                 }
             """;
 
-    @Test
-    void configuration_is_removed_and_its_settings_are_named() {
-        rewriteRun(java(
-                configuration(
-                        "@EnableSchedulerLock(defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = \"1m\")",
-                        PROVIDER.formatted(", \"shop\"")),
-                """
-                import javax.sql.DataSource;
+    private static final String PLAIN = """
+            import javax.sql.DataSource;
 
-                // Holdfast: holdfast.lease, which is renewed, replaces defaultLockAtMostFor = 10m; see docs/migration/shedlock.md#configuration
-                // Holdfast: set holdfast.scheduled.min-hold, which replaces defaultLockAtLeastFor = 1m; see docs/migration/shedlock.md#a-job
-                // Holdfast: holdfast.redis.key-prefix replaces the environment of the provider, shop; see docs/migration/shedlock.md#configuration
-                class Configuration {
-                    String other;
-                }
-                """));
+            class Configuration {
+                String other;
+            }
+            """;
+
+    private static String configuration() {
+        return configuration(
+                "@EnableSchedulerLock(defaultLockAtMostFor = \"10m\", defaultLockAtLeastFor = \"60000\")",
+                PROVIDER.formatted(", \"shop\""));
+    }
+
+    @Test
+    void settings_of_the_configuration_become_properties_in_the_file_of_its_module() {
+        String settings = PROPERTIES.replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n");
+        rewriteRun(
+                java(configuration(), PLAIN, file -> file.path("jobs/src/main/java/Configuration.java")),
+                properties(
+                        "a=b\nholdfast.scheduled.lease=5m\n",
+                        "a=b\n" + settings.replace("10m", "5m").strip() + "\n",
+                        file -> file.path("jobs/src/main/resources/application.properties")),
+                properties("a=b\n", file -> file.path("src/main/resources/application.properties")),
+                properties("a=b\n", file -> file.path("jobs/src/test/resources/application.properties")));
+    }
+
+    @Test
+    void settings_of_the_configuration_become_properties_in_yaml() {
+        rewriteRun(
+                java(configuration(), PLAIN), yaml("""
+                        a: b
+                        holdfast:
+                          lease: 5m
+                        """, """
+                        a: b
+                        holdfast:
+                          lease: 5m
+                          redis:
+                            key-prefix: shop
+                          scheduled:
+                            lease: 10m
+                            renew: false
+                            min-hold: 60000ms
+                        """, file -> file.path("src/main/resources/application.yml")));
+    }
+
+    @Test
+    void settings_of_the_configuration_become_properties_in_a_new_file() {
+        rewriteRun(
+                java(configuration(), PLAIN),
+                properties(
+                        null,
+                        PROPERTIES.replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n"),
+                        file -> file.path("src/main/resources/application.properties")));
+    }
+
+    @Test
+    void settings_that_are_not_known_are_named() {
+        rewriteRun(
+                java("class Names {\n    static String time;\n    static final String MOST = time;\n}\n"),
+                java(
+                        configuration(
+                                "@EnableSchedulerLock(defaultLockAtMostFor = Names.MOST, defaultLockAtLeastFor = Names.MOST)",
+                                PROVIDER.formatted(", \"a b\"")),
+                        """
+                        import javax.sql.DataSource;
+
+                        // Holdfast: set holdfast.scheduled.lease, and holdfast.scheduled.renew=false, which replace defaultLockAtMostFor = Names.MOST; see docs/migration/shedlock.md#configuration
+                        // Holdfast: set holdfast.scheduled.min-hold, which replaces defaultLockAtLeastFor = Names.MOST; see docs/migration/shedlock.md#configuration
+                        // Holdfast: holdfast.redis.key-prefix replaces the environment of the provider, a b; see docs/migration/shedlock.md#configuration
+                        class Configuration {
+                            String other;
+                        }
+                        """));
+    }
+
+    @Test
+    void default_times_are_given_to_methods_that_spring_does_not_schedule() {
+        rewriteRun(
+                java(configuration(), PLAIN),
+                java(
+                        job("@SchedulerLock(name = \"report\", lockAtLeastFor = \"1m\")")
+                                .replace(
+                                        "class Jobs",
+                                        "import org.springframework.scheduling.annotation.Scheduled;\n\nclass Jobs")
+                                .replace(
+                                        "}\n}",
+                                        "}\n\n    @Scheduled(fixedRate = 1000)\n    @SchedulerLock(name = \"other\")\n    void other() {}\n}"),
+                        migrated(
+                                        "@DistributedLock(name = \"report\", minHoldString = \"1m\", leaseString = \"10m\", renew = false, waitFor = 0, onContention = OnContention.SKIP)")
+                                .replace(
+                                        "class Jobs",
+                                        "import org.springframework.scheduling.annotation.Scheduled;\n\nclass Jobs")
+                                .replace(
+                                        "}\n}",
+                                        "}\n\n    @Scheduled(fixedRate = 1000)\n    @DistributedLock(name = \"other\", waitFor = 0, onContention = OnContention.SKIP)\n    void other() {}\n}")),
+                properties(
+                        "",
+                        PROPERTIES
+                                .replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n")
+                                .strip(),
+                        file -> file.path("src/main/resources/application.properties")));
     }
 
     @Test

@@ -26,15 +26,11 @@ public class ShedLockMigrated {
     // docs/migration/shedlock.md#without-annotation
     private final LockProvider lockProvider;
 
-    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
-    // docs/migration/shedlock.md#without-annotation
     public ShedLockMigrated(Shop shop, LockProvider lockProvider) {
         this.shop = shop;
         this.lockProvider = lockProvider;
     }
 
-    // Holdfast: holdfast.lease, which is renewed, replaces defaultLockAtMostFor = 10m; see
-    // docs/migration/shedlock.md#configuration
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
     static class Scheduling {
@@ -50,7 +46,8 @@ public class ShedLockMigrated {
     @DistributedLock(
             name = "report",
             minHoldString = "1m",
-            maxHoldString = "30m",
+            leaseString = "30m",
+            renew = false,
             waitFor = 0,
             onContention = OnContention.SKIP)
     public void report() {
@@ -68,6 +65,8 @@ public class ShedLockMigrated {
             name = "sync",
             key = "#branch",
             minHoldString = "10s",
+            leaseString = "10m",
+            renew = false,
             waitFor = 0,
             onContention = OnContention.SKIP)
     public void sync(String branch) {
@@ -88,11 +87,7 @@ public class ShedLockMigrated {
     }
 
     public boolean now() throws Throwable {
-        // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
-        // docs/migration/shedlock.md#without-annotation
         LockingTaskExecutor executor = new DefaultLockingTaskExecutor(lockProvider);
-        // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
-        // docs/migration/shedlock.md#without-annotation
         LockConfiguration lock =
                 new LockConfiguration(Instant.now(), "stock-taking", Duration.ofMinutes(30), Duration.ofMinutes(1));
         return executor.executeWithLock(() -> done(), lock).wasExecuted();

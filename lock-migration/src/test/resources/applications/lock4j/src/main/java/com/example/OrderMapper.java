@@ -1,0 +1,6 @@
+package com.example;
+
+public interface OrderMapper {
+
+    int reduceStock(Long productId, int count);
+}

@@ -1,0 +1,8 @@
+package com.example;
+
+public interface Invoices {
+
+    int sendOpen();
+
+    void remind();
+}
