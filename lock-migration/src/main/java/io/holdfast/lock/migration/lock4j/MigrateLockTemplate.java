@@ -95,9 +95,11 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
         static Set<Path> translatable(Map<Path, TemplateFile> files) {
             Map<Path, TemplateFile> translatable = new HashMap<>(files);
             translatable.values().removeIf(each -> !each.isTranslatable);
-            while (translatable.values().removeIf(each -> files.entrySet().stream()
-                    .filter(other -> !translatable.containsKey(other.getKey()))
-                    .anyMatch(other -> !disjoint(other.getValue().created, each.declared)))) {
+            while (translatable
+                    .values()
+                    .removeIf(each -> files.entrySet().stream()
+                            .filter(other -> !translatable.containsKey(other.getKey()))
+                            .anyMatch(other -> !disjoint(other.getValue().created, each.declared)))) {
                 // A file that was removed may give others the former template.
             }
             return translatable.keySet();
