@@ -284,7 +284,7 @@ public final class DaemonThreads {
                 try {
                     due.run.run();
                 } catch (RuntimeException | Error e) {
-                    log.error("Unexpected error in thread holdfast-timer; continuing", e);
+                    log.error("Unexpected error in thread {}; continuing", here.getName(), e);
                 } finally {
                     here.setContextClassLoader(DaemonThreads.class.getClassLoader());
                 }
