@@ -123,9 +123,11 @@ final class QueueModel {
         return Answer.HELD;
     }
 
-    private void confirm(Holder holder, Duration end) {
+    /** A lease takes the place of a reservation, and never shortens a lease. */
+    private static void confirm(Holder holder, Duration end) {
+        boolean reserved = holder.place != null;
         holder.place = null;
-        holder.end = end.compareTo(holder.end) > 0 ? end : holder.end;
+        holder.end = reserved || end.compareTo(holder.end) > 0 ? end : holder.end;
     }
 
     /** Whoever asks is alive. */
