@@ -40,8 +40,7 @@ final class PublishCheck {
         for (EntryRequest request : requests) {
             if (!request.owners().isEmpty()) {
                 byte[] channel = layout.channel(request.owners().get(0).clientId());
-                check(new ScriptCall(
-                        LuaScript.PUBLISH, 1, new byte[][] {layout.bytes(request.key()), channel}, false));
+                check(new ScriptCall(LuaScript.PUBLISH, 1, new byte[][] {layout.bytes(request.key()), channel}, false));
                 return;
             }
         }

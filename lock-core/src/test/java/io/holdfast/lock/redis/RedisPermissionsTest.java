@@ -233,8 +233,9 @@ class RedisPermissionsTest {
 
             assertThat(store.warnings())
                     .singleElement(InstanceOfAssertFactories.STRING)
-                    .matches("Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms\\."
-                            + " Grant the Redis user PUBLISH and the channels lock:wake:\\* \\(.*run.*\\)");
+                    .matches(
+                            "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms\\."
+                                    + " Grant the Redis user PUBLISH and the channels lock:wake:\\* \\(.*run.*\\)");
             assertThat(heard.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .isEqualTo(store.warnings());

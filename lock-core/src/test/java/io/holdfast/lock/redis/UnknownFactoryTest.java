@@ -148,7 +148,8 @@ class UnknownFactoryTest {
         try {
             assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("replicaAcks requires a JedisConnectionFactory");
+                    .hasMessageStartingWith(
+                            "replicaAcks requires Jedis, but locks are kept in Redis via RedisTemplate on");
         } finally {
             applications.destroy();
         }

@@ -10,16 +10,13 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, and
- * the page of the endpoint.
+ * What every application needs: the attributes of the annotation, {@code #root}, and the page of the endpoint.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.reflection()
-                .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
-                .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
                 .registerType(DistributedLock.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(LeaderOnly.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
