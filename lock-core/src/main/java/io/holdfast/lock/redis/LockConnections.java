@@ -1,7 +1,6 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.driver.DriverConnections;
-import io.holdfast.lock.redis.driver.Wire;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -10,9 +9,8 @@ import org.springframework.context.Lifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * The connections of one store: to the same Redis, with the same credentials and TLS, as the application's factory, but
- * with the locks' own timeouts, pools and identity. Calls use one factory, and renewals of leases and entries another, so that
- * held locks are not lost if callers exhaust their pool; wake-ups use a third.
+ * The connections of one store. Calls use some, renewals of leases and entries others, so that held locks are not lost if callers
+ * exhaust their pool; each subscription has its own. If they are the application's, they are neither stopped nor closed.
  */
 final class LockConnections {
 
@@ -21,19 +19,16 @@ final class LockConnections {
     private static final int RENEWAL_CONNECTIONS = 2;
     private static final int WAKEUP_CONNECTIONS = 1;
 
-    private final RedisConnectionFactory applications;
     private final RedisLockSettings settings;
-    private final Wire.Acks acks;
+    private final Drivers.Way way;
     private final DriverConnections calls;
     private final DriverConnections renewals;
 
-    LockConnections(RedisConnectionFactory applications, RedisLockSettings settings, Wire.Acks acks) {
-        this.applications = applications;
+    LockConnections(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.settings = settings;
-        this.acks = acks;
-        Drivers.warnIfShared(applications, settings.commandTimeout());
-        this.calls = derive(settings.connections(), true);
-        this.renewals = derive(RENEWAL_CONNECTIONS, true);
+        this.way = Drivers.choose(applications, settings.driver());
+        this.calls = connect(settings.connections());
+        this.renewals = connect(RENEWAL_CONNECTIONS);
     }
 
     DriverConnections calls() {
@@ -46,7 +41,11 @@ final class LockConnections {
 
     /** Connections for one subscription, which closes them with {@link #destroy}. */
     DriverConnections newWakeups() {
-        return derive(WAKEUP_CONNECTIONS, false);
+        return connect(WAKEUP_CONNECTIONS);
+    }
+
+    private DriverConnections connect(int connections) {
+        return way.connect(settings.commandTimeout(), connections);
     }
 
     /** Closes all but those for wake-ups, which end with their subscriptions. */
@@ -58,7 +57,6 @@ final class LockConnections {
         lifecycles().forEach(Lifecycle::start);
     }
 
-    /** Connections that are shared with the application are not stopped. */
     private Stream<Lifecycle> lifecycles() {
         return Stream.of(calls, renewals).filter(Lifecycle.class::isInstance).map(Lifecycle.class::cast);
     }
@@ -68,17 +66,13 @@ final class LockConnections {
         destroy(calls);
     }
 
-    /** Driver, topology and addresses, without secrets. */
+    /** Where Redis is, which way leads there, and why; without secrets. */
     String describe() {
-        return Drivers.describe(applications);
+        return way.description();
     }
 
-    private DriverConnections derive(int connections, boolean shared) {
-        return Drivers.derive(applications, settings.commandTimeout(), acks, connections, shared);
-    }
-
-    static void destroy(RedisConnectionFactory factory) {
-        if (factory instanceof DisposableBean disposable) {
+    static void destroy(DriverConnections connections) {
+        if (connections instanceof DisposableBean disposable) {
             try {
                 disposable.destroy();
             } catch (Exception e) {

@@ -17,7 +17,7 @@ final class NativeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
-        Drivers.registerHints(hints);
+        Drivers.registerHints(hints, loader);
         for (String type : UPDATED_BY_FIELD) {
             hints.reflection().registerType(TypeReference.of(type), MemberCategory.ACCESS_DECLARED_FIELDS);
         }

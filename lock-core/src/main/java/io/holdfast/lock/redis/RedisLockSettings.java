@@ -10,7 +10,7 @@ public final class RedisLockSettings {
 
     private static final int MOST_REPLICAS = 100;
 
-    /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay. */
+    /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay, driver AUTO. */
     public static final RedisLockSettings STANDARD = new RedisLockSettings(new Values());
 
     private final Values values;
@@ -24,6 +24,7 @@ public final class RedisLockSettings {
         private int connections = 16;
         private ReplicaAcks replicaAcks = ReplicaAcks.NONE;
         private Duration rejoinDelay = Duration.ZERO;
+        private Driver driver = Driver.AUTO;
 
         private Values copy() {
             Values copy = new Values();
@@ -33,6 +34,7 @@ public final class RedisLockSettings {
             copy.connections = connections;
             copy.replicaAcks = replicaAcks;
             copy.rejoinDelay = rejoinDelay;
+            copy.driver = driver;
             return copy;
         }
 
@@ -51,7 +53,7 @@ public final class RedisLockSettings {
         }
 
         private List<Object> all() {
-            return List.of(keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay);
+            return List.of(keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
         }
     }
 
@@ -64,6 +66,22 @@ public final class RedisLockSettings {
         change.accept(changed);
         changed.check();
         return new RedisLockSettings(changed);
+    }
+
+    /** How locks reach Redis. */
+    public enum Driver {
+
+        /** {@link #JEDIS} if all that the application has configured can be carried over to it, else {@link #REDIS_TEMPLATE}. */
+        AUTO,
+
+        /**
+         * Over Jedis connections of their own, configured like the application's factory, which may be Lettuce's. A store cannot be
+         * created if Jedis is missing, or if something cannot be carried over.
+         */
+        JEDIS,
+
+        /** Through a {@code RedisTemplate} on the application's factory, with its connections and timeouts. */
+        REDIS_TEMPLATE
     }
 
     /**
@@ -126,7 +144,7 @@ public final class RedisLockSettings {
         return values.tokenRetention;
     }
 
-    /** {@return the maximum number of connections for locks, if the driver pools them (Jedis)} */
+    /** {@return the maximum number of Jedis connections for locks} */
     public int connections() {
         return values.connections;
     }
@@ -139,6 +157,11 @@ public final class RedisLockSettings {
     /** {@return how long a server that has started without its data refuses to grant unknown locks} */
     public Duration rejoinDelay() {
         return values.rejoinDelay;
+    }
+
+    /** {@return how locks reach Redis} */
+    public Driver driver() {
+        return values.driver;
     }
 
     /**
@@ -174,7 +197,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given limit}
      *
-     * @param value the maximum number of connections for locks, if the driver pools them (Jedis); 1 to 1,000
+     * @param value the maximum number of Jedis connections for locks; 1 to 1,000
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withConnections(int value) {
@@ -202,6 +225,15 @@ public final class RedisLockSettings {
         return with(values -> values.rejoinDelay = value);
     }
 
+    /**
+     * {@return a copy with the given driver}
+     *
+     * @param value how locks reach Redis
+     */
+    public RedisLockSettings withDriver(Driver value) {
+        return with(values -> values.driver = value);
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof RedisLockSettings settings && values.all().equals(settings.values.all());
@@ -215,7 +247,7 @@ public final class RedisLockSettings {
     @Override
     public String toString() {
         return ("RedisLockSettings[keyPrefix=%s, commandTimeout=%s, tokenRetention=%s, connections=%s, replicaAcks=%s,"
-                        + " rejoinDelay=%s]")
+                        + " rejoinDelay=%s, driver=%s]")
                 .formatted(values.all().toArray());
     }
 }

@@ -80,24 +80,26 @@ public final class RedisLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, and never
-     *     closes it
+     * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, or uses its
+     *     connections, see {@link RedisLockSettings.Driver}, and never closes it
      * @param settings names, timeouts, retention
-     * @throws IllegalArgumentException if the settings do not fit each other, or the kind of server
+     * @throws IllegalArgumentException if the settings do not fit each other, or the kind of server, or demand Jedis where it
+     *     cannot be used
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         check(settings);
         this.acks = new Acknowledgements(settings.replicaAcks());
-        this.connections = new LockConnections(applications, settings, acks.acks());
+        this.connections = new LockConnections(applications, settings);
         this.commandTimeout = settings.commandTimeout();
         this.client = open(connections.calls());
         this.layout = new KeyLayout(settings.keyPrefix());
         this.encoder = new ScriptEncoder(layout, settings.tokenRetention());
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(client, layout, settings);
-        check(applications);
+        check();
         this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
         this.waits = new RedisWaits(client, layout.waits(), LuaScript.RECORD_WAITS, LuaScript.WAITS);
         ScriptClient background = open(connections.renewals());
+        client.connectNext(background);
         this.publishing = new PublishCheck(background, layout);
         this.renewals = new BatchedRenewals(
                 background,
@@ -132,20 +134,20 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    private void check(RedisConnectionFactory applications) {
+    private void check() {
         boolean fits = acks.wanted() ? client.isPipelined() : rejoining == null || !client.isCluster();
         if (!fits) {
             connections.close();
             throw new IllegalArgumentException(
                     acks.wanted()
-                            ? "replicaAcks requires a JedisConnectionFactory or a LettuceConnectionFactory, but the factory is a "
-                                    + applications.getClass().getName()
+                            ? "replicaAcks requires Jedis, but locks are kept in " + connections.describe()
                             : "rejoinDelay is for independent servers, not for a cluster");
         }
     }
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
+        client.connect(commandTimeout);
         ScriptCall call = encoder.acquire(request, rejoining);
         if (acks.wanted()) {
             return acks.acquire(client, call);
@@ -165,6 +167,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        client.connect(commandTimeout);
         return multiLock.acquire(requests);
     }
 
@@ -281,7 +284,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Map<String, String> evictionPolicies() {
-        return client.connections().evictionPolicies();
+        return client.evictionPolicies();
     }
 
     @Override
@@ -304,7 +307,7 @@ public final class RedisLockStore implements LockStore {
         connections.close();
     }
 
-    /** {@return which Redis, which driver, and the prefix of keys; without secrets} */
+    /** {@return which Redis, which way leads there and why, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
         return connections.describe() + ", with key prefix '" + layout.prefix() + "'";

@@ -13,12 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends scripts over one set of connections. All calls of a store go through here, over a {@link Wire}: the driver's own, which
- * takes a fifth less time than Spring Data, and even less on a cluster; or Spring Data's, if the driver is unknown.
+ * takes a fifth less time than Spring Data, and even less on a cluster; or Spring Data's.
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it.
@@ -38,6 +39,7 @@ final class ScriptClient implements Servers {
     private final Wire wire;
     private final Wire following;
     private final Resends resends;
+    private final FirstConnection first;
 
     /** @param listener is notified of what failures reveal about the servers */
     ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
@@ -45,6 +47,7 @@ final class ScriptClient implements Servers {
         this.wire = connections.wire();
         this.following = connections.followingWire();
         this.resends = new Resends(connections, commandTimeout, listener);
+        this.first = new FirstConnection(connections);
     }
 
     /** An answer, and whether it is the answer to the first send. */
@@ -86,7 +89,29 @@ final class ScriptClient implements Servers {
         return connections.isCluster();
     }
 
-    /** Whether one server is known to have all locks. For an unknown driver, this is known after the first call. */
+    /**
+     * Connects, if there was no connection yet. All calls do that; a caller that calls this before waits less.
+     *
+     * @param patience for how long to wait at most
+     * @throws LockStoreException if there is no connection; nothing was sent
+     */
+    void connect(Duration patience) {
+        first.await(patience);
+    }
+
+    /**
+     * Has others connect as soon as this has: who finds the nodes of a cluster only when it has something to send would wait for those
+     * that hang by then.
+     */
+    void connectNext(ScriptClient other) {
+        first.then(other.first::begin);
+    }
+
+    private void connect() {
+        first.await(FirstConnection.LIMIT);
+    }
+
+    /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
     @Override
     public boolean isOneServer() {
         return connections.isOneServer();
@@ -99,6 +124,7 @@ final class ScriptClient implements Servers {
 
     @Override
     public List<Integer> slotOfEachMaster() {
+        connect();
         try {
             return connections.slotOfEachMaster();
         } catch (RuntimeException e) {
@@ -118,18 +144,31 @@ final class ScriptClient implements Servers {
         return wire.isPipelined();
     }
 
-    DriverConnections connections() {
-        return connections;
+    /** See {@link DriverConnections#evictionPolicies}. */
+    Map<String, String> evictionPolicies() {
+        connect();
+        return connections.evictionPolicies();
     }
 
     /** Sends one call, and waits for its answer. */
     Reply run(ScriptCall call) {
+        connect();
         return begin(call, System.nanoTime()).get();
     }
 
     /** Sends one call, immediately unless that would wait for the reply; failures are reported when the reply is awaited. */
     Supplier<Reply> begin(ScriptCall call) {
-        return isPipelined() ? begin(call, System.nanoTime()) : () -> run(call);
+        if (!isPipelined()) {
+            return () -> run(call);
+        }
+        try {
+            connect();
+        } catch (LockStoreException e) {
+            return () -> {
+                throw e;
+            };
+        }
+        return begin(call, System.nanoTime());
     }
 
     private Supplier<Reply> begin(ScriptCall call, long start) {
@@ -195,6 +234,7 @@ final class ScriptClient implements Servers {
 
     /** Sends calls to one server, all of them before the first answer is waited for. */
     Results send(List<ScriptCall> calls, Acks acks) {
+        connect();
         long start = System.nanoTime();
         Resends.Sent<Answers> sent = resends.run(() -> sendKnown(wire, calls, acks, start), start, null);
         Answers answers = sent.result();

@@ -28,8 +28,8 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
  * permission), does not report when it is disconnected, and blocks the caller's thread.
  *
- * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce returns immediately, reads
- * on its own threads, and reports when the connection is lost.
+ * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce, in an
+ * application's factory, returns immediately, reads on its own threads, and subscribes again by itself after a lost connection.
  *
  * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a
  * reply, or missed messages, raise a doubt. Then the same channel is subscribed again on the same connection, because a server
@@ -61,6 +61,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private volatile boolean closed;
     private volatile boolean subscribed;
+    private volatile boolean reading;
     private volatile @Nullable DriverConnections factory;
     private volatile @Nullable RedisConnection connection;
     private volatile @Nullable RedisConnection abandoned;
@@ -200,7 +201,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         DriverConnections known = factory;
         if (known == null) {
             known = connecting.get();
-            known.onDisconnect(() -> LockSupport.unpark(thread));
             factory = known;
         }
         return known;
@@ -222,13 +222,16 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try (RedisConnection own = connections.newConnection()) {
             connection = own;
             if (!closed) {
+                reading = true;
                 own.subscribe(this, channel);
+                reading = false;
             }
-            while (own.isSubscribed() && !connections.isSubscriptionLost() && own != abandoned && !closed) {
+            while (own.isSubscribed() && own != abandoned && !closed) {
                 LockSupport.park(this);
                 Thread.interrupted(); // a stray one would end every pause at once
             }
         } finally {
+            reading = false;
             subscribed = false;
             connection = null;
         }
@@ -267,8 +270,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      * else unsubscribes: with Lettuce that would close it as well, and Lettuce logs a warning when it is closed twice.
      */
     private void endReading() {
-        DriverConnections made = factory;
-        if (made != null && !made.readsByItself()) {
+        if (reading) {
             unsubscribe();
         }
     }

@@ -1,12 +1,14 @@
 package io.holdfast.lock.store;
 
 /**
- * The call was not sent because all connections of this client are in use by its other calls. The cause of a
- * {@link io.holdfast.lock.api.LockStoreException}; a caller with time left may try again.
+ * The call was not sent because this client has no connection for it: all of them are in use by its other calls, or the first one
+ * is still being made. The cause of a {@link io.holdfast.lock.api.LockStoreException}; a caller with time left may try again.
  */
 public final class ConnectionsInUseException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
+
+    private final boolean isFirst;
 
     /**
      * Creates an instance.
@@ -14,6 +16,24 @@ public final class ConnectionsInUseException extends RuntimeException {
      * @param cause the exception of the driver
      */
     public ConnectionsInUseException(Throwable cause) {
+        this(cause, false);
+    }
+
+    private ConnectionsInUseException(Throwable cause, boolean isFirst) {
         super(cause);
+        this.isFirst = isFirst;
+    }
+
+    /** {@return the exception of a call that came while the first connection was being made} */
+    public static ConnectionsInUseException ofFirstConnection(Throwable cause) {
+        return new ConnectionsInUseException(cause, true);
+    }
+
+    /**
+     * {@return whether the first connection is still being made} That is not the time of a command, so a single try may wait for it.
+     * A store says so for a limited time.
+     */
+    public boolean isFirstConnection() {
+        return isFirst;
     }
 }

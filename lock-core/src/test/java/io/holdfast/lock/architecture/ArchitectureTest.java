@@ -47,10 +47,16 @@ class ArchitectureTest {
             entry("redis", Set.of("RedisLockStore", "RedisLockSettings")),
             entry(
                     "redis.driver",
-                    Set.of("DriverConnections", "RedisFailures", "SharedConnections", "Topology", "Wire")),
+                    Set.of(
+                            "DriverConnections",
+                            "RedisAccess",
+                            "RedisFailures",
+                            "SharedConnections",
+                            "Topology",
+                            "Wire")),
             entry("redis.overview", Set.of("HolderLines", "LockNames", "RedisScan", "RedisWaits", "Servers")),
             entry("redis.driver.jedis", Set.of("JedisConnections")),
-            entry("redis.driver.lettuce", Set.of("LettuceConnections")),
+            entry("redis.driver.lettuce", Set.of("LettuceApplication")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),

@@ -25,12 +25,13 @@ class ConnectionsInUseTest extends EngineFixture {
     private final AtomicInteger tries = new AtomicInteger();
 
     private void busyFor(int calls) {
+        busyFor(calls, new ConnectionsInUseException(new IllegalStateException("on purpose")));
+    }
+
+    private void busyFor(int calls, ConnectionsInUseException reason) {
         store.beforeAcquire = () -> {
             if (tries.incrementAndGet() <= calls) {
-                throw new LockStoreException(
-                        "All connections for locks are in use (on purpose)",
-                        new ConnectionsInUseException(new IllegalStateException("on purpose")),
-                        false);
+                throw new LockStoreException("All connections for locks are in use (on purpose)", reason, false);
             }
         };
     }
@@ -63,6 +64,26 @@ class ConnectionsInUseTest extends EngineFixture {
         assertThatThrownBy(() -> locks.tryAcquire(KEY)).isInstanceOf(LockStoreException.class);
 
         assertThat(tries).hasValue(1);
+    }
+
+    /** That is not the time of a command; the store says when it has taken too long. */
+    @Test
+    void single_try_waits_for_the_first_connection() {
+        busyFor(10, ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")));
+
+        assertThat(locks.tryAcquire(KEY)).isPresent();
+
+        assertThat(tries).hasValue(11);
+    }
+
+    @Test
+    void budget_limits_the_wait_for_the_first_connection() {
+        busyFor(
+                Integer.MAX_VALUE,
+                ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")));
+
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofSeconds(1))))
+                .isInstanceOf(LockStoreException.class);
     }
 
     @Test

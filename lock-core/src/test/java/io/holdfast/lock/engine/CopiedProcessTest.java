@@ -81,11 +81,10 @@ class CopiedProcessTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(TestRedis.Client.class)
-    void a_suspended_client_has_no_connection_and_a_resumed_one_goes_on(TestRedis.Client driver) throws Exception {
+    @Test
+    void a_suspended_client_has_no_connection_and_a_resumed_one_goes_on() throws Exception {
         try (RedisServerProcess server = RedisServerProcess.start()) {
-            RedisConnectionFactory application = driver.connect(server.port());
+            RedisConnectionFactory application = TestRedis.Client.JEDIS.connect(server.port());
             try (LockStore store = new RedisLockStore(application, TestRedis.PATIENT);
                     LockEngine locks = LockEngine.builder(store).build();
                     Jedis probe = TestRedis.administrator(server.port())) {

@@ -88,7 +88,7 @@ class SuccessionTest {
         List<WorkerProcess> workers = new ArrayList<>();
         try (Observer observer = new Observer(place)) {
             for (int i = 0; i <= dead + candidates; i++) {
-                workers.add(start(place, roles, i));
+                workers.add(start(place, roles));
                 if (i == 0) {
                     elections(workers, roles);
                 } else {
@@ -119,13 +119,9 @@ class SuccessionTest {
         }
     }
 
-    private static WorkerProcess start(LockPlace place, List<String> roles, int number) throws Exception {
-        TestRedis.Client[] drivers = TestRedis.Client.values();
+    private static WorkerProcess start(LockPlace place, List<String> roles) throws Exception {
         return WorkerProcess.start(
-                SuccessionWorker.class,
-                place.toString(),
-                String.join(",", roles),
-                drivers[number % drivers.length].name());
+                SuccessionWorker.class, place.toString(), String.join(",", roles), TestRedis.Client.JEDIS.name());
     }
 
     /** When one of them was first elected in each role. */

@@ -83,9 +83,9 @@ class LeadershipOnStoresTest {
     }
 
     @Nested
-    class OnLettuce extends OnRedis {
-        OnLettuce() {
-            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+    class OnTemplate extends OnRedis {
+        OnTemplate() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.TEMPLATE);
         }
     }
 
@@ -98,9 +98,9 @@ class LeadershipOnStoresTest {
 
     @Tag("full")
     @Nested
-    class OnSentinelWithLettuce extends OnRedis {
-        OnSentinelWithLettuce() {
-            super(RedisTopology.SENTINEL, TestRedis.Client.LETTUCE);
+    class OnSentinelWithTemplate extends OnRedis {
+        OnSentinelWithTemplate() {
+            super(RedisTopology.SENTINEL, TestRedis.Client.TEMPLATE);
         }
     }
 

@@ -195,8 +195,7 @@ class ClockValuesTest {
             assertThat(log.events())
                     .singleElement()
                     .satisfies(event -> assertThat(event.getFormattedMessage())
-                            .contains("differ by 1 h")
-                            .contains("60 s")
+                            .contains("differ by 1 h, more than the rejoin-delay of 1 min.")
                             .contains("node-1=" + (now() + 3_600_000_000L)));
 
             time.pass(Duration.ofMinutes(11));

@@ -106,10 +106,10 @@ class RedisQuorumContractTest {
 
     @Tag("full")
     @Nested
-    class OfThreeByLettuce extends OnRedis {
-        private static final LockStore STORE = open(TestRedis.Client.LETTUCE, 3);
+    class OfThreeByTemplate extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.TEMPLATE, 3);
 
-        OfThreeByLettuce() {
+        OfThreeByTemplate() {
             super(STORE);
         }
     }
@@ -125,10 +125,10 @@ class RedisQuorumContractTest {
     }
 
     @Nested
-    class OfFiveByLettuce extends OnRedis {
-        private static final LockStore STORE = open(TestRedis.Client.LETTUCE, 5);
+    class OfFiveByTemplate extends OnRedis {
+        private static final LockStore STORE = open(TestRedis.Client.TEMPLATE, 5);
 
-        OfFiveByLettuce() {
+        OfFiveByTemplate() {
             super(STORE);
         }
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A lock over three servers, of which one or two fail. */
 @Tag("full")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class RedisQuorumTest extends RedisQuorumFixture {
 
     private static final String KEY = "order:42";

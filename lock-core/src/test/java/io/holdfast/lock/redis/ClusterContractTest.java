@@ -23,28 +23,20 @@ class ClusterContractTest {
         }
     }
 
-    @Tag("full")
+    /** Only its connections tell that there is a cluster. */
     @Nested
-    class OnLettuce extends RedisContract {
-        OnLettuce() {
-            super(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
+    class OnTemplate extends TemplateContract {
+        OnTemplate() {
+            super(RedisTopology.CLUSTER, TestRedis.Client.TEMPLATE);
         }
     }
 
     /** Only its connections tell that there is a cluster. */
+    @Tag("full")
     @Nested
-    class OnUnknownFactory extends UnknownFactoryContract {
-        OnUnknownFactory() {
+    class OnTemplateOverJedis extends TemplateContract {
+        OnTemplateOverJedis() {
             super(RedisTopology.CLUSTER, TestRedis.Client.JEDIS);
-        }
-    }
-
-    /** Only its connections tell that there is a cluster. */
-    @Tag("full")
-    @Nested
-    class OnUnknownFactoryOfLettuce extends UnknownFactoryContract {
-        OnUnknownFactoryOfLettuce() {
-            super(RedisTopology.CLUSTER, TestRedis.Client.LETTUCE);
         }
     }
 }

@@ -60,10 +60,11 @@ class ClusterNodesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void store_tells_its_nodes_apart(TestRedis.Client client) {
         RedisConnectionFactory connections = client.connect(cluster.address());
         try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
+            store.inspect(LockKey.of("connects"));
             assertThat(keys(client).stream().collect(Collectors.groupingBy(store::serverOf)))
                     .hasSize(3)
                     .allSatisfy((server, theirs) -> assertThat(theirs.stream()
@@ -75,7 +76,7 @@ class ClusterNodesTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void node_that_hangs_loses_its_own_locks_and_no_others(TestRedis.Client client) throws Exception {
         RunningTime.withoutPause(() -> hang(client));
     }

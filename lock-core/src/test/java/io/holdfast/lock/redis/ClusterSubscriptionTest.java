@@ -45,7 +45,7 @@ class ClusterSubscriptionTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TestRedis.Client.class)
+    @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
     void subscription_is_there_again_and_stays_when_connections_last(TestRedis.Client client) throws Exception {
         Heard heard = new Heard();
         try (RedisClusterProcesses redis = RedisClusterProcesses.start(2, 0, Duration.ofSeconds(30))) {

@@ -25,7 +25,7 @@ import redis.clients.jedis.Jedis;
 
 /** Connections end at every step on the way to a subscription, again and again. */
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class CutSubscriptionTest {
 
     private static final KeyLayout LAYOUT = new KeyLayout("lock");

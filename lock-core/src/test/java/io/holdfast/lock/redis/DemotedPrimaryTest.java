@@ -34,7 +34,7 @@ import redis.clients.jedis.args.ClientType;
 
 /** A primary becomes a replica and keeps its connections, while its name leads to the new primary, as with DNS or a proxy. */
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class DemotedPrimaryTest {
 
     private static final int CONNECTIONS = 3;

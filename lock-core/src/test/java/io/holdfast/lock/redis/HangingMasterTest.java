@@ -27,7 +27,7 @@ class HangingMasterTest {
     private static final int THREADS = 12;
 
     @ParameterizedTest
-    @EnumSource(TestRedis.Client.class)
+    @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
     void callers_do_not_wait_for_each_other(TestRedis.Client client) {
         try (RedisSentinelProcesses redis = RedisSentinelProcesses.start(1, Duration.ofMinutes(2))) {
             RedisConnectionFactory applications = client.connect(redis.address());

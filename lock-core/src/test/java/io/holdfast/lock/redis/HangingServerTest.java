@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Calls to a server that accepts connections and says nothing. */
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class HangingServerTest {
 
     private static final int THREADS = 12;

@@ -25,9 +25,9 @@ class MinimalUserContractTest {
 
     @Tag("full")
     @Nested
-    class OnLettuce extends RedisContract {
-        OnLettuce() {
-            super(RedisTopology.MINIMAL_USER, TestRedis.Client.LETTUCE);
+    class OnTemplate extends TemplateContract {
+        OnTemplate() {
+            super(RedisTopology.MINIMAL_USER, TestRedis.Client.TEMPLATE);
         }
     }
 }

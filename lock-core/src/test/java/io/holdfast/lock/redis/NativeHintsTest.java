@@ -42,6 +42,12 @@ class NativeHintsTest {
     }
 
     @Test
+    void jedis_is_found_by_name() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(redis.clients.jedis.RedisClient.class))
+                .accepts(hints);
+    }
+
+    @Test
     void servers_of_a_lettuce_factory_can_be_read() {
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
         assertThat(field).isNotNull();

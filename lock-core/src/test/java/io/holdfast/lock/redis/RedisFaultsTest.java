@@ -46,7 +46,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** What happens when the network or somebody else's transaction gets in the way. */
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class RedisFaultsTest {
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");

@@ -583,7 +583,8 @@ class RedisLockStoreTest {
         List<OwnerId> longRow = new ArrayList<>(unknown);
         longRow.add(1100, waiter);
         LockKey another = LockKey.of("another");
-        store.keepEntries(List.of(new EntryRequest(another, List.of(waiter)))); // the first one also checks that scripts may publish
+        store.keepEntries(List.of(
+                new EntryRequest(another, List.of(waiter)))); // the first one also checks that scripts may publish
         int before = calls("evalsha");
 
         List<EntryReply> replies =

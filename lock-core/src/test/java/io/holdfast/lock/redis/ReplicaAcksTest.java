@@ -32,7 +32,7 @@ import redis.clients.jedis.Jedis;
 /** Grants and renewals that count only once a replica has them. */
 @Tag("full")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class ReplicaAcksTest {
 
     private static final String KEY = "order:42";

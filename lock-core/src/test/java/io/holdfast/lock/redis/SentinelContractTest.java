@@ -25,9 +25,9 @@ class SentinelContractTest {
 
     @Tag("full")
     @Nested
-    class OnLettuce extends RedisContract {
-        OnLettuce() {
-            super(RedisTopology.SENTINEL, TestRedis.Client.LETTUCE);
+    class OnTemplate extends TemplateContract {
+        OnTemplate() {
+            super(RedisTopology.SENTINEL, TestRedis.Client.TEMPLATE);
         }
     }
 }

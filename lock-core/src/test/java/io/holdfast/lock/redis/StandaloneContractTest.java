@@ -24,24 +24,17 @@ class StandaloneContractTest {
     }
 
     @Nested
-    class OnLettuce extends RedisContract {
-        OnLettuce() {
-            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
-        }
-    }
-
-    @Nested
-    class OnUnknownFactory extends UnknownFactoryContract {
-        OnUnknownFactory() {
-            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
+    class OnTemplate extends TemplateContract {
+        OnTemplate() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.TEMPLATE);
         }
     }
 
     @Tag("full")
     @Nested
-    class OnUnknownFactoryOfLettuce extends UnknownFactoryContract {
-        OnUnknownFactoryOfLettuce() {
-            super(RedisTopology.STANDALONE, TestRedis.Client.LETTUCE);
+    class OnTemplateOverJedis extends TemplateContract {
+        OnTemplateOverJedis() {
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS);
         }
     }
 }

@@ -17,9 +17,9 @@ class TlsContractTest {
 
     @Tag("full")
     @Nested
-    class OnLettuce extends RedisContract {
-        OnLettuce() {
-            super(RedisTopology.TLS, TestRedis.Client.LETTUCE);
+    class OnTemplate extends TemplateContract {
+        OnTemplate() {
+            super(RedisTopology.TLS, TestRedis.Client.TEMPLATE);
         }
     }
 }

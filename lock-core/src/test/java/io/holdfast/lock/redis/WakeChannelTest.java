@@ -36,7 +36,7 @@ import redis.clients.jedis.args.ClientType;
 /** A subscription whose server says nothing any more, while its connection stays open. */
 @Tag("full")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class WakeChannelTest {
 
     private static final String CLIENT = "client";

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What a cluster does with its nodes and slots, under load. */
 @Tag("faults")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class ClusterRushTest {
 
     private static final String KEY = "order:42";

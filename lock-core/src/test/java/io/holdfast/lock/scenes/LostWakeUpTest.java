@@ -98,7 +98,7 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void hints_are_lost_by_chance(TestRedis.Client driver) {
         contendWithFaults(driver, 50, hint -> {
@@ -119,7 +119,7 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void subscriptions_are_cut_again_and_again(TestRedis.Client driver) {
         try (Jedis redis = TestRedis.administrator(server.port())) {
             contend(driver, 60, store -> store, (contest, clients) -> locks -> {
@@ -135,7 +135,7 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void waiters_give_up_at_any_moment(TestRedis.Client driver) {
         contend(driver, 60, store -> store, (contest, clients) -> locks -> {
             LockRequest request = PATIENT.waitFor(
@@ -150,7 +150,7 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void waiters_are_interrupted_at_any_moment(TestRedis.Client driver) {
         contend(driver, 60, store -> store, (contest, clients) -> locks -> {
             Thread waiter = Thread.currentThread();
@@ -173,7 +173,7 @@ class LostWakeUpTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void holders_die_and_leave_the_lock_to_its_lease(TestRedis.Client driver) {
         Duration lease = Duration.ofMillis(300);
@@ -189,7 +189,7 @@ class LostWakeUpTest {
 
     /** A dead waiter has taken an entry once, and is not heard of any more. Several come in a row, each of another client. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
     void waiters_die_in_front_of_others(TestRedis.Client driver) {
         AtomicLong dead = new AtomicLong();

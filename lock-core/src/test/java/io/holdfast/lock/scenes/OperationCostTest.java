@@ -30,7 +30,7 @@ class OperationCostTest {
     private static final int ATTEMPTS = 3;
 
     @ParameterizedTest
-    @EnumSource(TestRedis.Client.class)
+    @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
     void operations_cost_what_is_written_down(TestRedis.Client driver) {
         Map<String, OperationCost> expected = expected(driver);
         StringBuilder differences = new StringBuilder();
@@ -44,7 +44,7 @@ class OperationCostTest {
     }
 
     @ParameterizedTest
-    @EnumSource(TestRedis.Client.class)
+    @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
     void nothing_else_is_written_down(TestRedis.Client driver) {
         assertThat(expected(driver).keySet())
                 .containsExactly(

@@ -37,7 +37,7 @@ import redis.clients.jedis.Jedis;
 /** Redis hangs, dies, comes back empty, or refuses; the client goes on without a restart. */
 @Tag("full")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class OutageTest {
 
     private static final String KEY = "order:42";

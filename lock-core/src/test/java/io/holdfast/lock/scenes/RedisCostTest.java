@@ -26,7 +26,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 /** What locks cost, as the server sees it. */
 @Tag("full")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class RedisCostTest {
 
     @Parameter

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Sentinels that make another server the master, under load. */
 @Tag("faults")
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class SentinelRushTest {
 
     private static final LockRequest REQUEST =

@@ -56,7 +56,7 @@ class StalledMigrationTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "JEDIS")
     void locks_stay_held_and_can_be_released(TestRedis.Client client) throws Exception {
         RunningTime.withoutPause(() -> stall(client));
     }

@@ -47,7 +47,7 @@ class TokenRunTest {
         try (CommandCount commands = new CommandCount(TestRedis.shared().port());
                 Jedis redis = TestRedis.administrator(TestRedis.shared().port());
                 Clients clients = Clients.open(
-                        1, TestRedis.Client.LETTUCE, TestRedis.shared().port())) {
+                        1, TestRedis.Client.JEDIS, TestRedis.shared().port())) {
             long calls = commands.of("evalsha");
             workers.add(start());
             workers.add(start());

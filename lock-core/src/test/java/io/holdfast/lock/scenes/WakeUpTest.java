@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A waiter is told when the lock is its own, and need not ask again; where nobody waits, nobody is told anything. */
 @ParameterizedClass
-@EnumSource(TestRedis.Client.class)
+@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class WakeUpTest {
 
     private static final String KEY = "order:42";

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.function.BiFunction;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
@@ -69,8 +70,12 @@ final class ApplicationConnections {
      * By Lettuce. It ends faster than an application's.
      *
      * @param trust for TLS; null for none
+     * @param kind creates the factory
      */
-    static LettuceConnectionFactory lettuce(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
+    static LettuceConnectionFactory lettuce(
+            RedisConfiguration place,
+            @Nullable TrustManagerFactory trust,
+            BiFunction<RedisConfiguration, LettuceClientConfiguration, LettuceConnectionFactory> kind) {
         LettuceClientConfiguration.LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder()
                 .shutdownQuietPeriod(Duration.ZERO)
                 .shutdownTimeout(Duration.ofMillis(100))
@@ -78,19 +83,10 @@ final class ApplicationConnections {
         if (trust != null) {
             client.useSsl();
         }
-        LettuceConnectionFactory factory = lettuce(place, client.build());
+        LettuceConnectionFactory factory = kind.apply(place, client.build());
         factory.afterPropertiesSet();
         factory.start();
         return factory;
-    }
-
-    private static LettuceConnectionFactory lettuce(RedisConfiguration place, LettuceClientConfiguration client) {
-        if (place instanceof RedisClusterConfiguration cluster) {
-            return new LettuceConnectionFactory(cluster, client);
-        }
-        return place instanceof RedisSentinelConfiguration sentinels
-                ? new LettuceConnectionFactory(sentinels, client)
-                : new LettuceConnectionFactory((RedisStandaloneConfiguration) place, client);
     }
 
     private static ClientOptions options(boolean cluster, @Nullable TrustManagerFactory trust) {

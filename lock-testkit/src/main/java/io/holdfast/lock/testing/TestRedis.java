@@ -12,6 +12,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.Jedis;
 
@@ -46,11 +47,23 @@ public final class TestRedis {
     }
 
     public static LettuceConnectionFactory lettuce(int port) {
-        return ApplicationConnections.lettuce(at(port), null);
+        return lettuce(at(port), null);
     }
 
     private static RedisStandaloneConfiguration at(int port) {
         return new RedisStandaloneConfiguration("127.0.0.1", port);
+    }
+
+    /** An application's own kind, of which nobody knows what it has changed. */
+    private static final class OwnLettuceFactory extends LettuceConnectionFactory {
+        OwnLettuceFactory(RedisConfiguration place, LettuceClientConfiguration client) {
+            super(place, client);
+        }
+    }
+
+    /** A factory of Lettuce, for any place. */
+    public static LettuceConnectionFactory lettuce(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
+        return ApplicationConnections.lettuce(place, trust, LettuceConnectionFactory::new);
     }
 
     /** A class that nobody knows. That its connections are those of another one does not show. */
@@ -79,18 +92,20 @@ public final class TestRedis {
         }
     }
 
-    /** The client that a test is to run on. */
+    /** How the locks of a test reach Redis. */
     public enum Client {
+        /** Over Jedis connections of their own. */
         JEDIS {
             @Override
             public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
                 return ApplicationConnections.jedis(place, trust);
             }
         },
-        LETTUCE {
+        /** Through {@code RedisTemplate}, on an application's own kind of Lettuce factory. */
+        TEMPLATE {
             @Override
             public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
-                return ApplicationConnections.lettuce(place, trust);
+                return ApplicationConnections.lettuce(place, trust, OwnLettuceFactory::new);
             }
         };
 

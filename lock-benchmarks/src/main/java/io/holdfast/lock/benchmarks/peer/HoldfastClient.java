@@ -49,7 +49,8 @@ final class HoldfastClient implements LockClient {
         return new HoldfastClient(store(factory), List.of(factory), leaseMillis, kind);
     }
 
-    static HoldfastClient onLettuce(int port, long leaseMillis) {
+    /** In an application that uses Lettuce. */
+    static HoldfastClient besideLettuce(int port, long leaseMillis) {
         LettuceConnectionFactory factory = Factories.lettuce(port);
         LockStore store = store(factory);
         warmUp(store);

@@ -15,10 +15,10 @@ public enum Peer {
             return HoldfastClient.onOneServer(servers.only(), leaseMillis, LockTemplate::getLock);
         }
     },
-    HOLDFAST_LETTUCE("Holdfast on Lettuce") {
+    HOLDFAST_LETTUCE("Holdfast beside Lettuce") {
         @Override
         public LockClient open(Servers servers, long leaseMillis) {
-            return HoldfastClient.onLettuce(servers.only(), leaseMillis);
+            return HoldfastClient.besideLettuce(servers.only(), leaseMillis);
         }
     },
     HOLDFAST_FAIR("Holdfast, fair") {

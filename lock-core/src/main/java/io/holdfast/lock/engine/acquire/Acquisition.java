@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
  * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
- * during a try, that was the last one. A try that could not be sent, because all connections of this client were in use, does not
+ * during a try, that was the last one. A try that could not be sent, because this client had no connection for it, does not
  * count: it is repeated within the budget. If the budget is spent, only this caller fails: the store has said nothing, so those behind
  * it in line continue, with its entry.
  *
@@ -203,7 +203,7 @@ final class Acquisition {
         try {
             reply = question.ask(!last || place.hasFollowers());
         } catch (LockStoreException e) {
-            if (isShortage(e) && budget.remainingNanos() > 0) {
+            if (isShortage(e) && mayRepeat(e)) {
                 waitForConnection(e);
             } else if (!isShortage(e) && isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
                 startOver(e);
@@ -217,9 +217,17 @@ final class Acquisition {
         return 0;
     }
 
-    /** Whether it is no word of the store: all connections of this client were in use. */
+    /** Whether it is no word of the store: this client had no connection. */
     private static boolean isShortage(LockStoreException e) {
         return e.getCause() instanceof ConnectionsInUseException;
+    }
+
+    /** A single try waits for the first connection only, and for that as long as the store allows. */
+    private boolean mayRepeat(LockStoreException e) {
+        return budget.remainingNanos() > 0
+                || (budget.isOneTry()
+                        && e.getCause() instanceof ConnectionsInUseException busy
+                        && busy.isFirstConnection());
     }
 
     /** If the outcome is unknown, as on a quorum of which one server had a connection to spare, it continues with another owner id. */

@@ -6,10 +6,16 @@ import java.util.function.Supplier;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Connections that only locks use, and features of their driver that Spring Data does not expose. */
+/** The connections of locks, and features of their driver that Spring Data does not expose. */
 public interface DriverConnections extends RedisConnectionFactory {
 
-    /** A connection for a subscription, which keeps it. */
+    /**
+     * Connects for the first time: loads the driver, finds the servers, and makes a connection. Takes as long as the driver's timeouts
+     * allow. Nothing else may be called before it has succeeded once, but for what says so.
+     */
+    void open();
+
+    /** A connection for a subscription, which keeps it. May be called before {@link #open}. */
     default RedisConnection newConnection() {
         return getConnection();
     }
@@ -17,31 +23,12 @@ public interface DriverConnections extends RedisConnectionFactory {
     /** Has a thread that reads from a subscription's connection meet an error. If the driver binds none, that is nothing. */
     default void breakOff(RedisConnection subscription) {}
 
-    /**
-     * Registers an action that runs whenever the connection of a subscription is lost, including earlier ones, if the driver
-     * reports it.
-     */
-    default void onDisconnect(Runnable action) {}
-
-    /** Whether the connection of the latest subscription was lost, if the driver reports it. */
-    default boolean isSubscriptionLost() {
-        return false;
-    }
-
-    /**
-     * Whether the driver reads a subscription's messages on threads of its own, so that the subscribing thread continues. If not,
-     * the subscribing thread reads until the subscription ends.
-     */
-    default boolean readsByItself() {
-        return false;
-    }
-
-    /** Sends scripts through the driver itself, or through Spring Data if the driver is unknown. */
+    /** Sends scripts through the driver itself, or through Spring Data. May be called before {@link #open}. */
     default Wire wire() {
         return followingWire();
     }
 
-    /** Sends scripts through Spring Data, whose driver follows the redirections of a cluster. */
+    /** Sends scripts through Spring Data, whose driver follows the redirections of a cluster. May be called before {@link #open}. */
     default Wire followingWire() {
         return new SpringDataWire(this, this::inTime);
     }
@@ -51,7 +38,7 @@ public interface DriverConnections extends RedisConnectionFactory {
         return call.get();
     }
 
-    /** Whether locks are known to be spread over several servers. */
+    /** Whether locks are known to be spread over several servers. May be called before {@link #open}. */
     default boolean isCluster() {
         return false;
     }
@@ -74,7 +61,7 @@ public interface DriverConnections extends RedisConnectionFactory {
         return List.of();
     }
 
-    /** Where the servers are, for messages: without users and passwords. */
+    /** Where the servers are, for messages: without users and passwords. May be called before {@link #open}. */
     String server();
 
     /** What each server does when its memory is full, by server; of a single one under the empty name. */

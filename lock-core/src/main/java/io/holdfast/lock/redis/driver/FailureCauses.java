@@ -2,6 +2,7 @@ package io.holdfast.lock.redis.driver;
 
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
@@ -9,25 +10,31 @@ import javax.net.ssl.SSLHandshakeException;
 /** Finds out from drivers' exceptions why a connection could not be made. */
 final class FailureCauses {
 
-    /** No node of a cluster reported the topology to Lettuce, so nothing was sent. */
-    static final String NO_TOPOLOGY =
+    private static final String LETTUCE_NO_TOPOLOGY =
             "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
+
+    private static final String JEDIS_NO_SENTINEL = "All sentinels down";
+
+    private static final String JEDIS_NO_TOPOLOGY = "Could not initialize cluster slots cache";
 
     /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
 
-    /** What Lettuce says if sentinels reply that they do not know the primary. */
-    private static final String NO_PRIMARY = "Cannot provide redisAddress using sentinel";
+    /** What Lettuce says if sentinels reply that they do not know the primary; and Jedis. */
+    private static final List<String> NO_PRIMARY =
+            List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
 
     private FailureCauses() {}
 
     /** The connection was refused, so nothing was sent. Drivers add the failure of each address as a suppressed exception. */
     static Optional<Throwable> connectFailure(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            boolean isOfCluster = t.getClass().getName().equals(NO_TOPOLOGY);
+            boolean isOfCluster = isNoTopology(t);
             Optional<Throwable> found = Stream.concat(Stream.of(t), Stream.of(t.getSuppressed()))
-                    .map(each -> isOfCluster ? rootOf(each) : each)
-                    .filter(each -> each instanceof ConnectException || each instanceof UnknownHostException)
+                    .flatMap(each -> isOfCluster
+                            ? Stream.concat(Stream.of(rootOf(each)), Stream.of(each.getSuppressed()))
+                            : Stream.of(each))
+                    .filter(FailureCauses::isRefused)
                     .findFirst();
             if (found.isPresent()) {
                 return found;
@@ -36,10 +43,23 @@ final class FailureCauses {
         return Optional.empty();
     }
 
-    /** The sentinels do not monitor a primary of that name. Lettuce asks them when it connects, so nothing was sent. */
+    private static boolean isRefused(Throwable failure) {
+        return failure instanceof ConnectException
+                || failure instanceof UnknownHostException
+                || String.valueOf(failure.getMessage()).startsWith(JEDIS_NO_SENTINEL);
+    }
+
+    /** No node of a cluster reported the topology, so nothing was sent; the failures of nodes are suppressed exceptions. */
+    static boolean isNoTopology(Throwable failure) {
+        return failure.getClass().getName().equals(LETTUCE_NO_TOPOLOGY)
+                || String.valueOf(failure.getMessage()).startsWith(JEDIS_NO_TOPOLOGY);
+    }
+
+    /** The sentinels do not monitor a primary of that name. Drivers ask them when they connect, so nothing was sent. */
     static boolean isUnknownPrimary(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (String.valueOf(t.getMessage()).startsWith(NO_PRIMARY)) {
+            String message = String.valueOf(t.getMessage());
+            if (NO_PRIMARY.stream().anyMatch(message::contains)) {
                 return true;
             }
         }

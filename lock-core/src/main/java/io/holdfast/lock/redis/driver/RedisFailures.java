@@ -252,8 +252,7 @@ public final class RedisFailures {
             if (message != null && code.isPresent() && (HINTS.containsKey(code.get()) || isReply(t))) {
                 return Optional.of(message);
             }
-            Optional<String> ofNode =
-                    t.getClass().getName().equals(FailureCauses.NO_TOPOLOGY) ? nodeError(t) : Optional.empty();
+            Optional<String> ofNode = FailureCauses.isNoTopology(t) ? nodeError(t) : Optional.empty();
             if (ofNode.isPresent()) {
                 return ofNode;
             }

@@ -11,23 +11,34 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
 /**
- * A factory with an identity of its own over connections of another: Spring binds connections to the factory object, and on
- * a connection that a user's transaction has bound, a script would be queued and answer null.
+ * The application's own connections, with whatever driver. A factory of another identity: Spring binds connections to the factory
+ * object, and on a connection that a user's transaction has bound, a script would be queued and answer null.
  */
 public final class SharedConnections implements DriverConnections {
 
     private final RedisConnectionFactory delegate;
+    private final String server;
 
     /** Null until there was a connection, because only a connection reveals it. */
     private volatile @Nullable Boolean cluster;
 
-    public SharedConnections(RedisConnectionFactory delegate) {
+    /** @param server what {@link #server()} returns */
+    public SharedConnections(RedisConnectionFactory delegate, String server) {
         this.delegate = delegate;
+        this.server = server;
+    }
+
+    /** Lettuce connects when it is asked for what it has made. */
+    @Override
+    public void open() {
+        try (RedisConnection connection = getConnection()) {
+            Object unused = connection.getNativeConnection();
+        }
     }
 
     @Override
     public String server() {
-        return "Redis via " + delegate.getClass().getName();
+        return server;
     }
 
     @Override

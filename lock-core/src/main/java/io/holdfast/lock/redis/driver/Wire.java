@@ -7,7 +7,7 @@ import java.util.List;
  * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
  * Data has no way to say: several calls to one node of a cluster, a call whose answer somebody looks at later, and a
  * {@code WAIT}, which counts the replicas that have what was written before it on the same connection. The implementation with
- * Spring Data is for unknown drivers, and for calls that a cluster redirects.
+ * Spring Data is for the application's own connections, and for calls that a cluster redirects.
  *
  * <p>A driver's implementation does not follow redirections, and sends nothing twice. It throws the driver's exceptions.
  */

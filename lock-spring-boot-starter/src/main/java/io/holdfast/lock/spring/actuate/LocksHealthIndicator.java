@@ -48,6 +48,10 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
+        LockStore store = stores.get();
+        if (store != null) {
+            builder.withDetail("keptIn", store.toString());
+        }
         try {
             template.get().inspect(PROBE);
         } catch (LockStoreException e) {
@@ -62,7 +66,6 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
             renewals(activity, builder);
             wakeUps(activity, builder, warnings);
         }
-        LockStore store = stores.get();
         if (store != null) {
             failures(store.failedServers(), warnings);
             warnings.addAll(store.warnings());

@@ -11,7 +11,7 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * What every application needs: the attributes of the annotation, {@code #root}, the drivers, one of which is chosen, the libraries
+ * What every application needs: the attributes of the annotation, {@code #root}, the libraries
  * that are looked for by name, and the page of the endpoint.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
@@ -19,8 +19,6 @@ final class StarterHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.reflection()
-                .registerTypeIfPresent(loader, "redis.clients.jedis.Jedis")
-                .registerTypeIfPresent(loader, "io.lettuce.core.RedisClient")
                 .registerType(SimpleAsyncTaskExecutor.class, MemberCategory.ACCESS_DECLARED_FIELDS)
                 .registerTypeIfPresent(loader, "org.springframework.data.redis.connection.RedisConnectionFactory")
                 .registerTypeIfPresent(loader, "jakarta.validation.Validator")

@@ -53,19 +53,20 @@ public final class QuorumLockStoreAutoConfiguration {
                 .withCommandTimeout(quorum.nodeTimeout())
                 .withRejoinDelay(rejoinDelay);
         List<QuorumNode> nodes = new ArrayList<>();
-        connect(quorum, connections)
+        connect(quorum, connections, settings)
                 .forEach((name, factory) -> nodes.add(new QuorumNode(name, new RedisLockStore(factory, settings))));
         return new QuorumLockStore(nodes, rejoinDelay);
     }
 
     /** All of them before the first store is made, so that none is left over if one of them can't be. */
-    private static Map<String, RedisConnectionFactory> connect(QuorumProperties quorum, OwnConnections connections) {
+    private static Map<String, RedisConnectionFactory> connect(
+            QuorumProperties quorum, OwnConnections connections, RedisLockSettings settings) {
         SslBundle bundle = connections
                 .bundles()
                 .find("holdfast.quorum.ssl.bundle", quorum.ssl().bundle());
         Map<String, RedisConnectionFactory> factories = new LinkedHashMap<>();
         for (RedisServer server : quorum.servers()) {
-            factories.put(server.name(), connections.open(server.with(bundle)));
+            factories.put(server.name(), connections.open(server.with(bundle), settings));
         }
         return factories;
     }

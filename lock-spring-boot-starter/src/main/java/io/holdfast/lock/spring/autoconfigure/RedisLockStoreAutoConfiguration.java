@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
@@ -38,13 +39,22 @@ public final class RedisLockStoreAutoConfiguration {
         RedisProperties redis = properties.redis();
         LockConnectionDetails named = details.getIfAvailable();
         RedisServer own = named == null ? redis.server(connections.bundles()) : RedisServer.of(named);
+        RedisLockSettings settings = redis.toSettings();
         RedisConnectionFactory factory;
         if (own != null) {
             applications.refuseMarked(named == null ? RedisProperties.URL : RedisProperties.DETAILS);
-            factory = connections.open(own);
+            factory = connections.open(own, settings);
         } else {
-            factory = applications.isEmpty() ? connections.openApplications() : applications.choose();
+            factory = applications.isEmpty() ? connections.openApplications(settings) : applications.choose();
         }
-        return new RedisLockStore(factory, redis.toSettings());
+        try {
+            return new RedisLockStore(factory, settings);
+        } catch (IllegalArgumentException e) {
+            throw new LockSetupException(
+                    String.valueOf(e.getMessage()),
+                    "Change the configuration as described, or remove holdfast.redis.driver and"
+                            + " holdfast.redis.replica-acks.",
+                    e);
+        }
     }
 }

@@ -18,7 +18,9 @@ import org.springframework.util.StringUtils;
  * @param keyPrefix First part of each key, without braces or whitespace.
  * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
  * @param tokenRetention How long the last fencing token of an unused lock is remembered.
- * @param connections Maximum number of connections for locks, if the client pools them.
+ * @param connections Maximum number of Jedis connections for locks.
+ * @param driver How locks reach Redis: over Jedis connections of their own, through RedisTemplate on the application's
+ *     connections, or "auto": Jedis if the application's configuration can be carried over to it.
  * @param replicaAcks How many replicas must acknowledge a grant or a renewal before it counts.
  */
 record RedisProperties(
@@ -28,6 +30,7 @@ record RedisProperties(
         @DefaultValue("1s") Duration commandTimeout,
         @DefaultValue("10m") Duration tokenRetention,
         @DefaultValue("16") int connections,
+        @DefaultValue("auto") RedisLockSettings.Driver driver,
         @DefaultValue ReplicaAcks replicaAcks) {
 
     static final String URL = "holdfast.redis.url";
@@ -96,6 +99,7 @@ record RedisProperties(
                 .withCommandTimeout(commandTimeout)
                 .withTokenRetention(tokenRetention)
                 .withConnections(connections)
+                .withDriver(driver)
                 .withReplicaAcks(replicaAcks.toSettings());
     }
 

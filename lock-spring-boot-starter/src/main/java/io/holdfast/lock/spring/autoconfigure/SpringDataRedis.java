@@ -22,12 +22,6 @@ final class SpringDataRedis {
         this.binder = binder;
     }
 
-    /** Null if it is not said. */
-    @Nullable
-    Driver driver() {
-        return get("client-type", Driver.class);
-    }
-
     /**
      * The server; where nothing is said, the one on this machine.
      *

@@ -10,6 +10,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -33,6 +34,10 @@ class HealthTest {
         Runners.redis()
                 .run(context -> assertThat(health(context))
                         .isEqualTo(Health.up()
+                                .withDetail(
+                                        "keptIn",
+                                        "Redis at 127.0.0.1:"
+                                                + TestRedis.shared().port() + " via Jedis, with key prefix 'lock'")
                                 .withDetail("store", "responds")
                                 .withDetail("lateRenewals", 0)
                                 .withDetail("wakeUps", "not_needed")

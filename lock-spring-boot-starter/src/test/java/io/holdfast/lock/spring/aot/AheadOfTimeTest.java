@@ -151,7 +151,7 @@ class AheadOfTimeTest {
     }
 
     @Test
-    void locks_are_kept_in_a_redis_of_their_own_by_lettuce() {
+    void locks_are_kept_in_a_redis_of_their_own_beside_lettuce() {
         AheadOfTime.run(
                 OnRedis.class,
                 AheadOfTimeTest::locks,

@@ -336,14 +336,6 @@ class NativeHintsTest {
     }
 
     @Test
-    void drivers_are_found_by_name() {
-        assertThat(List.of("redis.clients.jedis.Jedis", "io.lettuce.core.RedisClient"))
-                .allMatch(name -> RuntimeHintsPredicates.reflection()
-                        .onType(ClassUtils.resolveClassName(name, null))
-                        .test(hints));
-    }
-
-    @Test
     void root_of_expressions_can_be_read() {
         Class<?> root = ClassUtils.resolveClassName("io.holdfast.lock.spring.key.KeyRoot", null);
         assertThat(RuntimeHintsPredicates.reflection()

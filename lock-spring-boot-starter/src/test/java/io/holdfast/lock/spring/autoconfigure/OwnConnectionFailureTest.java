@@ -87,12 +87,15 @@ class OwnConnectionFailureTest {
     }
 
     @Test
-    void client_that_is_not_there_is_named() {
+    void jedis_that_is_not_there_is_named() {
         Runners.starter()
-                .withClassLoader(new FilteredClassLoader("io.lettuce"))
-                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "spring.data.redis.client-type=lettuce")
+                .withClassLoader(new FilteredClassLoader("redis.clients"))
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("LETTUCE", "io.lettuce:lettuce-core", "spring.data.redis.client-type"));
+                        .contains(
+                                "Locks use Jedis for 127.0.0.1:6379, but Jedis is not on the classpath.",
+                                "Add redis.clients:jedis, or let locks use a RedisConnectionFactory of the"
+                                        + " application."));
     }
 
     @Test

@@ -7,11 +7,11 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
-import io.lettuce.core.resource.ClientResources;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,14 +24,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import redis.clients.jedis.Jedis;
@@ -94,20 +92,19 @@ class OwnConnectionTest {
         });
     }
 
-    private static RedisConnectionFactory opened(ApplicationContextRunner runner) {
+    private static RedisConnectionFactory opened(ApplicationContextRunner runner, RedisLockSettings settings) {
         AtomicReference<RedisConnectionFactory> opened = new AtomicReference<>();
         runner.run(context -> opened.set(context.getBean(OwnConnections.class)
-                .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null))));
+                .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null), settings)));
         return Objects.requireNonNull(opened.get());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void locks_have_a_server_of_their_own(String client) {
-        ApplicationContextRunner runner = application().withPropertyValues("spring.data.redis.client-type=" + client);
-        runner.run(context -> locksOnOwnServer(context, 0));
-        assertThat(opened(runner))
-                .isInstanceOf(client.equals("jedis") ? JedisConnectionFactory.class : LettuceConnectionFactory.class);
+    @ValueSource(strings = {"auto", "jedis", "redis-template"})
+    void locks_have_a_server_of_their_own(String driver) {
+        application()
+                .withPropertyValues("holdfast.redis.driver=" + driver)
+                .run(context -> locksOnOwnServer(context, 0));
     }
 
     @Test
@@ -143,14 +140,6 @@ class OwnConnectionTest {
                 .withPropertyValues(ownServer())
                 .withPropertyValues("spring.data.redis.database=7", "spring.data.redis.host=unknown.invalid")
                 .run(context -> locksOnOwnServer(context, 0));
-    }
-
-    @Test
-    void driver_is_lettuce_where_the_application_brings_it_and_jedis_otherwise() {
-        ApplicationContextRunner runner = Runners.starter();
-        assertThat(opened(runner)).isInstanceOf(LettuceConnectionFactory.class);
-        assertThat(opened(runner.withClassLoader(new FilteredClassLoader("io.lettuce"))))
-                .isInstanceOf(JedisConnectionFactory.class);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -196,42 +185,30 @@ class OwnConnectionTest {
 
     /** The store makes connections of its own from it. */
     @Test
-    void connection_factory_is_not_started() {
-        assertThat(((JedisConnectionFactory) opened(application())).isRunning()).isFalse();
+    void connection_factory_is_not_started_unless_its_connections_are_used() {
+        assertThat(opened(application(), RedisLockSettings.STANDARD))
+                .isInstanceOfSatisfying(
+                        JedisConnectionFactory.class,
+                        factory -> assertThat(factory.isRunning()).isFalse());
+        RedisLockSettings template = RedisLockSettings.STANDARD.withDriver(RedisLockSettings.Driver.REDIS_TEMPLATE);
+        application().run(context -> {
+            JedisConnectionFactory factory = (JedisConnectionFactory) context.getBean(OwnConnections.class)
+                    .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null), template);
+            assertThat(factory.isRunning()).isTrue();
+            context.getSourceApplicationContext().close();
+            assertThat(factory.isRunning()).isFalse();
+        });
     }
 
     @Test
     void locks_are_given_back_before_their_connection_ends() {
-        application()
-                .withPropertyValues("spring.data.redis.client-type=lettuce")
-                .run(context -> {
-                    LockHandle held = context.getBean(LockTemplate.class).acquire(key);
-                    assertThat(isOnOwnServer(0)).isTrue();
-                    context.getSourceApplicationContext().close();
-                    assertThat(held.isHeld()).isFalse();
-                    assertThat(isOnOwnServer(0)).isFalse();
-                });
-    }
-
-    @Test
-    void threads_are_shared_by_all_servers_and_end_with_the_context() {
-        Runners.starter()
-                .withPropertyValues("spring.data.redis.client-type=lettuce")
-                .run(context -> {
-                    OwnConnections connections = context.getBean(OwnConnections.class);
-                    ClientResources threads = threads(connections.openApplications());
-                    assertThat(threads(connections.openApplications())).isSameAs(threads);
-                    assertThat(threads.eventExecutorGroup().isShuttingDown()).isFalse();
-                    context.getSourceApplicationContext().close();
-                    assertThat(threads.eventExecutorGroup().isShuttingDown()).isTrue();
-                });
-    }
-
-    private static ClientResources threads(RedisConnectionFactory factory) {
-        return ((LettuceConnectionFactory) factory)
-                .getClientConfiguration()
-                .getClientResources()
-                .orElseThrow();
+        application().run(context -> {
+            LockHandle held = context.getBean(LockTemplate.class).acquire(key);
+            assertThat(isOnOwnServer(0)).isTrue();
+            context.getSourceApplicationContext().close();
+            assertThat(held.isHeld()).isFalse();
+            assertThat(isOnOwnServer(0)).isFalse();
+        });
     }
 
     @Test

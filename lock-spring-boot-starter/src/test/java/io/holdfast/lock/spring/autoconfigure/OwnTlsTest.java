@@ -19,8 +19,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -47,13 +45,12 @@ class OwnTlsTest {
         }
     }
 
-    private static ApplicationContextRunner application(String client) {
+    private static ApplicationContextRunner application() {
         return Runners.redis()
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
-                        "holdfast.redis.command-timeout=30s", // a handshake may be slow
-                        "spring.data.redis.client-type=" + client);
+                        "holdfast.redis.command-timeout=30s"); // a handshake may be slow
     }
 
     private static String url(TlsRedis redis) {
@@ -79,10 +76,9 @@ class OwnTlsTest {
                 .hasMessageContainingAll("The TLS handshake with Redis at", "trusts its certificate", "ssl.bundle"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void client_without_tls_is_advised_to_check_tls(String client) {
-        application(client)
+    @Test
+    void client_without_tls_is_advised_to_check_tls() {
+        application()
                 .withPropertyValues("holdfast.redis.url=" + url(server).replace("rediss:", "redis:"))
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(LockTemplate.class).tryAcquire(key))
@@ -90,32 +86,28 @@ class OwnTlsTest {
                         .hasMessageContaining("both sides agree on TLS"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void bundle_of_the_application_enables_tls(String client) {
-        locksThere(application(client)
+    @Test
+    void bundle_of_the_application_enables_tls() {
+        locksThere(application()
                 .withPropertyValues(
                         "holdfast.redis.url=" + url(server).replace("rediss:", "redis:"),
                         "holdfast.redis.ssl.bundle=locks"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void url_may_ask_for_tls_too(String client) {
-        locksThere(application(client)
+    @Test
+    void url_may_ask_for_tls_too() {
+        locksThere(application()
                 .withPropertyValues("holdfast.redis.url=" + url(server), "holdfast.redis.ssl.bundle=locks"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void without_the_bundle_the_certificate_is_not_trusted(String client) {
-        failsToConnect(application(client).withPropertyValues("holdfast.redis.url=" + url(server)));
+    @Test
+    void without_the_bundle_the_certificate_is_not_trusted() {
+        failsToConnect(application().withPropertyValues("holdfast.redis.url=" + url(server)));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void certificate_must_be_that_of_the_host(String client) {
-        application(client)
+    @Test
+    void certificate_must_be_that_of_the_host() {
+        application()
                 .withPropertyValues(
                         "holdfast.redis.url=" + url(server).replace("@127.0.0.1:", "@localhost:"),
                         "holdfast.redis.ssl.bundle=locks")
@@ -126,15 +118,13 @@ class OwnTlsTest {
     }
 
     /** Without Spring Boot's module for Redis. */
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void applications_properties_enable_tls(String client) {
+    @Test
+    void applications_properties_enable_tls() {
         ApplicationContextRunner application = Runners.starter()
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                 .withPropertyValues(
                         "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
                         "holdfast.redis.command-timeout=30s",
-                        "spring.data.redis.client-type=" + client,
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + server.tlsPort(),
                         "spring.data.redis.password=" + server.password());
@@ -148,7 +138,7 @@ class OwnTlsTest {
         try (TlsRedis second = TlsRedis.startOrSkip()) {
             Path both = directory.resolve("both.pem");
             Files.writeString(both, content(server) + content(second));
-            application("jedis")
+            application()
                     .withPropertyValues(
                             "spring.ssl.bundle.pem.both.truststore.certificate=file:" + both,
                             "holdfast.lease=4s",

@@ -20,8 +20,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -56,17 +54,14 @@ class QuorumTest {
                 .count();
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void most_servers_have_the_lock_that_is_held(String client) {
-        application(shared)
-                .withPropertyValues("spring.data.redis.client-type=" + client)
-                .run(context -> {
-                    assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(QuorumLockStore.class);
-                    assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
-                    QuorumServers.joined(context)
-                            .execute(key, () -> assertThat(serversWithLock()).isGreaterThanOrEqualTo(2));
-                });
+    @Test
+    void most_servers_have_the_lock_that_is_held() {
+        application(shared).run(context -> {
+            assertThat(context).hasSingleBean(LockStore.class).hasSingleBean(QuorumLockStore.class);
+            assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
+            QuorumServers.joined(context)
+                    .execute(key, () -> assertThat(serversWithLock()).isGreaterThanOrEqualTo(2));
+        });
     }
 
     @Test
@@ -167,14 +162,12 @@ class QuorumTest {
     @Test
     @Timeout(value = 40, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void locks_are_given_back_before_the_connections_end() {
-        application(shared)
-                .withPropertyValues("spring.data.redis.client-type=lettuce")
-                .run(context -> {
-                    LockHandle held = QuorumServers.joined(context).acquire(key);
-                    context.getSourceApplicationContext().close();
-                    assertThat(held.isHeld()).isFalse();
-                    assertThat(serversWithLock()).isLessThan(2);
-                });
+        application(shared).run(context -> {
+            LockHandle held = QuorumServers.joined(context).acquire(key);
+            context.getSourceApplicationContext().close();
+            assertThat(held.isHeld()).isFalse();
+            assertThat(serversWithLock()).isLessThan(2);
+        });
     }
 
     @Test

@@ -57,9 +57,8 @@ class SpringDataRedisTest {
         });
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"jedis", "lettuce"})
-    void host_port_database_user_and_password_are_read(String driver) {
+    @Test
+    void host_port_database_user_and_password_are_read() {
         locksIn(
                 2,
                 application()
@@ -68,8 +67,7 @@ class SpringDataRedisTest {
                                 "spring.data.redis.port=" + server.port(),
                                 "spring.data.redis.database=2",
                                 "spring.data.redis.username=app",
-                                "spring.data.redis.password=" + PASSWORD,
-                                "spring.data.redis.client-type=" + driver));
+                                "spring.data.redis.password=" + PASSWORD));
     }
 
     @Test

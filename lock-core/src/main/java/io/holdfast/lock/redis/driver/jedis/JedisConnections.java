@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis.driver.jedis;
 
 import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.RedisAccess;
 import io.holdfast.lock.redis.driver.Topology;
 import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
@@ -35,7 +36,7 @@ import redis.clients.jedis.providers.SentineledConnectionProvider;
 import redis.clients.jedis.util.Pool;
 
 /**
- * A Jedis factory with the locks' own timeouts and pool, derived from the application's.
+ * A Jedis factory with the locks' own timeouts and pool, configured like the application's factory.
  *
  * <p>Spring Data makes a connection object for each call, a dozen objects around it, and an exception each time one is
  * closed; beside a call of 50 µs that shows. Outside of pipelines, transactions and subscriptions, which locks have no use
@@ -53,6 +54,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     private volatile @Nullable RedisConnection shared;
     private volatile @Nullable ClusterConnectionProvider cluster;
     private volatile @Nullable SentineledConnectionProvider sentinels;
+    private volatile boolean destroyed;
 
     private JedisConnections(RedisStandaloneConfiguration server, JedisOwnClient client) {
         super(server, client.configuration());
@@ -76,24 +78,39 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
         return new JedisLender(this::pools, this::server, client.timeout().toNanos());
     }
 
+    /**
+     * Configured like a {@code JedisConnectionFactory}, with its customizers.
+     *
+     * @param connections the maximum number
+     */
     public static JedisConnections derive(RedisConnectionFactory applications, Duration timeout, int connections) {
         JedisConnectionFactory original = (JedisConnectionFactory) applications;
-        JedisConnections derived =
-                create(original, new JedisOwnClient(original.getClientConfiguration(), timeout, connections));
-        derived.setUseUnifiedJedis(true);
-        derived.afterPropertiesSet();
-        derived.start();
-        return derived;
+        return create(
+                configuration(original), new JedisOwnClient(original.getClientConfiguration(), timeout, connections));
     }
 
-    private static JedisConnections create(JedisConnectionFactory original, JedisOwnClient client) {
-        RedisConfiguration servers = configuration(original);
+    /**
+     * Configured like a factory of another driver.
+     *
+     * @param connections the maximum number
+     */
+    public static JedisConnections create(RedisAccess access, Duration timeout, int connections) {
+        return create(access.servers(), new JedisOwnClient(JedisOwnClient.of(access), timeout, connections));
+    }
+
+    private static JedisConnections create(RedisConfiguration servers, JedisOwnClient client) {
+        JedisConnections created;
         if (servers instanceof RedisClusterConfiguration cluster) {
-            return new JedisConnections(cluster, client);
+            created = new JedisConnections(cluster, client);
+        } else if (servers instanceof RedisSentinelConfiguration sentinel) {
+            created = new JedisConnections(sentinel, client);
+        } else {
+            created = new JedisConnections((RedisStandaloneConfiguration) servers, client);
         }
-        return servers instanceof RedisSentinelConfiguration sentinel
-                ? new JedisConnections(sentinel, client)
-                : new JedisConnections((RedisStandaloneConfiguration) servers, client);
+        created.setUseUnifiedJedis(true);
+        created.setEarlyStartup(false);
+        created.afterPropertiesSet();
+        return created;
     }
 
     /** Where the servers are. */
@@ -129,40 +146,73 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
     }
 
     @Override
+    public void open() {
+        start();
+        lender.giveBack(borrowAny());
+    }
+
+    /** Asks cluster nodes or sentinels first: Spring Data's factory would stay unusable if its start failed. */
+    @Override
+    public void start() {
+        if (isRunning()) {
+            return;
+        }
+        if (destroyed) {
+            throw new IllegalStateException("The connections for locks are closed");
+        }
+        RedisClusterConfiguration nodes = getClusterConfiguration();
+        RedisSentinelConfiguration watchers = getSentinelConfiguration();
+        if (nodes != null) {
+            cluster = new ClusterConnectionProvider(addresses(nodes.getClusterNodes()), config(), client.pool());
+        } else if (watchers != null) {
+            sentinels = new SentineledConnectionProvider(
+                    master(watchers),
+                    config(),
+                    client.pool(),
+                    addresses(watchers.getSentinels()),
+                    sentinelConfig(client.config(), watchers));
+        }
+        super.start();
+        if (destroyed) {
+            stop();
+        }
+    }
+
+    @Override
+    public void destroy() {
+        destroyed = true;
+        super.destroy();
+    }
+
+    @Override
     protected RedisClusterClient createRedisClusterClient(RedisClusterConfiguration configuration) {
-        Set<HostAndPort> nodes = addresses(configuration.getClusterNodes());
-        JedisClientConfig config = config();
-        var provider = new ClusterConnectionProvider(nodes, config, client.pool());
-        cluster = provider;
         Integer redirects = configuration.getMaxRedirects();
         var builder = RedisClusterClient.builder()
-                .nodes(nodes)
-                .clientConfig(config)
+                .nodes(addresses(configuration.getClusterNodes()))
+                .clientConfig(config())
                 .poolConfig(client.pool())
                 .maxAttempts(redirects == null ? MOST_REDIRECTS : redirects)
                 .maxTotalRetriesDuration(client.timeout())
-                .connectionProvider(provider);
+                .connectionProvider(Objects.requireNonNull(cluster));
         client.configuration().getClientCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
     }
 
     @Override
     protected RedisSentinelClient createRedisSentinelClient(RedisSentinelConfiguration configuration) {
-        Set<HostAndPort> nodes = addresses(configuration.getSentinels());
-        JedisClientConfig config = config();
-        JedisClientConfig own = sentinelConfig(client.config(), configuration);
-        String master = Objects.requireNonNull(configuration.getMaster()).getName();
-        var provider = new SentineledConnectionProvider(master, config, client.pool(), nodes, own);
-        sentinels = provider;
         var builder = RedisSentinelClient.builder()
-                .masterName(master)
-                .sentinels(nodes)
-                .clientConfig(config)
-                .sentinelClientConfig(own)
+                .masterName(master(configuration))
+                .sentinels(addresses(configuration.getSentinels()))
+                .clientConfig(config())
+                .sentinelClientConfig(sentinelConfig(client.config(), configuration))
                 .poolConfig(client.pool())
-                .connectionProvider(provider);
+                .connectionProvider(Objects.requireNonNull(sentinels));
         client.configuration().getClientCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
+    }
+
+    private static String master(RedisSentinelConfiguration configuration) {
+        return Objects.requireNonNull(configuration.getRequiredMaster().getName());
     }
 
     /** Sentinels have users of their own, and no databases. */
@@ -204,6 +254,7 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     @Override
     public RedisConnection newConnection() {
+        start();
         return new JedisSubscriber(borrowAny());
     }
 

@@ -5,6 +5,7 @@ import static org.springframework.util.StringUtils.capitalize;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
 import java.net.SocketTimeoutException;
 import java.util.Collection;
@@ -77,8 +78,17 @@ final class JedisLender {
     private void checkTime() {
         Long since = began.get();
         if (since != null && System.nanoTime() - since >= timeoutNanos / (unanswered ? 10 : 2)) {
-            throw new JedisConnectionException(
-                    "The deadline of this call has passed", new SocketTimeoutException("No time left to connect"));
+            throw new NoTimeLeft();
+        }
+    }
+
+    /** Nothing was sent on this connection, which was not made. */
+    private static final class NoTimeLeft extends JedisConnectionException {
+
+        private static final long serialVersionUID = 1L;
+
+        NoTimeLeft() {
+            super("The deadline of this call has passed", new SocketTimeoutException("No time left to connect"));
         }
     }
 
@@ -88,7 +98,7 @@ final class JedisLender {
         try {
             return call.get();
         } catch (RuntimeException e) {
-            if (RedisFailures.hasTimeout(e)) {
+            if (!(e instanceof NoTimeLeft) && RedisFailures.hasTimeout(e)) {
                 unanswered = true;
             }
             throw e;
@@ -97,14 +107,27 @@ final class JedisLender {
         }
     }
 
-    /** The reason why no connection is available: a server that does not reply exhausts the pool, and so do many calls. */
+    /**
+     * The reason why no connection is available, and nothing was sent: a server that does not reply exhausts the pool, and so do many
+     * calls; and where the processor is slow, a call's time may pass before it begins to connect.
+     */
     RuntimeException explain(RuntimeException failure) {
-        return unanswered && RedisFailures.isPoolExhausted(failure)
+        boolean noTimeLeft = failure instanceof NoTimeLeft;
+        if (unanswered && (noTimeLeft || RedisFailures.isPoolExhausted(failure))) {
+            return new LockStoreException(
+                    capitalize(server.get())
+                            + " did not respond in time, and all connections for locks are waiting for it. Check"
+                            + " that the server responds, and that holdfast.redis.command-timeout is long enough.",
+                    failure,
+                    false);
+        }
+        return noTimeLeft
                 ? new LockStoreException(
-                        capitalize(server.get())
-                                + " did not respond in time, and all connections for locks are waiting for it. Check"
-                                + " that the server responds, and that holdfast.redis.command-timeout is long enough.",
-                        failure,
+                        "No command was sent to " + server.get()
+                                + ", because the time of the call was over before it could connect. Check that this"
+                                + " process gets enough processor time (the CPU limit of its container), and that"
+                                + " holdfast.redis.command-timeout is long enough.",
+                        new ConnectionsInUseException(failure),
                         false)
                 : failure;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis.driver.jedis;
 
+import io.holdfast.lock.redis.driver.RedisAccess;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
@@ -7,6 +8,7 @@ import org.springframework.util.Assert;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.RedisProtocol;
 
 /**
  * The application's client configuration, except for timeouts and pool: Jedis' own pool would wait forever. This one waits for a
@@ -26,6 +28,24 @@ final class JedisOwnClient {
         pool.setMaxWait(timeout.dividedBy(2));
         pool.setJmxEnabled(false);
         this.configuration = configuration(original);
+    }
+
+    /** The client configuration of an application that uses another driver. */
+    static JedisClientConfiguration of(RedisAccess access) {
+        var builder = JedisClientConfiguration.builder();
+        if (access.clientName() != null) {
+            builder.clientName(access.clientName());
+        }
+        if (access.tls() != null) {
+            builder.useSsl()
+                    .sslSocketFactory(access.tls().sockets())
+                    .sslParameters(access.tls().parameters());
+        }
+        if (access.resp3() != null) {
+            RedisProtocol protocol = access.resp3() ? RedisProtocol.RESP3 : RedisProtocol.RESP2;
+            builder.customizeClientConfig(config -> config.protocol(protocol));
+        }
+        return builder.build();
     }
 
     private JedisClientConfiguration configuration(JedisClientConfiguration original) {

@@ -1,4 +1,7 @@
-/** The wire and the connections of Lettuce. Door: {@link io.holdfast.lock.redis.driver.lettuce.LettuceConnections}. */
+/**
+ * Reads the configuration of an application's Lettuce, which locks then use with Jedis. Door:
+ * {@link io.holdfast.lock.redis.driver.lettuce.LettuceApplication}.
+ */
 @NullMarked
 package io.holdfast.lock.redis.driver.lettuce;
 

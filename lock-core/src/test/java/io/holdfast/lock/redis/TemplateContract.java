@@ -4,13 +4,13 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 
-/** The contract by a connection factory of which nothing is known: scripts go by way of Spring Data. */
-abstract class UnknownFactoryContract extends RedisContract {
+/** The contract through {@code RedisTemplate}, on a connection factory of which nothing is known. */
+abstract class TemplateContract extends RedisContract {
 
     private final RedisTopology topology;
     private final TestRedis.Client client;
 
-    UnknownFactoryContract(RedisTopology topology, TestRedis.Client client) {
+    TemplateContract(RedisTopology topology, TestRedis.Client client) {
         super(topology, client);
         this.topology = topology;
         this.client = client;

@@ -1,0 +1,155 @@
+package io.holdfast.lock.redis.driver.lettuce;
+
+import io.holdfast.lock.redis.driver.RedisAccess;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.security.GeneralSecurityException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * What an application has told its Lettuce: where Redis is, and how to log in. Loaded only if the application's factory is Lettuce's.
+ *
+ * <p>Whatever concerns only the behavior of Lettuce itself is left out: timeouts, pools, threads, socket options, reconnects,
+ * reading from replicas. Locks have their own, or do not need it.
+ */
+public final class LettuceApplication {
+
+    /** A constant, so that it can be read where Lettuce is not there. */
+    public static final String CONFIGURATION_FIELD = "configuration";
+
+    private final LettuceConnectionFactory factory;
+
+    /** @param factory a {@link LettuceConnectionFactory}, and no subclass */
+    public LettuceApplication(RedisConnectionFactory factory) {
+        this.factory = (LettuceConnectionFactory) factory;
+    }
+
+    /**
+     * Where the servers are. The getters know standalone servers that were passed as such, and no primary with static replicas,
+     * for which they return localhost; nor do they return the user name of a standalone server that was passed as a
+     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read.
+     */
+    public RedisConfiguration servers() {
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
+        if (field == null) {
+            return known();
+        }
+        ReflectionUtils.makeAccessible(field);
+        return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, factory));
+    }
+
+    private RedisConfiguration known() {
+        RedisConfiguration cluster = factory.getClusterConfiguration();
+        RedisConfiguration sentinel = factory.getSentinelConfiguration();
+        RedisConfiguration socket = factory.getSocketConfiguration();
+        if (cluster != null) {
+            return cluster;
+        }
+        if (sentinel != null) {
+            return sentinel;
+        }
+        return socket != null ? socket : factory.getStandaloneConfiguration();
+    }
+
+    /** What another driver cannot be told, for messages; empty if {@link #access} tells all. */
+    public List<String> obstacles() {
+        LettuceClientConfiguration client = factory.getClientConfiguration();
+        List<String> found = new ArrayList<>();
+        RedisConfiguration servers = servers();
+        if (servers instanceof RedisConfiguration.WithDomainSocket socket) {
+            found.add("the Unix domain socket " + socket.getSocket());
+        } else if (servers instanceof RedisStaticMasterReplicaConfiguration) {
+            found.add("a static list of primary and replicas");
+        } else if (!isKnown(servers)) {
+            found.add("the configuration " + servers.getClass().getName());
+        }
+        if (client.getRedisCredentialsProviderFactory().isPresent()) {
+            found.add("a RedisCredentialsProviderFactory");
+        }
+        if (client.isUseSsl() && client.isStartTls()) {
+            found.add("StartTLS");
+        }
+        try {
+            access();
+        } catch (IllegalArgumentException e) {
+            found.add("SslOptions that cannot be read (" + e.getCause() + ")");
+        }
+        client.getClientResources().ifPresent(resources -> addObstacles(resources, found));
+        return found;
+    }
+
+    private static boolean isKnown(RedisConfiguration servers) {
+        return servers instanceof RedisStandaloneConfiguration
+                || servers instanceof RedisSentinelConfiguration
+                || servers instanceof RedisClusterConfiguration;
+    }
+
+    /** These may change what an address means, or what is between the two ends. */
+    private static void addObstacles(ClientResources resources, List<String> found) {
+        if (resources.socketAddressResolver().getClass() != SocketAddressResolver.class) {
+            found.add("a SocketAddressResolver in ClientResources");
+        }
+        if (resources.nettyCustomizer() != DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER) {
+            found.add("a NettyCustomizer in ClientResources");
+        }
+        if (resources.addressResolverGroup() != DefaultClientResources.DEFAULT_ADDRESS_RESOLVER_GROUP) {
+            found.add("an AddressResolverGroup in ClientResources");
+        }
+    }
+
+    /**
+     * All that another driver needs.
+     *
+     * @throws IllegalArgumentException if the TLS settings cannot be read
+     */
+    public RedisAccess access() {
+        LettuceClientConfiguration client = factory.getClientConfiguration();
+        ClientOptions options = client.getClientOptions().orElseGet(ClientOptions::create);
+        ProtocolVersion protocol = options.getConfiguredProtocolVersion();
+        return new RedisAccess(
+                servers(),
+                client.isUseSsl() ? tls(options.getSslOptions(), client.getVerifyMode()) : null,
+                client.getClientName().orElse(null),
+                protocol == null ? null : protocol == ProtocolVersion.RESP3);
+    }
+
+    /** As Lettuce reads its options for each connection. */
+    private static RedisAccess.Tls tls(SslOptions options, SslVerifyMode verify) {
+        SSLParameters parameters = options.createSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm(verify == SslVerifyMode.FULL ? "HTTPS" : "");
+        try {
+            SslContextBuilder builder = options.createSslContextBuilder().sslProvider(SslProvider.JDK);
+            if (verify == SslVerifyMode.NONE) {
+                builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
+            }
+            SSLContext context = ((JdkSslContext) builder.build()).context();
+            return new RedisAccess.Tls(context.getSocketFactory(), parameters);
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            throw new IllegalArgumentException("The SslOptions of Lettuce cannot be read", e);
+        }
+    }
+}
