@@ -25,9 +25,10 @@ public interface LockHandle extends AutoCloseable {
     List<LockKey> keys();
 
     /**
-     * A number that is greater than that of every earlier grant of this key, even after Redis has lost its data. Store it with
-     * the data that the lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost
-     * the lock without noticing cannot do any harm. See Martin Kleppmann, "How to do distributed locking" (2016).
+     * A number that is greater than that of every earlier grant of this key. It contains the time of Redis, so it normally
+     * increases even after Redis has lost its data; the page on reliability lists the exceptions. Store it with the data that the
+     * lock protects, and refuse to overwrite data that has a greater one: then even a holder that has lost the lock without
+     * noticing cannot do any harm. See Martin Kleppmann, "How to do distributed locking" (2016).
      *
      * @return the token; the same for all handles of one reentrant hold, and still available after the handle has been closed
      *     or lost

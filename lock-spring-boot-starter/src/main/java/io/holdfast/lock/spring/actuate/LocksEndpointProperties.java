@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.actuate;
 
+import io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException;
 import java.time.Duration;
 import java.util.Set;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -24,8 +25,8 @@ record LocksEndpointProperties(
 
     LocksEndpointProperties {
         if (scanInterval.compareTo(LEAST_INTERVAL) < 0) {
-            throw new IllegalArgumentException(
-                    "management.endpoint.locks.scan-interval is " + scanInterval + "; it must be at least 1s");
+            throw new InvalidLockPropertyException(
+                    "management.endpoint.locks.scan-interval", scanInterval, "at least 1s");
         }
     }
 }

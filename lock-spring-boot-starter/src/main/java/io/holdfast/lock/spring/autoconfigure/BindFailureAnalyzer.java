@@ -7,24 +7,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.util.ClassUtils;
 
-/** A value under {@code holdfast} that has not the type of its property. Spring Boot says so too, but not what is allowed. */
+/** A value of a property of Holdfast that does not have its type. Spring Boot says so too, but not what is allowed. */
 @Order(0)
 final class BindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> {
-
-    private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, BindException cause) {
         ConfigurationProperty property = cause.getProperty();
         if (property == null
-                || !HOLDFAST.isAncestorOf(property.getName())
+                || !TimesNeedUnits.isOurs(property.getName())
                 || findCause(rootFailure, ConversionException.class) == null) {
             return null;
         }

@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.origin.Origin;
 
-/** A property of {@link LockProperties} has a value that is not allowed. */
-final class InvalidLockPropertyException extends IllegalArgumentException {
+/** A property of Holdfast has a value that is not allowed; the failure analysis shows where it is set. */
+public final class InvalidLockPropertyException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 
@@ -26,10 +26,11 @@ final class InvalidLockPropertyException extends IllegalArgumentException {
     /**
      * Creates an instance.
      *
+     * @param property its name
      * @param value as it may be shown: without a password
      * @param allowed what is, as a phrase
      */
-    InvalidLockPropertyException(String property, @Nullable Object value, String allowed) {
+    public InvalidLockPropertyException(String property, @Nullable Object value, String allowed) {
         this(property, shown(value), "Change " + property + ": it must be " + allowed + ".", null);
     }
 

@@ -32,12 +32,16 @@ public final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerA
             @Override
             public @Nullable Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-                if (result instanceof Duration && OURS.stream().anyMatch(each -> each.isAncestorOf(name))) {
+                if (result instanceof Duration && isOurs(name)) {
                     requireUnit(name, context);
                 }
                 return super.onSuccess(name, target, context, result);
             }
         };
+    }
+
+    static boolean isOurs(ConfigurationPropertyName name) {
+        return OURS.stream().anyMatch(each -> each.isAncestorOf(name));
     }
 
     /** As text, the value has no placeholders any more. */

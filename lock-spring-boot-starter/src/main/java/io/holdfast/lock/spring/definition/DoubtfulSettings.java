@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.DurationText;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -28,9 +29,6 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
 
     private static final Logger log = LoggerFactory.getLogger(LockDefinition.class);
 
-    /** The unit of attributes is seconds: whoever writes milliseconds gets leases of hours. */
-    private static final Duration LONG_LEASE = Duration.ofHours(1);
-
     private static final long SECOND_IN_MILLIS = 1000;
     private static final long HOUR = 3600;
     private static final long DAY = 24 * HOUR;
@@ -45,21 +43,14 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
         if (settings.minHold().isEmpty() && !times.have(SettingsParser.MIN_HOLD)) {
             warnOfRuns();
         }
-        boolean longLease = settings.renew().orElse(true)
-                && settings.lease()
-                        .filter(lease -> lease.compareTo(LONG_LEASE) >= 0)
-                        .isPresent();
-        numbers.stream()
-                .filter(each -> isLikeMilliseconds(each.number()))
-                .filter(each -> !longLease || !each.name().equals(SettingsParser.LEASE))
-                .forEach(this::warnOfMilliseconds);
-        if (times.have(SettingsParser.LEASE)) {
-            return;
+        for (TimeAttribute.Given each : numbers) {
+            if (isLongLease(each) && settings.renew().orElse(true)) {
+                warnOfLongLease(Duration.ofSeconds(each.number()));
+            } else if (isLikeMilliseconds(each.number())) {
+                warnOfMilliseconds(each);
+            }
         }
-        if (longLease) {
-            settings.lease().ifPresent(this::warnOfLongLease);
-        }
-        if (!times.have(SettingsParser.MAX_HOLD)) {
+        if (!times.have(SettingsParser.LEASE) && !times.have(SettingsParser.MAX_HOLD)) {
             Duration lease = settings.lease().orElse(defaultLease);
             settings.maxHold().ifPresent(maxHold -> warnOfShortMaxHold(maxHold, lease));
         }
@@ -82,6 +73,11 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
         }
     }
 
+    /** Milliseconds, as numbers of seconds, are leases of hours. */
+    private static boolean isLongLease(TimeAttribute.Given given) {
+        return given.name().equals(SettingsParser.LEASE) && given.number() >= HOUR;
+    }
+
     /**
      * Round milliseconds of a second or more are 5000 or 1500, and as seconds they are odd times: 5000 s are 83 minutes. Hours and days
      * are meant, and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
@@ -99,7 +95,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                 where,
                 given.name(),
                 given.number(),
-                Duration.ofSeconds(given.number()),
+                DurationText.of(Duration.ofSeconds(given.number())),
                 given.textName(),
                 given.number(),
                 given.number());
@@ -111,7 +107,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                         + " the whole lease. With renewal, which is the default, a lease can be shorter than the"
                         + " method's run time. Numbers are in seconds unless timeUnit is set.",
                 where,
-                lease);
+                DurationText.of(lease));
     }
 
     private void warnOfShortMaxHold(Duration maxHold, Duration lease) {
@@ -120,8 +116,8 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                     "{} has a maxHold of {}, shorter than its lease of {}: the lock is held until its lease expires. Set the"
                             + " lease to at most maxHold.",
                     where,
-                    maxHold,
-                    lease);
+                    DurationText.of(maxHold),
+                    DurationText.of(lease));
         }
     }
 }

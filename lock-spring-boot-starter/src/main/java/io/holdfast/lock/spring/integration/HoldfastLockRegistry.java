@@ -1,10 +1,11 @@
 package io.holdfast.lock.spring.integration;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -133,15 +134,16 @@ public final class HoldfastLockRegistry
     }
 
     private void renew(LockRequest request, @Nullable Duration lease) {
-        if (locks.getLock(request).holdCount() == 0) {
+        RemoteLock lock = locks.getLock(request);
+        if (lock.holdCount() == 0) {
             throw new IllegalStateException(
-                    "Lock '" + request.key() + "' cannot be renewed, because the current thread does not hold it.");
+                    "Lock '" + lock.key() + "' cannot be renewed, because the current thread does not hold it.");
         }
         try (LockHandle handle = locks.acquire(reentry(request, lease))) {
             handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
         } catch (LockLostException lost) {
             throw new IllegalStateException(
-                    "Lock '" + request.key() + "' cannot be renewed, because it was lost.", lost);
+                    "Lock '" + lock.key() + "' cannot be renewed, because it was lost.", lost);
         }
     }
 
@@ -176,10 +178,10 @@ public final class HoldfastLockRegistry
     public <T extends @Nullable Object, E extends Throwable> T executeLocked(
             Object lockKey, Duration waitLockDuration, CheckedCallable<T, E> callable)
             throws E, InterruptedException, TimeoutException {
-        Lock lock = obtain(lockKey);
+        RemoteLock lock = locks.getLock(request(lockKey));
         if (!lock.tryLock(TimeUnit.NANOSECONDS.convert(waitLockDuration), TimeUnit.NANOSECONDS)) {
-            throw new TimeoutException("The lock [" + LockKey.printable(String.valueOf(lockKey))
-                    + "] was not acquired in time: " + waitLockDuration);
+            throw new TimeoutException(
+                    "Lock '" + lock.key() + "' was not acquired within " + DurationText.of(waitLockDuration));
         }
         return run(lock, callable);
     }

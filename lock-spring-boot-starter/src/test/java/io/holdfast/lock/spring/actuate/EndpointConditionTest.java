@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.StoreSpy;
@@ -181,12 +182,15 @@ class EndpointConditionTest {
     void interval_of_scans_has_a_least_value() {
         application
                 .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=999ms")
-                .run(context -> assertThat(context)
-                        .hasFailed()
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("management.endpoint.locks.scan-interval")
-                        .hasMessageContaining("at least 1s"));
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("Property management.endpoint.locks.scan-interval is '999ms', which is invalid.\nChange"
+                                + " management.endpoint.locks.scan-interval: it must be at least 1s."));
+        application
+                .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=often")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .matches("Property management\\.endpoint\\.locks\\.scan-interval is 'often' \\(.*\\), which is invalid\\.\n"
+                                + "Change management\\.endpoint\\.locks\\.scan-interval to a duration with a unit, such as 500ms,"
+                                + " 30s, 10m or PT30S\\."));
     }
 
     @Test

@@ -139,13 +139,15 @@ class DoubtfulSettingsTest {
     @Test
     void lease_of_hours_is_warned_of(CapturedOutput output) {
         start(Milliseconds.class);
-        assertThat(output).contains("Milliseconds.run()", "has a lease of PT8H20M", "Numbers are in seconds");
+        assertThat(output)
+                .contains("Milliseconds.run() has a lease of 8 h 20 min:", "Numbers are in seconds")
+                .doesNotContain("looks like milliseconds");
     }
 
     @Test
     void longest_hold_below_the_lease_is_warned_of(CapturedOutput output) {
         start(ShortMaxHold.class);
-        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, shorter than its lease of PT10S");
+        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of 5 s, shorter than its lease of 10 s:");
     }
 
     static class MaxHoldAlone {
@@ -158,7 +160,7 @@ class DoubtfulSettingsTest {
         start(MaxHoldAlone.class, "holdfast.lease=10s");
         assertThat(output).doesNotContain("has a maxHold");
         start(MaxHoldAlone.class);
-        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, shorter than its lease of PT30S");
+        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of 10 s, shorter than its lease of 30 s:");
     }
 
     static class OfCalls {
@@ -176,9 +178,9 @@ class DoubtfulSettingsTest {
     @Test
     void times_that_each_call_says_for_itself_are_not_judged(CapturedOutput output) {
         start(OfCalls.class, "holdfast.instances.of-calls.max-hold=10s");
-        start(OfCalls.class, "holdfast.instances.of-calls.lease=2h");
+        start(OfCalls.class, "holdfast.instances.of-calls.lease=20s");
         assertThat(output)
-                .contains("OfCalls.minHold() has a lease of PT2H")
+                .contains("OfCalls.minHold() has a maxHold of 10 s")
                 .doesNotContain("OfCalls.lease(", "OfCalls.maxHold(Duration) has a maxHold", WARNING);
     }
 
@@ -211,13 +213,13 @@ class DoubtfulSettingsTest {
         assertThat(output)
                 .contains(
                         method + ".lease() has lease = 5000" + looks
-                                + "PT1H23M20S. Write the time with its unit: leaseString = \"5000ms\" or \"5000s\".",
+                                + "1 h 23 min. Write the time with its unit: leaseString = \"5000ms\" or \"5000s\".",
                         method + ".waitFor() has waitFor = 5000" + looks
-                                + "PT1H23M20S. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
+                                + "1 h 23 min. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
                         method + ".minHold() has minHold = 60000" + looks
-                                + "PT16H40M. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
+                                + "16 h 40 min. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
                         method + ".maxHold() has maxHold = 600000" + looks
-                                + "PT166H40M. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
+                                + "6 days 22 h. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
     }
 
     static class Meant {
@@ -230,13 +232,22 @@ class DoubtfulSettingsTest {
         @DistributedLock(name = "unit", minHold = 5_000, maxHold = 60_000, timeUnit = TimeUnit.MILLISECONDS)
         public void inMilliseconds() {}
 
-        @DistributedLock(name = "text", minHoldString = "5000s", maxHoldString = "60000s")
+        @DistributedLock(name = "text", leaseString = "2h", minHoldString = "5000s", maxHoldString = "60000s")
         public void withUnit() {}
+
+        @DistributedLock(name = "hours", lease = 2, timeUnit = TimeUnit.HOURS)
+        public void inHours() {}
+
+        @DistributedLock(name = "property")
+        public void ofProperty() {}
+
+        @DistributedLock(name = "minutes", waitFor = 1_200)
+        public void twentyMinutes() {}
     }
 
     @Test
     void round_hours_and_times_with_a_unit_are_not(CapturedOutput output) {
-        start(Meant.class);
+        start(Meant.class, "holdfast.instances.property.lease=2h");
         assertThat(output).doesNotContain("Meant.");
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockTemplate;
@@ -245,6 +246,26 @@ abstract class LockRegistryContract {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining(key);
         assertThatThrownBy(() -> registry.renewLock("42", LEASE)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void messages_show_masked_keys() {
+        String shown = LockKey.of(key).masked().toString();
+        try (LockEngine masking = LockEngine.builder(store())
+                .maskKeys(true).build()) {
+            var masked = new HoldfastLockRegistry(masking, registryKey, LEASE);
+            elsewhere.obtain("42").lock();
+            assertThatThrownBy(() -> masked.renewLock("42"))
+                    .hasMessage("Lock '" + shown + "' cannot be renewed, because the current thread does not hold it.");
+            assertThatThrownBy(() -> masked.executeLocked("42", Duration.ofMillis(1), () -> {}))
+                    .isInstanceOf(TimeoutException.class)
+                    .hasMessage("Lock '" + shown + "' was not acquired within 1 ms");
+            others.forceRelease(key);
+            masked.obtain("42").lock();
+            others.forceRelease(key);
+            assertThatThrownBy(() -> masked.renewLock("42"))
+                    .hasMessage("Lock '" + shown + "' cannot be renewed, because it was lost.");
+        }
     }
 
     @Test
