@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of a lock that is held for long, and what is told of it. */
 @Timeout(120)
@@ -101,10 +103,13 @@ class WatchedHoldsTest extends EngineFixture {
         eventuallyByTheClock(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
     }
 
-    @Test
-    void lock_that_is_entered_again_for_longer_is_renewed_for_that_long() {
+    /** A fixed lease counts as well, if the outer hold is renewed: both hold the same lock. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void lock_that_is_entered_again_for_longer_is_renewed_for_that_long(boolean renew) {
         locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(30)));
-        locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(6)));
+        locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(6)).renew(renew));
+        store.renewals.clear(); // the reentry has extended the lease
         time.pass(Duration.ofMinutes(2));
 
         eventuallyByTheClock(() -> !store.renewals.isEmpty());

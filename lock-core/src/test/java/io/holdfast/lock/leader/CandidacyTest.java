@@ -12,7 +12,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** One candidate, with a template and threads that do what the test says. */
 class CandidacyTest {
@@ -182,6 +187,77 @@ class CandidacyTest {
         assertThat(locks.last().released).isTrue();
         background.run();
         assertThat(told).containsExactly("elected 1", "revoked 1");
+    }
+
+    /** How a term may end; and what else may end it once more. */
+    private enum End {
+        LOSS,
+        CALL_RETURNS,
+        CALL_FAILS,
+        RESIGNATION,
+        STOP,
+        CLOSE
+    }
+
+    private void end(End how, ScriptedLocks.Call term) {
+        switch (how) {
+            case LOSS -> term.lose();
+            case CALL_RETURNS -> term.result.complete(null);
+            case CALL_FAILS -> term.result.completeExceptionally(new LockStoreException("on purpose", null, false));
+            case RESIGNATION -> leadership.resign();
+            case STOP -> election.stop();
+            case CLOSE -> {
+                Thread.currentThread().interrupt(); // nobody runs the listeners meanwhile
+                election.close();
+                assertThat(Thread.interrupted()).isTrue();
+            }
+        }
+    }
+
+    private static Stream<Arguments> ends() {
+        return Stream.of(End.values())
+                .flatMap(first -> Stream.of(End.values()).map(second -> Arguments.of(first, second)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ends")
+    void term_that_ends_in_whatever_way_is_told_exactly_once_and_its_lock_is_given_back(End first, End second) {
+        leadership.onRevoked(term -> {
+            throw new IllegalStateException("on purpose");
+        });
+        listen();
+        election.start();
+        ScriptedLocks.Call term = locks.last();
+        term.grant();
+        background.run();
+
+        end(first, term);
+        assertThat(leadership.isLeader()).isFalse();
+        end(second, term);
+        background.run();
+
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(term.released).isTrue();
+        assertThat(leadership.isLeader()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOSS", "CALL_RETURNS", "CALL_FAILS", "RESIGNATION"})
+    void next_term_of_the_same_candidacy_is_told_like_the_first(End how) {
+        listen();
+        election.start();
+        locks.last().grant();
+        end(how, locks.last());
+        background.run();
+
+        background.pass();
+        locks.last().grant();
+        background.run();
+        assertThat(leadership.isLeader()).isTrue();
+        end(how, locks.last());
+        background.run();
+
+        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2", "revoked 2");
     }
 
     @Test

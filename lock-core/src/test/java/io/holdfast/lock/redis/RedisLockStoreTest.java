@@ -20,11 +20,15 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +55,7 @@ class RedisLockStoreTest {
     private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
     private static final LockKey KEY = LockKey.of("order:42");
     private static final String NAME = "lock:{order:42}";
+    private static final Duration HOUR = Duration.ofHours(1);
 
     @Parameter
     private TestRedis.Client client;
@@ -220,23 +225,6 @@ class RedisLockStoreTest {
     }
 
     @Test
-    void key_of_a_short_lease_outlives_the_entries_of_those_who_wait() {
-        long before = redisMillis();
-        Duration brief = LockStore.ENTRY_TIMEOUT.minusMillis(400);
-        acquired(brief);
-
-        assertThat(acquire(newOwner(), brief)).isInstanceOf(AcquireReply.Held.class);
-
-        Duration lives = Duration.ofMillis(redisMillis() + redis.pttl(NAME) - before);
-        assertThat(lives).isGreaterThanOrEqualTo(LockStore.ENTRY_TIMEOUT.plusMinutes(10));
-    }
-
-    private long redisMillis() {
-        List<String> time = redis.time();
-        return Long.parseLong(time.get(0)) * 1000 + Long.parseLong(time.get(1)) / 1000;
-    }
-
-    @Test
     void released_key_keeps_its_token_for_the_retention() {
         store.release(new ReleaseRequest(KEY, acquired(Duration.ofSeconds(30))));
 
@@ -263,28 +251,6 @@ class RedisLockStoreTest {
 
         assertThat(redis.hkeys(NAME)).doesNotContain("owner");
         assertTimeToLive(Duration.ofMinutes(10));
-    }
-
-    @Test
-    void every_script_that_writes_gives_the_key_a_time_to_live() {
-        OwnerId owner = acquired(Duration.ofSeconds(30));
-        List<Runnable> writes = List.of(
-                () -> acquire(owner, Duration.ofSeconds(30)),
-                () -> acquire(newOwner(), Duration.ofSeconds(30)),
-                () -> renew(KEY, owner),
-                () -> store.leave(KEY, newOwner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS),
-                () -> store.leave(KEY, newOwner(), Duration.ofSeconds(30), ReleaseRequest.ALL_TOKENS),
-                () -> store.release(
-                        new ReleaseRequest(KEY, owner, Duration.ofSeconds(5), 0, ReleaseRequest.UNKNOWN_LEASE)),
-                () -> store.forceRelease(KEY),
-                () -> store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner)))));
-        for (Runnable write : writes) {
-            redis.persist(NAME);
-
-            write.run();
-
-            assertThat(redis.pttl(NAME)).isPositive();
-        }
     }
 
     @Test
@@ -429,15 +395,72 @@ class RedisLockStoreTest {
         return calls.find() ? Integer.parseInt(calls.group(1)) : 0;
     }
 
+    /** A call for each script. */
+    private Map<LuaScript, Runnable> calls() {
+        OwnerId owner = newOwner();
+        AcquireRequest request = new AcquireRequest(KEY, owner, 30_000, HERE, AcquireRequest.EXCLUSIVE, false, true, 1);
+        ReleaseRequest release = new ReleaseRequest(KEY, owner);
+        RenewRequest renewal = new RenewRequest(KEY, owner, 30_000);
+        List<EntryRequest> entries = List.of(new EntryRequest(KEY, List.of(owner)));
+        Map<LuaScript, Runnable> calls = new EnumMap<>(LuaScript.class);
+        calls.put(LuaScript.ACQUIRE, () -> store.acquire(request));
+        calls.put(LuaScript.ACQUIRE_ALL, () -> store.acquireAll(List.of(request)));
+        calls.put(LuaScript.RENEW, () -> store.renew(List.of(renewal)));
+        calls.put(LuaScript.RELEASE, () -> store.release(release));
+        calls.put(LuaScript.RELEASE_ALL, () -> store.releaseAll(List.of(release)).get(0).await());
+        calls.put(LuaScript.DOWNGRADE, () -> store.downgrade(KEY, owner, ReleaseRequest.ALL_TOKENS));
+        calls.put(LuaScript.LEAVE, () -> store.leave(KEY, owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS));
+        calls.put(LuaScript.INSPECT, () -> store.inspect(KEY));
+        calls.put(LuaScript.FORCE_RELEASE, () -> store.forceRelease(KEY));
+        calls.put(LuaScript.WAITS, () -> store.recordedWaits());
+        calls.put(LuaScript.RECORD_WAITS, () -> store.recordWaits("client", List.of()));
+        calls.put(LuaScript.KEEP_ENTRIES, () -> store.keepEntries(entries));
+        return calls;
+    }
+
     @Test
-    void scripts_are_sent_again_by_text_when_the_server_forgot_them() {
-        OwnerId owner = acquired(Duration.ofSeconds(30));
-        redis.scriptFlush();
-        assertThat(renew(KEY, owner)).isInstanceOf(RenewReply.Renewed.class);
-        redis.scriptFlush();
-        assertThat(store.release(new ReleaseRequest(KEY, owner))).isEqualTo(ReleaseReply.RELEASED);
-        redis.scriptFlush();
+    void script_that_the_server_forgot_is_sent_by_its_text_once_and_by_its_digest_from_then_on() {
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(newOwner())))); // asks once whether scripts may publish
+        calls().forEach((script, call) -> {
+            redis.scriptFlush();
+            redis.configResetStat();
+            call.run();
+            assertThat(calls("eval")).as("%s by its text", script).isEqualTo(1);
+            call.run();
+            assertThat(calls("eval")).as("%s by its text, again", script).isEqualTo(1);
+            assertThat(calls("evalsha")).as("%s by its digest", script).isEqualTo(2);
+        });
+    }
+
+    /** Those that are not sent alone, or not each time. */
+    @Test
+    void scripts_of_a_scan_and_of_checks_are_sent_by_their_texts_when_the_server_forgot_them() {
         acquired(Duration.ofSeconds(30));
+        redis.scriptFlush();
+        StoreScan scan = store.openScan("").orElseThrow();
+        while (scan.step()) {
+            redis.scriptFlush();
+        }
+        assertThat(scan.found()).hasSize(1);
+
+        redis.scriptFlush();
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(newOwner()))));
+        assertThat(store.warnings()).isEmpty();
+
+        redis.scriptFlush();
+        try (RedisLockStore rejoining =
+                new RedisLockStore(client.connect(server.port()), TestRedis.PATIENT.withRejoinDelay(HOUR))) {
+            assertThatThrownBy(() -> rejoining.acquire(
+                            Requests.exclusive(LockKey.of("new"), newOwner(), 30_000, HERE, true)))
+                    .hasMessageContaining("restarted recently");
+        }
+
+        Set<LuaScript> known = EnumSet.allOf(LuaScript.class);
+        known.removeIf(script -> !redis.scriptExists(new String(script.sha(), StandardCharsets.US_ASCII)));
+        assertThat(known).containsExactlyInAnyOrder(LuaScript.ACQUIRE, LuaScript.JOIN);
+        assertThat(EnumSet.complementOf(EnumSet.copyOf(calls().keySet())))
+                .as("the scripts of this test")
+                .containsExactlyInAnyOrder(LuaScript.SCAN, LuaScript.OVERVIEW, LuaScript.PUBLISH, LuaScript.JOIN);
     }
 
     @Test
@@ -583,8 +606,7 @@ class RedisLockStoreTest {
         List<OwnerId> longRow = new ArrayList<>(unknown);
         longRow.add(1100, waiter);
         LockKey another = LockKey.of("another");
-        store.keepEntries(List.of(
-                new EntryRequest(another, List.of(waiter)))); // the first one also checks that scripts may publish
+        store.keepEntries(List.of(new EntryRequest(another, List.of(waiter)))); // asks once whether scripts may publish
         int before = calls("evalsha");
 
         List<EntryReply> replies =
