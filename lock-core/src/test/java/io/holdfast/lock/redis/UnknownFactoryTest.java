@@ -6,6 +6,7 @@ import static org.mockito.Mockito.mock;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
@@ -184,7 +185,7 @@ class UnknownFactoryTest {
                         .extracting(ILoggingEvent::getFormattedMessage)
                         .containsExactly("Locks share the connections of " + OwnFactory.class.getName()
                                 + " because it is neither a JedisConnectionFactory nor a LettuceConnectionFactory. Set"
-                                + " its command and pool timeouts to about " + TestRedis.PATIENT.commandTimeout());
+                                + " its command and pool timeouts to about " + DurationText.of(TestRedis.PATIENT.commandTimeout()));
             } finally {
                 applications.destroy();
             }
