@@ -83,7 +83,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Runs the action once if this handle is lost: immediately and on this thread if it is already lost, otherwise on another
      * thread, which does not wait for {@linkplain LockListener listeners}. The actions of one lock run one after the other, those of
-     * eight locks at the same time. Exceptions thrown by the action are logged.
+     * eight locks at the same time: an action should return soon. Exceptions thrown by the action are logged.
      *
      * @param action receives the loss; with several keys, that of the first lost key
      * @throws IllegalStateException if this handle was closed

@@ -181,6 +181,11 @@ public final class Lease extends LeaseHandles {
         return lossActions.add(action);
     }
 
+    /** Whether there are actions to be run. One that is added after the loss is run by its caller. */
+    public boolean hasLossActions() {
+        return !lossActions.isEmpty();
+    }
+
     /**
      * Runs the actions that have not run yet.
      *

@@ -24,6 +24,10 @@ final class LossActions {
         return once;
     }
 
+    synchronized boolean isEmpty() {
+        return actions.isEmpty();
+    }
+
     void run(LockEvent.Lost loss, Consumer<Runnable> guard) {
         for (Consumer<LockEvent.Lost> action : all()) {
             guard.accept(() -> action.accept(loss));

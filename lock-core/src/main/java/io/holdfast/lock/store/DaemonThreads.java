@@ -29,8 +29,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link
  * Thread#start} throws an {@link OutOfMemoryError}, also if there is room again a moment later. A thread of this class does not: it
  * starts as soon as it can. So nobody who starts one, or hands work to a pool, needs a plan for that case. Until then the timer
- * thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as any other of these threads does, and starts before
- * the first of them; if even it could not be started, the next thread that starts or ends, or the next timer, tries again.
+ * thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is a {@link Timer} that is not closed, or any
+ * other of these threads. Each client has a timer, made before its other threads; if there is no room for the timer thread then,
+ * the client cannot be made, and nothing was begun that would be left half done.
  *
  * <p><b>Nobody parks here</b> who starts a thread, or hands over work: there is a monitor, held for a moment, and no lock. Threads of
  * Reactor complete stages, and may not park.
@@ -41,6 +42,7 @@ public final class DaemonThreads {
 
     private static final int IDLE_SECONDS = 10;
     private static final int RETRY_MILLIS = 200;
+    private static final int RETRIES = 10;
 
     /** Whether there is no room for a thread of that name, for tests. */
     private static volatile Predicate<String> withoutRoom = name -> false;
@@ -89,9 +91,30 @@ public final class DaemonThreads {
         return new Pool(threads, factory);
     }
 
-    /** {@return a timer, which has no thread of its own} */
+    /**
+     * {@return a timer, which has no thread of its own}
+     *
+     * @throws IllegalStateException if there is no room for the timer thread, and has not been for {@value #RETRIES} tries
+     */
     public static Timer timer() {
+        Shared.INSTANCE.open();
         return new Timer();
+    }
+
+    /** Runs what must not end its thread, whatever it throws: also checked exceptions, which Kotlin throws anywhere. */
+    private static void runGuarded(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            try {
+                log.error(
+                        "Unexpected error in thread {}; continuing",
+                        Thread.currentThread().getName(),
+                        e);
+            } catch (Throwable unlogged) {
+                // no memory left, or an appender that fails
+            }
+        }
     }
 
     /**
@@ -180,13 +203,14 @@ public final class DaemonThreads {
     }
 
     /**
-     * The timer thread. Guarded by its monitor: what is to run later, the threads that could not be started, and how many threads
-     * there are, with those. The thread ends, in the step that finds nothing left to wait for, and is started again with the next
-     * thread or action, both under the monitor. So none of them is without it.
+     * The timer thread. Guarded by its monitor: what is to run later, the threads that could not be started, how many threads
+     * there are, with those, and how many timers are open. The thread ends, in the step that finds nothing left to wait for, and is
+     * started again with the next thread or timer, both under the monitor. So none of them is without it.
      */
     private static final class Shared implements Runnable {
 
         private static final Shared INSTANCE = new Shared();
+        private static final String TIMER = "holdfast-timer";
 
         private record Action(
                 long at,
@@ -205,6 +229,7 @@ public final class DaemonThreads {
         private final List<Started> delayed = new ArrayList<>();
         private long numbers;
         private int threads;
+        private int timers;
         private boolean warned;
         private @Nullable Thread thread;
 
@@ -256,22 +281,51 @@ public final class DaemonThreads {
             actions.remove(action);
         }
 
+        synchronized void open() {
+            ensureRunning();
+            for (int i = 0; i < RETRIES && thread == null; i++) {
+                pauseOfCaller();
+                ensureRunning();
+            }
+            if (thread == null) {
+                throw new IllegalStateException("Cannot start thread holdfast-timer, without which no lock can be kept: the limit"
+                        + " on threads of this user, container or machine is reached. Raise the limit, or use fewer threads.");
+            }
+            timers++;
+        }
+
+        @SuppressWarnings("WaitNotInLoop") // the caller has the loop
+        private void pauseOfCaller() {
+            boolean interrupted = Thread.interrupted();
+            try {
+                wait(RETRY_MILLIS);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
         synchronized void close(Timer owner) {
-            owner.closed = true;
+            if (!owner.closed) {
+                owner.closed = true;
+                timers--;
+            }
             actions.removeIf(action -> action.owner == owner);
             notifyAll();
         }
 
         private void ensureRunning() {
-            if (thread == null) {
-                Thread starting = new Thread(null, this, "holdfast-timer", 0, false);
+            if (thread == null && !withoutRoom.test(TIMER)) {
+                Thread starting = new Thread(null, this, TIMER, 0, false);
                 starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
                 starting.setDaemon(true);
                 try {
                     starting.start();
                     thread = starting;
                 } catch (OutOfMemoryError noThread) {
-                    notifyAll(); // tried again by whoever comes next
+                    log.debug("Cannot start thread {} now", TIMER, noThread); // tried again by whoever comes next
                 }
             }
         }
@@ -281,18 +335,13 @@ public final class DaemonThreads {
             Thread here = Thread.currentThread();
             for (Action due = next(); due != null; due = next()) {
                 here.setContextClassLoader(due.loader); // for the threads that the action starts
-                try {
-                    due.run.run();
-                } catch (RuntimeException | Error e) {
-                    log.error("Unexpected error in thread {}; continuing", here.getName(), e);
-                } finally {
-                    here.setContextClassLoader(DaemonThreads.class.getClassLoader());
-                }
+                runGuarded(due.run);
+                here.setContextClassLoader(DaemonThreads.class.getClassLoader());
             }
         }
 
         private synchronized @Nullable Action next() {
-            while (threads > 0 || !actions.isEmpty()) {
+            while (threads > 0 || timers > 0 || !actions.isEmpty()) {
                 startDelayed();
                 long now = System.nanoTime();
                 Action first = actions.isEmpty() ? null : actions.first();
@@ -367,14 +416,7 @@ public final class DaemonThreads {
 
         private void work() {
             for (Runnable task = next(); task != null; task = next()) {
-                try {
-                    task.run();
-                } catch (RuntimeException | Error e) {
-                    log.error(
-                            "Unexpected error in thread {}; continuing",
-                            Thread.currentThread().getName(),
-                            e);
-                }
+                runGuarded(task);
             }
         }
 

@@ -179,7 +179,7 @@ final class Subscription implements WakeListener, AutoCloseable {
             }
             try {
                 listening = store.listen(clientId, this);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // such as that no thread can be started
                 if (!warned) {
                     log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
                 }

@@ -52,6 +52,33 @@ enum Scene {
                     && clients.locks.held().size() == 1;
         }
     },
+    /** The same on the thread of a caller that waits, and goes on waiting. */
+    SUBSCRIPTION_OF_A_WAITER("") {
+        private LockHandle held;
+
+        @Override
+        void prepare(Clients clients) {
+            held = clients.others.acquire(KEY);
+        }
+
+        @Override
+        BooleanSupplier begin(Clients clients) {
+            AtomicInteger refused = new AtomicInteger();
+            clients.store.beforeListen = () -> {
+                if (refused.incrementAndGet() == 1) {
+                    throw new OutOfMemoryError("unable to create native thread (on purpose)");
+                }
+            };
+            CompletableFuture<String> waits = clients.locks.executeAsync(
+                    LockRequest.of(KEY).waitFor(LONG), handle -> CompletableFuture.completedFuture("done"));
+            return () -> {
+                if (refused.get() > 1) {
+                    held.close();
+                }
+                return waits.isDone() && waits.join().equals("done");
+            };
+        }
+    },
     QUEUE("holdfast-queue") {
         private LockHandle held;
 

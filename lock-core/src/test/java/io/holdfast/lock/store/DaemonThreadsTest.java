@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.testing.NoRoomForThreads;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -17,8 +21,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -185,8 +191,8 @@ class DaemonThreadsTest {
         CountDownLatch set = new CountDownLatch(1);
         timer.after(0, () -> await(set));
         Runnable cancel = timer.after(1, says("cancelled"));
-        timer.after(TimeUnit.MILLISECONDS.toNanos(2), says("second"));
-        timer.after(TimeUnit.MILLISECONDS.toNanos(1), () -> {
+        timer.after(TimeUnit.MILLISECONDS.toNanos(1), says("second"));
+        timer.after(-TimeUnit.HOURS.toNanos(1), () -> { // due first, however long this thread stands still
             done.add("first");
             throw new IllegalStateException("on purpose");
         });
@@ -245,5 +251,128 @@ class DaemonThreadsTest {
         }
 
         Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> started.get() == 100);
+    }
+
+    @Test
+    void pool_and_timer_go_on_after_a_checked_exception() throws Exception {
+        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        one.execute(() -> throwAny(new Exception("on purpose")));
+        one.execute(says("pool"));
+        assertThat(nextDone()).isEqualTo("pool");
+
+        DaemonThreads.Timer timer = DaemonThreads.timer();
+        timer.after(0, () -> throwAny(new Exception("on purpose")));
+        timer.after(1, says("timer"));
+        assertThat(nextDone()).isEqualTo("timer");
+        one.shutdown();
+        assertThat(one.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        timer.close();
+    }
+
+    /** As Kotlin and Lombok do. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void throwAny(Throwable any) throws E {
+        throw (E) any;
+    }
+
+    @Test
+    void first_thread_of_a_client_starts_later_too() throws Exception {
+        try (Fresh fresh = new Fresh()) {
+            AutoCloseable timer = fresh.timer();
+            fresh.room(name -> false);
+            fresh.thread(says("late")).start();
+            assertThat(done).isEmpty();
+            fresh.room(name -> true);
+
+            assertThat(nextDone()).isEqualTo("late");
+            timer.close();
+            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> fresh.timerThread() == null);
+        }
+    }
+
+    @Test
+    void timer_waits_for_room_for_its_thread() throws Exception {
+        try (Fresh fresh = new Fresh()) {
+            AtomicInteger tries = new AtomicInteger();
+            fresh.room(name -> tries.incrementAndGet() > 2);
+
+            fresh.timer().close();
+
+            assertThat(tries).hasValue(3);
+        }
+    }
+
+    @Test
+    void without_room_for_its_thread_there_is_no_timer_and_an_interrupt_is_kept() throws Exception {
+        try (Fresh fresh = new Fresh()) {
+            fresh.room(name -> false);
+            Thread.currentThread().interrupt();
+
+            assertThatThrownBy(fresh::timer)
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessage("Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
+                            + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
+            assertThat(Thread.interrupted()).isTrue();
+
+            fresh.room(name -> true);
+            fresh.timer().close();
+        }
+    }
+
+    /** The class, as if it was not used before in this JVM. */
+    private static final class Fresh extends ClassLoader implements AutoCloseable {
+
+        private final Class<?> threads;
+
+        Fresh() throws ClassNotFoundException {
+            super(DaemonThreads.class.getClassLoader());
+            threads = loadClass(DaemonThreads.class.getName());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.startsWith(DaemonThreads.class.getName()) || name.contains("Test")) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> loaded = findLoadedClass(name);
+            return loaded == null ? define(name) : loaded;
+        }
+
+        private Class<?> define(String name) throws ClassNotFoundException {
+            try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = Objects.requireNonNull(file).readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+
+        void room(Predicate<String> forName) throws ReflectiveOperationException {
+            Field field = threads.getDeclaredField("withoutRoom");
+            field.setAccessible(true);
+            field.set(null, forName.negate());
+        }
+
+        AutoCloseable timer() throws ReflectiveOperationException {
+            return (AutoCloseable) threads.getMethod("timer").invoke(null);
+        }
+
+        Thread thread(Runnable work) throws ReflectiveOperationException {
+            return (Thread) threads.getMethod("create", Runnable.class, String.class).invoke(null, work, NAME);
+        }
+
+        @Nullable
+        Thread timerThread() {
+            return threads("holdfast-timer").stream()
+                    .filter(thread -> thread.getContextClassLoader() == this)
+                    .findAny()
+                    .orElse(null);
+        }
+
+        @Override
+        public void close() throws ReflectiveOperationException {
+            room(name -> true);
+        }
     }
 }

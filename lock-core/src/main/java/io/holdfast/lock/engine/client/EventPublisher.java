@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * thread: the caller, or the listener thread; never the watchdog, and no loss action, since these protect data.
  *
  * <p>At most {@value #MOST_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
- * never returns must not fill the memory. Loss actions are as many as locks are held, and have {@value #ACTION_THREADS} threads, so
- * that one that blocks does not stop those of other locks.
+ * never returns must not fill the memory. The same applies to loss actions that do not return. These have {@value #ACTION_THREADS}
+ * threads, so that one that blocks does not stop those of other locks.
  */
 public final class EventPublisher {
 
@@ -40,11 +40,8 @@ public final class EventPublisher {
     private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
     private final ExecutorService actions =
             DaemonThreads.pool(ACTION_THREADS, DaemonThreads.numbered("holdfast-on-lost-"));
-    private final AtomicInteger waiting = new AtomicInteger();
-    private final AtomicLong dropped = new AtomicLong();
-
-    /** Logged once, until the listener thread has caught up. */
-    private final AtomicBoolean full = new AtomicBoolean();
+    private final Backlog waitingEvents = new Backlog();
+    private final Backlog waitingActions = new Backlog();
 
     /** The threads on which a listener or an action is running. */
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
@@ -132,32 +129,56 @@ public final class EventPublisher {
         if (!hasListeners()) {
             return;
         }
-        if (waiting.incrementAndGet() > MOST_WAITING) {
-            waiting.decrementAndGet();
-            drop();
+        if (waitingEvents.isFull()) {
+            if (waitingEvents.drop()) {
+                log.warn(
+                        "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look"
+                                + " for thread holdfast-listeners in a thread dump.",
+                        MOST_WAITING);
+            }
             return;
         }
         run(thread, () -> {
-            if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
-                log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped);
+            if (waitingEvents.begun()) {
+                log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped());
             }
             publish(event);
         });
     }
 
-    private void drop() {
-        dropped.incrementAndGet();
-        if (!full.getAndSet(true)) {
-            log.warn(
-                    "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look for"
-                            + " thread holdfast-listeners in a thread dump.",
-                    MOST_WAITING);
+    /** How many tasks wait for threads. */
+    private static final class Backlog {
+
+        private final AtomicInteger waiting = new AtomicInteger();
+        private final AtomicLong dropped = new AtomicLong();
+
+        /** Logged once, until nothing waits any more. */
+        private final AtomicBoolean full = new AtomicBoolean();
+
+        /** Whether there is no place for one more. If there is, it is taken. */
+        boolean isFull() {
+            boolean isFull = waiting.incrementAndGet() > MOST_WAITING;
+            if (isFull) {
+                waiting.decrementAndGet();
+            }
+            return isFull;
+        }
+
+        /** Returns whether it is the first in a row. */
+        boolean drop() {
+            dropped.incrementAndGet();
+            return !full.getAndSet(true);
+        }
+
+        /** One begins. Returns whether it was the last one of a backlog from which some were dropped. */
+        boolean begun() {
+            return waiting.decrementAndGet() == 0 && full.getAndSet(false);
         }
     }
 
     /** {@return how many events were dropped, because listeners did not keep up} */
     public long dropped() {
-        return dropped.get();
+        return waitingEvents.dropped.get();
     }
 
     private List<LockListener> listeners() {
@@ -176,9 +197,25 @@ public final class EventPublisher {
         return known;
     }
 
-    /** Runs loss actions, on another thread until this is closed. They do not wait for listeners. */
+    /**
+     * Runs loss actions, on another thread until this is closed, unless too many are waiting. They do not wait for listeners.
+     */
     public void later(Runnable action) {
-        run(actions, action);
+        if (waitingActions.isFull()) {
+            if (waitingActions.drop()) {
+                log.warn(
+                        "{} onLost actions are waiting, and further ones are not run. Actions block: look for threads"
+                                + " holdfast-on-lost-n in a thread dump.",
+                        MOST_WAITING);
+            }
+            return;
+        }
+        run(actions, () -> {
+            if (waitingActions.begun()) {
+                log.warn("All waiting onLost actions have begun; {} have not been run so far", waitingActions.dropped);
+            }
+            action.run();
+        });
     }
 
     private void run(Executor threads, Runnable action) {

@@ -44,7 +44,9 @@ public final class LeaseReports implements LeaseEvents {
         if (hold != null) {
             hold.interruptHolders();
         }
-        events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
+        if (lease.hasLossActions()) {
+            events.later(() -> lease.tellLoss(loss, EventPublisher::guarded));
+        }
         events.publishLater(loss);
         if (hold != null) {
             hold.leaveLine();

@@ -162,4 +162,35 @@ class EventPublisherTest {
                             "Lock listeners have caught up; 3 event(s) have been dropped so far");
         }
     }
+
+    @Test
+    void loss_actions_beyond_ten_thousand_are_not_run_and_logged_once() throws InterruptedException {
+        CountDownLatch letGo = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(8);
+        AtomicInteger run = new AtomicInteger();
+        EventPublisher some = new EventPublisher(List.of());
+        try (HeardLog log = new HeardLog(EventPublisher.class.getName(), Level.WARN)) {
+            for (int i = 0; i < 8; i++) {
+                some.later(() -> {
+                    blocked.countDown();
+                    await(letGo);
+                });
+            }
+            await(blocked);
+            for (int i = 0; i < 10_003; i++) {
+                some.later(run::incrementAndGet);
+            }
+            letGo.countDown();
+            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> run.get() == 10_000);
+            some.close();
+
+            assertThat(run).hasValue(10_000);
+            assertThat(log.events())
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly(
+                            "10000 onLost actions are waiting, and further ones are not run. Actions block: look for threads"
+                                    + " holdfast-on-lost-n in a thread dump.",
+                            "All waiting onLost actions have begun; 3 have not been run so far");
+        }
+    }
 }
