@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
@@ -155,7 +156,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
                     "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
                             + " holdfast.shutdown.await ({}) has passed since the beginning of the shutdown.",
                     String.join(", ", busy),
-                    await);
+                    DurationText.of(await));
         }
         return !busy.isEmpty();
     }
@@ -188,7 +189,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
                     "{} lock(s) are still held while the application {}; waiting up to {} for their release: {}{}",
                     held.size(),
                     event,
-                    atMost,
+                    DurationText.of(atMost),
                     held.subList(0, Math.min(held.size(), MOST_TOLD)),
                     held.size() > MOST_TOLD ? " and others" : "");
         }

@@ -1,5 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -34,6 +36,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
     private static final long SECOND_IN_MILLIS = 1000;
     private static final long HOUR = 3600;
     private static final long DAY = 24 * HOUR;
+    private static final long MOST_DAYS = 100 * DAY;
 
     /**
      * Warns of each doubtful setting.
@@ -84,12 +87,12 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
 
     /**
      * Round milliseconds of a second or more are 5000 or 1500, and as seconds they are odd times: 5000 s are 83 minutes. Hours and days
-     * are meant, and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
+     * are meant (but 250 days are 6 hours in milliseconds), and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
      */
     static boolean isLikeMilliseconds(long number) {
-        boolean hours = number % HOUR == 0 && (number <= DAY || number % DAY == 0);
+        boolean hours = number % HOUR == 0 && (number <= DAY || (number % DAY == 0 && number <= MOST_DAYS));
         boolean minutes = number % SECOND_IN_MILLIS != 0 && (number % 900 == 0 || number % 600 == 0);
-        return number >= SECOND_IN_MILLIS && number % 100 == 0 && !hours && !minutes;
+        return number >= SECOND_IN_MILLIS && number != LockRequest.MAX_TIME.toSeconds() && number % 100 == 0 && !hours && !minutes;
     }
 
     private void warnOfMilliseconds(TimeAttribute.Given given) {
@@ -99,7 +102,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                 where,
                 given.name(),
                 given.number(),
-                Duration.ofSeconds(given.number()),
+                DurationText.of(Duration.ofSeconds(given.number())),
                 given.textName(),
                 given.number(),
                 given.number());
@@ -111,7 +114,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                         + " the whole lease. With renewal, which is the default, a lease can be shorter than the"
                         + " method's run time. Numbers are in seconds unless timeUnit is set.",
                 where,
-                lease);
+                DurationText.of(lease));
     }
 
     private void warnOfShortMaxHold(Duration maxHold, Duration lease) {
@@ -120,8 +123,8 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                     "{} has a maxHold of {}, shorter than its lease of {}: the lock is held until its lease expires. Set the"
                             + " lease to at most maxHold.",
                     where,
-                    maxHold,
-                    lease);
+                    DurationText.of(maxHold),
+                    DurationText.of(lease));
         }
     }
 }

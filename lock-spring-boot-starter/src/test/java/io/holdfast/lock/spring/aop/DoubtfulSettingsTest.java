@@ -139,13 +139,13 @@ class DoubtfulSettingsTest {
     @Test
     void lease_of_hours_is_warned_of(CapturedOutput output) {
         start(Milliseconds.class);
-        assertThat(output).contains("Milliseconds.run()", "has a lease of PT8H20M", "Numbers are in seconds");
+        assertThat(output).contains("Milliseconds.run()", "has a lease of 8 h 20 min: ", "Numbers are in seconds");
     }
 
     @Test
     void longest_hold_below_the_lease_is_warned_of(CapturedOutput output) {
         start(ShortMaxHold.class);
-        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of PT5S, shorter than its lease of PT10S");
+        assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of 5 s, shorter than its lease of 10 s: ");
     }
 
     static class MaxHoldAlone {
@@ -158,7 +158,7 @@ class DoubtfulSettingsTest {
         start(MaxHoldAlone.class, "holdfast.lease=10s");
         assertThat(output).doesNotContain("has a maxHold");
         start(MaxHoldAlone.class);
-        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of PT10S, shorter than its lease of PT30S");
+        assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of 10 s, shorter than its lease of 30 s: ");
     }
 
     static class OfCalls {
@@ -178,7 +178,7 @@ class DoubtfulSettingsTest {
         start(OfCalls.class, "holdfast.instances.of-calls.max-hold=10s");
         start(OfCalls.class, "holdfast.instances.of-calls.lease=2h");
         assertThat(output)
-                .contains("OfCalls.minHold() has a lease of PT2H")
+                .contains("OfCalls.minHold() has a lease of 2 h: ")
                 .doesNotContain("OfCalls.lease(", "OfCalls.maxHold(Duration) has a maxHold", WARNING);
     }
 
@@ -211,13 +211,25 @@ class DoubtfulSettingsTest {
         assertThat(output)
                 .contains(
                         method + ".lease() has lease = 5000" + looks
-                                + "PT1H23M20S. Write the time with its unit: leaseString = \"5000ms\" or \"5000s\".",
+                                + "1 h 23 min. Write the time with its unit: leaseString = \"5000ms\" or \"5000s\".",
                         method + ".waitFor() has waitFor = 5000" + looks
-                                + "PT1H23M20S. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
+                                + "1 h 23 min. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
                         method + ".minHold() has minHold = 60000" + looks
-                                + "PT16H40M. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
+                                + "16 h 40 min. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
                         method + ".maxHold() has maxHold = 600000" + looks
-                                + "PT166H40M. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
+                                + "6 days 22 h. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
+    }
+
+    static class DaysInMilliseconds {
+        @DistributedLock(name = "min", minHold = 21_600_000)
+        public void sixHours() {}
+    }
+
+    @Test
+    void days_in_milliseconds_are_warned_of_although_they_are_whole_days_in_seconds(CapturedOutput output) {
+        start(DaysInMilliseconds.class);
+        assertThat(output)
+                .contains("minHold = 21600000, which looks like milliseconds, but counts seconds: it is 250 days.");
     }
 
     static class Meant {

@@ -179,10 +179,21 @@ class LateTasksTest {
     void task_for_later_does_not_count() {
         var jobs = scheduler();
         jobs.setAwaitTerminationSeconds(0); // Spring would wait for it
-        runner("0").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+        runner("0s").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
             context.getBean(TaskScheduler.class)
                     .schedule(() -> {}, Instant.now().plusSeconds(100_000));
             Awaitility.await().until(() -> busy(context).isEmpty()); // a thread that starts counts as active
+        });
+    }
+
+    @Test
+    void task_that_is_due_counts_although_no_thread_has_taken_it_yet() {
+        var jobs = scheduler();
+        jobs.setAwaitTerminationSeconds(0);
+        jobs.setThreadFactory(work -> null);
+        runner("0s").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+            context.getBean(TaskScheduler.class).schedule(() -> {}, Instant.now());
+            assertThat(busy(context)).containsExactly("jobs");
         });
     }
 
@@ -201,7 +212,7 @@ class LateTasksTest {
     @ParameterizedTest
     @MethodSource("notLate")
     void task_that_spring_does_not_wait_for_at_the_end_does_not_count(AsyncTaskExecutor executor) {
-        runner("0").withBean(AsyncTaskExecutor.class, () -> executor).run(context -> {
+        runner("0s").withBean(AsyncTaskExecutor.class, () -> executor).run(context -> {
             var begun = new CountDownLatch(1);
             var end = new CountDownLatch(1);
             Future<?> task = executor.submit(() -> {
@@ -241,7 +252,7 @@ class LateTasksTest {
                     .filteredOn(event -> event.getLevel() == Level.WARN)
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly("Executors still run tasks, which can acquire no more locks: workers. Tasks can"
-                            + " acquire locks until holdfast.shutdown.await (PT0.001S) has passed since the beginning of"
+                            + " acquire locks until holdfast.shutdown.await (1 ms) has passed since the beginning of"
                             + " the shutdown.");
         }
     }

@@ -140,7 +140,7 @@ class ShutdownTest {
                     });
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
-                    .anyMatch(line -> line.contains("waiting up to PT0S for their release: [" + key + "]"));
+                    .anyMatch(line -> line.contains("waiting up to 0 ms for their release: [" + key + "]"));
         }
     }
 
