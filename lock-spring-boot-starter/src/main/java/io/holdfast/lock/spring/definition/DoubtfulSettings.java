@@ -92,7 +92,11 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
     static boolean isLikeMilliseconds(long number) {
         boolean hours = number % HOUR == 0 && (number <= DAY || (number % DAY == 0 && number <= MOST_DAYS));
         boolean minutes = number % SECOND_IN_MILLIS != 0 && (number % 900 == 0 || number % 600 == 0);
-        return number >= SECOND_IN_MILLIS && number != LockRequest.MAX_TIME.toSeconds() && number % 100 == 0 && !hours && !minutes;
+        return number >= SECOND_IN_MILLIS
+                && number != LockRequest.MAX_TIME.toSeconds()
+                && number % 100 == 0
+                && !hours
+                && !minutes;
     }
 
     private void warnOfMilliseconds(TimeAttribute.Given given) {

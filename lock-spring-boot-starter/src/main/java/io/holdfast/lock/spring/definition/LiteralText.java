@@ -15,8 +15,8 @@ public final class LiteralText {
     private static final Pattern TEMPLATE = Pattern.compile("#?\\{([^}]*)}?");
 
     /** A variable after anything but a letter or digit, so that {@code Orders#pay} is a name; a method of a bean; a type. */
-    private static final Pattern EXPRESSION =
-            Pattern.compile("#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
+    private static final Pattern EXPRESSION = Pattern.compile(
+            "#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
 
     private static final Pattern HEAD = Pattern.compile("[\\p{L}\\p{N}._:-]+(?=[#@])");
     private static final Pattern AT_THE_END = Pattern.compile("[^\\p{L}\\p{N}]+$");
@@ -44,7 +44,9 @@ public final class LiteralText {
     }
 
     private static boolean refersTo(String variable, String text) {
-        return Pattern.compile("#" + Pattern.quote(variable) + "(?![\\p{L}\\p{N}_])").matcher(text).find();
+        return Pattern.compile("#" + Pattern.quote(variable) + "(?![\\p{L}\\p{N}_])")
+                .matcher(text)
+                .find();
     }
 
     /** The literal part as the name, all others as the key. */

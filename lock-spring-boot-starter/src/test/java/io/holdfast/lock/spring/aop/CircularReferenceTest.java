@@ -254,8 +254,7 @@ class CircularReferenceTest {
     void product_of_a_factory_that_needs_it_is_locked_for_all() {
         runner.withBean("bean", Factory.class)
                 .withBean(ProductUser.class)
-                .run(context -> assertThat(List.of(
-                                context.getBean(ProductUser.class).product, context.getBean("bean")))
+                .run(context -> assertThat(List.of(context.getBean(ProductUser.class).product, context.getBean("bean")))
                         .allMatch(AopUtils::isAopProxy));
         assertThat(listeners.seen)
                 .filteredOn(each -> !(each instanceof Factory))

@@ -82,9 +82,22 @@ class LiteralTextTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"nightly", "Orders#pay", "Hotels#hotels", "Hotels#hotel_1", "C#", "job #1", "#1", "@nightly", "a@b.example", "WAIT(1)", "it's"})
+            strings = {
+                "nightly",
+                "Orders#pay",
+                "Hotels#hotels",
+                "Hotels#hotel_1",
+                "C#",
+                "job #1",
+                "#1",
+                "@nightly",
+                "a@b.example",
+                "WAIT(1)",
+                "it's"
+            })
     void other_text_is_a_name(String name) {
-        assertThat(LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id"))).isEqualTo(name);
+        assertThat(LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id")))
+                .isEqualTo(name);
     }
 
     private static void fails(Class<?> bean, String message, String... properties) {
