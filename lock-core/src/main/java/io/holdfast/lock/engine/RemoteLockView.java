@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
@@ -157,7 +158,7 @@ final class RemoteLockView extends LockView {
         String thread = "thread '" + hold.holder().thread() + "'";
         return lease.isLive()
                 ? "held by " + thread + ", hold count " + lease.holdCount() + ", token " + lease.token() + ", "
-                        + lease.remaining().toMillis() + " ms left"
+                        + DurationText.of(lease.remaining()) + " left"
                 : "lost by " + thread;
     }
 }

@@ -96,7 +96,7 @@ class RemoteLockViewTest extends EngineFixture {
         store.reachable(false);
 
         String held = "RemoteLock[order:42, EXCLUSIVE, held by thread '" + thread + "', hold count 2, token "
-                + view.fencingToken() + ", 30000 ms left]";
+                + view.fencingToken() + ", 30 s left]";
         assertThat(view).hasToString(held);
         assertThat(onAnotherThread(view::toString)).isEqualTo(held);
         assertThat(onAnotherThread(others.getLock(KEY)::toString))
@@ -125,13 +125,13 @@ class RemoteLockViewTest extends EngineFixture {
             onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
         }
         assertThat(pair.readLock().toString().split("; held by ")).hasSize(3);
-        assertThat(pair.readLock().toString()).endsWith(" ms left; and 2 more]");
+        assertThat(pair.readLock().toString()).endsWith(" s left; and 2 more]");
 
         pair.readLock().lock();
         assertThat(pair.readLock())
                 .hasToString("RemoteLock[order:42, SHARED, held by thread '"
                         + Thread.currentThread().getName() + "', hold count 1, token "
-                        + pair.readLock().fencingToken() + ", 30000 ms left]");
+                        + pair.readLock().fencingToken() + ", 30 s left]");
     }
 
     @Test

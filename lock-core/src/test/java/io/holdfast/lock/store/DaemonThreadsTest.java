@@ -192,10 +192,12 @@ class DaemonThreadsTest {
         timer.after(0, () -> await(set));
         Runnable cancel = timer.after(1, says("cancelled"));
         timer.after(TimeUnit.MILLISECONDS.toNanos(1), says("second"));
-        timer.after(-TimeUnit.HOURS.toNanos(1), () -> { // due first, however long this thread stands still
-            done.add("first");
-            throw new IllegalStateException("on purpose");
-        });
+        timer.after(
+                -TimeUnit.HOURS.toNanos(1),
+                () -> { // due first, however long this thread stands still
+                    done.add("first");
+                    throw new IllegalStateException("on purpose");
+                });
         cancel.run();
         set.countDown();
 
@@ -311,8 +313,9 @@ class DaemonThreadsTest {
             assertThatThrownBy(fresh::timer)
                     .cause()
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
-                            + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
+                    .hasMessage(
+                            "Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
+                                    + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
             assertThat(Thread.interrupted()).isTrue();
 
             fresh.room(name -> true);
@@ -359,7 +362,8 @@ class DaemonThreadsTest {
         }
 
         Thread thread(Runnable work) throws ReflectiveOperationException {
-            return (Thread) threads.getMethod("create", Runnable.class, String.class).invoke(null, work, NAME);
+            return (Thread)
+                    threads.getMethod("create", Runnable.class, String.class).invoke(null, work, NAME);
         }
 
         @Nullable

@@ -4,6 +4,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.core.Ordered;
 
@@ -37,15 +39,20 @@ public final class EarlyReferenceCheck implements SmartInstantiationAwareBeanPos
 
     @Override
     public Object getEarlyBeanReference(Object bean, String name) {
-        early.add(name);
+        early.add(keyOf(bean, name));
         return bean;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (early.remove(name)) {
+        if (early.remove(keyOf(bean, name))) {
             pointcuts.get().forEach(each -> each.refuseEarly(name, bean.getClass()));
         }
         return bean;
+    }
+
+    /** A factory and its product have the same name; the product gets its proxy afterwards. */
+    private static String keyOf(Object bean, String name) {
+        return bean instanceof FactoryBean ? BeanFactory.FACTORY_BEAN_PREFIX + name : name;
     }
 }

@@ -4,7 +4,7 @@ import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -82,9 +82,11 @@ final class LateTasks {
     /** What is scheduled for later is not waited for. */
     private static boolean isBusyPool(@Nullable Object pool) {
         return pool instanceof ThreadPoolExecutor executor
-                && (executor.getActiveCount() > 0
-                        || (!(pool instanceof ScheduledExecutorService)
-                                && !executor.getQueue().isEmpty()));
+                && (executor.getActiveCount() > 0 || isDue(executor.getQueue().peek()));
+    }
+
+    private static boolean isDue(@Nullable Runnable next) {
+        return next != null && (!(next instanceof Delayed later) || later.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
     /** Its threads are known only where it waits for them; nothing but these fields shows either. */

@@ -69,7 +69,7 @@ final class DefinitionParser {
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         checkSkip(annotation, method, returnType, where);
         String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
-        String given = name(annotation, where);
+        String given = name(annotation, method, where);
         String name = given.isEmpty() ? caller : given;
         LockedPlace place = new LockedPlace(method, annotated(method), where, parameterNames, beans);
         CallTimes times = settings.parseCallTimes(annotation, place);
@@ -101,15 +101,19 @@ final class DefinitionParser {
 
     private FurtherLock further(DistributedLock annotation, String caller, LockedPlace place) {
         String where = place.description();
-        String name = name(annotation, where);
+        String name = name(annotation, place.method(), where);
         return new FurtherLock(
                 name.isEmpty() ? caller : name,
                 key(name, annotation, place),
                 RequestShape.lock(annotation, settings.parse(annotation, where), where, ""));
     }
 
-    private String name(DistributedLock annotation, String where) {
-        return LiteralText.requireName(placeholders.resolve("name", annotation.name(), where), where);
+    private String name(DistributedLock annotation, Method method, String where) {
+        String[] parameters = parameterNames.getParameterNames(method);
+        return LiteralText.requireName(
+                placeholders.resolve("name", annotation.name(), where),
+                where,
+                parameters == null ? List.of() : List.of(parameters));
     }
 
     static boolean isScheduled(Method method) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -32,6 +33,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
     private static final long SECOND_IN_MILLIS = 1000;
     private static final long HOUR = 3600;
     private static final long DAY = 24 * HOUR;
+    private static final long MOST_DAYS = 100 * DAY;
 
     /**
      * Warns of each doubtful setting.
@@ -80,12 +82,16 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
 
     /**
      * Round milliseconds of a second or more are 5000 or 1500, and as seconds they are odd times: 5000 s are 83 minutes. Hours and days
-     * are meant, and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
+     * are meant (but 250 days are 6 hours in milliseconds), and so are quarters of an hour and tens of minutes, unless they would be whole seconds in milliseconds.
      */
     static boolean isLikeMilliseconds(long number) {
-        boolean hours = number % HOUR == 0 && (number <= DAY || number % DAY == 0);
+        boolean hours = number % HOUR == 0 && (number <= DAY || (number % DAY == 0 && number <= MOST_DAYS));
         boolean minutes = number % SECOND_IN_MILLIS != 0 && (number % 900 == 0 || number % 600 == 0);
-        return number >= SECOND_IN_MILLIS && number % 100 == 0 && !hours && !minutes;
+        return number >= SECOND_IN_MILLIS
+                && number != LockRequest.MAX_TIME.toSeconds()
+                && number % 100 == 0
+                && !hours
+                && !minutes;
     }
 
     private void warnOfMilliseconds(TimeAttribute.Given given) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,13 +12,13 @@ import java.util.regex.Pattern;
  */
 public final class LiteralText {
 
-    private static final Pattern TEMPLATE = Pattern.compile("#\\{([^}]*)}?");
+    private static final Pattern TEMPLATE = Pattern.compile("#?\\{([^}]*)}?");
 
     /** A variable after anything but a letter or digit, so that {@code Orders#pay} is a name; a method of a bean; a type. */
-    private static final Pattern EXPRESSION =
-            Pattern.compile("#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|^\\s*T\\(");
+    private static final Pattern EXPRESSION = Pattern.compile(
+            "#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
 
-    private static final Pattern HEAD = Pattern.compile("[\\p{L}\\p{N}._:-]+(?=#)");
+    private static final Pattern HEAD = Pattern.compile("[\\p{L}\\p{N}._:-]+(?=[#@])");
     private static final Pattern AT_THE_END = Pattern.compile("[^\\p{L}\\p{N}]+$");
 
     private LiteralText() {}
@@ -31,14 +32,21 @@ public final class LiteralText {
         return EXPRESSION.matcher(text).find();
     }
 
-    static String requireName(String name, String where) {
-        if (isExpression(name)) {
+    /** @param variables the parameters of the method: {@code sync#hotel} is a name unless one is called hotel */
+    static String requireName(String name, String where, Collection<String> variables) {
+        if (isExpression(name) || variables.stream().anyMatch(each -> refersTo(each, name))) {
             throw new LockDefinitionException(
                     where + " has name = \"" + name
                             + "\", but a name is literal text, not an expression: all calls would share one lock.",
                     "Write a literal name, and the expression as the key: " + inTwoParts(name) + ".");
         }
         return name;
+    }
+
+    private static boolean refersTo(String variable, String text) {
+        return Pattern.compile("#" + Pattern.quote(variable) + "(?![\\p{L}\\p{N}_])")
+                .matcher(text)
+                .find();
     }
 
     /** The literal part as the name, all others as the key. */

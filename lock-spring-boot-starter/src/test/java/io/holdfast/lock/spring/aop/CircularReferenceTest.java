@@ -16,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -96,6 +97,33 @@ class CircularReferenceTest {
 
         @DistributedLock(name = "other")
         public void run() {}
+    }
+
+    static class Product {
+        @DistributedLock(name = "product")
+        public void run() {}
+    }
+
+    static class Factory implements FactoryBean<Product> {
+        @Autowired
+        @Nullable
+        ProductUser user;
+
+        @Override
+        public Product getObject() {
+            return new Product();
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Product.class;
+        }
+    }
+
+    static class ProductUser {
+        @Autowired
+        @Nullable
+        Product product;
     }
 
     static class LeadingSelf {
@@ -220,6 +248,18 @@ class CircularReferenceTest {
             context.getBean(SelfByProvider.class).run();
             assertThat(listeners.seen).allMatch(AopUtils::isAopProxy);
         });
+    }
+
+    @Test
+    void product_of_a_factory_that_needs_it_is_locked_for_all() {
+        runner.withBean("bean", Factory.class)
+                .withBean(ProductUser.class)
+                .run(context -> assertThat(List.of(context.getBean(ProductUser.class).product, context.getBean("bean")))
+                        .allMatch(AopUtils::isAopProxy));
+        assertThat(listeners.seen)
+                .filteredOn(each -> !(each instanceof Factory))
+                .isNotEmpty()
+                .allMatch(AopUtils::isAopProxy);
     }
 
     @Test

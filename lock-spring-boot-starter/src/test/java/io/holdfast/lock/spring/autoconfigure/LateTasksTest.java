@@ -186,6 +186,17 @@ class LateTasksTest {
         });
     }
 
+    @Test
+    void task_that_is_due_counts_although_no_thread_has_taken_it_yet() {
+        var jobs = scheduler();
+        jobs.setAwaitTerminationSeconds(0);
+        jobs.setThreadFactory(work -> null);
+        runner("0s").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+            context.getBean(TaskScheduler.class).schedule(() -> {}, Instant.now());
+            assertThat(busy(context)).containsExactly("jobs");
+        });
+    }
+
     static Stream<AsyncTaskExecutor> notLate() {
         var stopped = new ThreadPoolTaskExecutor() {
             @Override

@@ -10,6 +10,7 @@ import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,12 +59,17 @@ class LiteralTextTest {
                 "sync-#{#a}-#{#b}     | name = \"sync\", key = {\"#a\", \"#b\"}",
                 "#{#hotel             | name = \"sync\", key = \"#hotel\"",
                 "'sync-' + #hotel     | name = \"sync\", key = \"'sync-' + #hotel\"",
+                "{#hotel}             | name = \"sync\", key = \"#hotel\"",
+                "prices#hotel         | name = \"prices\", key = \"#hotel\"",
+                "prices#hotel.id      | name = \"prices\", key = \"#hotel.id\"",
+                "prices-@keys.of()    | name = \"prices\", key = \"@keys.of()\"",
+                "'a' + T(a.B).of(#x)  | name = \"sync\", key = \"'a' + T(a.B).of(#x)\"",
                 "@keys.of(#hotel)     | name = \"sync\", key = \"@keys.of(#hotel)\"",
                 "@keys.nightly        | name = \"sync\", key = \"@keys.nightly\"",
                 "T(a.B).NAME          | name = \"sync\", key = \"T(a.B).NAME\"",
             })
     void expression_as_a_name_is_refused_with_the_form_that_is_right(String name, String right) {
-        assertThatThrownBy(() -> LiteralText.requireName(name, "Hotels.sync()"))
+        assertThatThrownBy(() -> LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id")))
                 .isInstanceOfSatisfying(LockDefinitionException.class, e -> {
                     assertThat(e.problem())
                             .isEqualTo(
@@ -76,9 +82,22 @@ class LiteralTextTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"nightly", "Orders#pay", "C#", "job #1", "#1", "@nightly", "a@b.example", "WAIT(1)", "it's"})
+            strings = {
+                "nightly",
+                "Orders#pay",
+                "Hotels#hotels",
+                "Hotels#hotel_1",
+                "C#",
+                "job #1",
+                "#1",
+                "@nightly",
+                "a@b.example",
+                "WAIT(1)",
+                "it's"
+            })
     void other_text_is_a_name(String name) {
-        assertThat(LiteralText.requireName(name, "Hotels.sync()")).isEqualTo(name);
+        assertThat(LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id")))
+                .isEqualTo(name);
     }
 
     private static void fails(Class<?> bean, String message, String... properties) {

@@ -28,6 +28,8 @@ class TroubleshootingTest {
     private static final Pattern ANY_LINE =
             Pattern.compile("log\\.\\w+\\(\\s*((?:\"(?:[^\"\\\\]|\\\\.)*\"\\s*\\+?\\s*)+)");
 
+    private static final Pattern ALL = Pattern.compile("(?s)(.*)");
+
     private static final Pattern QUOTE = Pattern.compile("(?<=[ (])\\*([^ *|][^*|]*[^ *|])\\*(?!\\*)");
 
     private static final Pattern EXCEPTION = Pattern.compile("class (Lock\\w*Exception|InvalidLock\\w*Exception) ");
@@ -64,17 +66,47 @@ class TroubleshootingTest {
                 .map(match -> match.group(1))
                 .filter(quote -> quote.split(" ", -1).length > 3 && Character.isUpperCase(quote.charAt(0)))
                 .toList();
-        List<String> lines = found(ANY_LINE).stream()
-                .map(line ->
-                        line.replaceAll("\"\\s*\\+\\s*\"", "").replace("\"", "").strip())
-                .map(line -> line.split("\\{}", 2)[0])
-                .filter(line -> line.length() >= ENOUGH_LETTERS)
-                .toList();
+        List<String> lines = beginnings();
 
         assertThat(quotes).hasSize(2);
         assertThat(quotes)
                 .filteredOn(quote -> lines.stream().noneMatch(line -> quote.startsWith(line) || line.startsWith(quote)))
                 .isEmpty();
+    }
+
+    /** The page of lines that are not logged any more is as wrong as one that lacks some. */
+    @Test
+    void lines_that_the_page_lists_are_logged() throws IOException {
+        String sources = literals();
+        List<String> beginnings = beginnings();
+        List<String> quotes = Files.readAllLines(PAGE).stream()
+                .filter(row -> row.startsWith("| *") && row.matches(".*\\*[^|]* \\| (WARN|ERROR|INFO)\\b.*"))
+                .flatMap(row -> QUOTE.matcher(row.split(" \\| ", 2)[0]).results())
+                .map(match -> match.group(1))
+                .toList();
+
+        assertThat(quotes).hasSizeGreaterThan(30);
+        assertThat(quotes)
+                .filteredOn(quote -> beginnings.stream().noneMatch(quote::startsWith))
+                .filteredOn(quote -> Arrays.stream(quote.split("…|'|\\d+|[:;(]"))
+                        .map(String::strip)
+                        .filter(phrase -> phrase.length() >= ENOUGH_LETTERS)
+                        .noneMatch(sources::contains))
+                .isEmpty();
+    }
+
+    /** What is logged, up to the first value in it. */
+    private static List<String> beginnings() throws IOException {
+        return found(ANY_LINE).stream()
+                .map(line ->
+                        line.replaceAll("\"\\s*\\+\\s*\"", "").replace("\"", "").strip())
+                .map(line -> line.split("\\{}", 2)[0])
+                .filter(line -> line.length() >= ENOUGH_LETTERS)
+                .toList();
+    }
+
+    private static String literals() throws IOException {
+        return String.join("", found(ALL)).replaceAll("\"\\s*\\+\\s*\"", "");
     }
 
     /** The first words that are the same in every such line, and enough of them to be searched for: the page has them as well. */
