@@ -71,8 +71,13 @@ class CarriedOverTest {
                 Jedis redis = TestRedis.administrator(server.port());
                 LockHandle held = locks.acquire(KEY)) {
             assertThat(held.isHeld()).isTrue();
-            return redis.clientList();
+            return Awaitility.await().until(redis::clientList, CarriedOverTest::isEstablished);
         }
+    }
+
+    /** A connection that has a name already may not have chosen its database yet. */
+    private static boolean isEstablished(String connections) {
+        return connections.lines().noneMatch(line -> line.contains(" cmd=client ") && !line.contains(" name= "));
     }
 
     @ParameterizedTest
