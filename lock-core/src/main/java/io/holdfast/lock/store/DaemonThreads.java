@@ -288,8 +288,9 @@ public final class DaemonThreads {
                 ensureRunning();
             }
             if (thread == null) {
-                throw new IllegalStateException("Cannot start thread holdfast-timer, without which no lock can be kept: the limit"
-                        + " on threads of this user, container or machine is reached. Raise the limit, or use fewer threads.");
+                throw new IllegalStateException(
+                        "Cannot start thread holdfast-timer, without which no lock can be kept: the limit"
+                                + " on threads of this user, container or machine is reached. Raise the limit, or use fewer threads.");
             }
             timers++;
         }

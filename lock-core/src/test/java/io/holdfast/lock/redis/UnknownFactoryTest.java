@@ -185,7 +185,8 @@ class UnknownFactoryTest {
                         .extracting(ILoggingEvent::getFormattedMessage)
                         .containsExactly("Locks share the connections of " + OwnFactory.class.getName()
                                 + " because it is neither a JedisConnectionFactory nor a LettuceConnectionFactory. Set"
-                                + " its command and pool timeouts to about " + DurationText.of(TestRedis.PATIENT.commandTimeout()));
+                                + " its command and pool timeouts to about "
+                                + DurationText.of(TestRedis.PATIENT.commandTimeout()));
             } finally {
                 applications.destroy();
             }

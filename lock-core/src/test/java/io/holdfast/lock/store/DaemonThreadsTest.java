@@ -311,8 +311,9 @@ class DaemonThreadsTest {
             assertThatThrownBy(fresh::timer)
                     .cause()
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
-                            + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
+                    .hasMessage(
+                            "Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
+                                    + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
             assertThat(Thread.interrupted()).isTrue();
 
             fresh.room(name -> true);
@@ -359,7 +360,8 @@ class DaemonThreadsTest {
         }
 
         Thread thread(Runnable work) throws ReflectiveOperationException {
-            return (Thread) threads.getMethod("create", Runnable.class, String.class).invoke(null, work, NAME);
+            return (Thread)
+                    threads.getMethod("create", Runnable.class, String.class).invoke(null, work, NAME);
         }
 
         @Nullable
