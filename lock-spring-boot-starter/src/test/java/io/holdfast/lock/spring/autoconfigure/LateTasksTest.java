@@ -179,7 +179,7 @@ class LateTasksTest {
     void task_for_later_does_not_count() {
         var jobs = scheduler();
         jobs.setAwaitTerminationSeconds(0); // Spring would wait for it
-        runner("0").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+        runner("0s").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
             context.getBean(TaskScheduler.class)
                     .schedule(() -> {}, Instant.now().plusSeconds(100_000));
             Awaitility.await().until(() -> busy(context).isEmpty()); // a thread that starts counts as active
@@ -201,7 +201,7 @@ class LateTasksTest {
     @ParameterizedTest
     @MethodSource("notLate")
     void task_that_spring_does_not_wait_for_at_the_end_does_not_count(AsyncTaskExecutor executor) {
-        runner("0").withBean(AsyncTaskExecutor.class, () -> executor).run(context -> {
+        runner("0s").withBean(AsyncTaskExecutor.class, () -> executor).run(context -> {
             var begun = new CountDownLatch(1);
             var end = new CountDownLatch(1);
             Future<?> task = executor.submit(() -> {
