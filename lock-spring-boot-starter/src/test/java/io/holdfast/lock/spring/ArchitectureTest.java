@@ -1,5 +1,8 @@
 package io.holdfast.lock.spring;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.holdfast.lock.store.DaemonThreads;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -72,16 +76,16 @@ class ArchitectureTest {
                         BASE + ".result",
                         BASE + ".transaction")
                 .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage(
-                        BASE + ".autoconfigure",
-                        "io.holdfast.lock.engine..",
-                        "io.holdfast.lock.lease..",
-                        "io.holdfast.lock.memory..",
-                        "io.holdfast.lock.quorum..",
-                        "io.holdfast.lock.redis..",
-                        "io.holdfast.lock.store..",
-                        "io.holdfast.lock.waiting..")
+                .dependOnClassesThat(resideInAnyPackage(
+                                BASE + ".autoconfigure",
+                                "io.holdfast.lock.engine..",
+                                "io.holdfast.lock.lease..",
+                                "io.holdfast.lock.memory..",
+                                "io.holdfast.lock.quorum..",
+                                "io.holdfast.lock.redis..",
+                                "io.holdfast.lock.store..",
+                                "io.holdfast.lock.waiting..")
+                        .and(not(equivalentTo(DaemonThreads.class)))) // the pools that never refuse a task
                 .check(CLASSES);
     }
 
