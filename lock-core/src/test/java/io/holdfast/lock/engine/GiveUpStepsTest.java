@@ -247,7 +247,8 @@ class GiveUpStepsTest extends StepsFixture {
     /** The store has said nothing that concerns the callers behind it. */
     @Test
     void grant_that_came_too_late_for_one_ends_no_wait_of_others() {
-        Steps first = steps("first", LockRequest.of(KEY).waitFor(Duration.ofMillis(100)).lease(Duration.ofSeconds(1)));
+        Steps first = steps(
+                "first", LockRequest.of(KEY).waitFor(Duration.ofMillis(100)).lease(Duration.ofSeconds(1)));
         first.lineUp();
         Steps next = steps("next", REQUEST);
         assertWaits(next);
@@ -262,7 +263,9 @@ class GiveUpStepsTest extends StepsFixture {
     private void busyOnce() {
         store.afterNextCallHere(() -> {
             throw new LockStoreException(
-                    "in use (on purpose)", new ConnectionsInUseException(new IllegalStateException("on purpose")), true);
+                    "in use (on purpose)",
+                    new ConnectionsInUseException(new IllegalStateException("on purpose")),
+                    true);
         });
     }
 

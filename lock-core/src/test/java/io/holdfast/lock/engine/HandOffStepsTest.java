@@ -110,7 +110,8 @@ class HandOffStepsTest extends StepsFixture {
         next = steps("next", REQUEST);
         assertWaits(next);
         LockHandle held = granted(first);
-        granted(steps(REQUEST.lease(Duration.ofSeconds(30).plus(MILLI)), caller)).close();
+        granted(steps(REQUEST.lease(Duration.ofSeconds(30).plus(MILLI)), caller))
+                .close();
         store.acquires.clear();
 
         time.pass(MILLI); // no more is left than the next caller would get

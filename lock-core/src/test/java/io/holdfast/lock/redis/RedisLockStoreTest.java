@@ -13,7 +13,6 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -407,7 +406,9 @@ class RedisLockStoreTest {
         calls.put(LuaScript.ACQUIRE_ALL, () -> store.acquireAll(List.of(request)));
         calls.put(LuaScript.RENEW, () -> store.renew(List.of(renewal)));
         calls.put(LuaScript.RELEASE, () -> store.release(release));
-        calls.put(LuaScript.RELEASE_ALL, () -> store.releaseAll(List.of(release)).get(0).await());
+        calls.put(
+                LuaScript.RELEASE_ALL,
+                () -> store.releaseAll(List.of(release)).get(0).await());
         calls.put(LuaScript.DOWNGRADE, () -> store.downgrade(KEY, owner, ReleaseRequest.ALL_TOKENS));
         calls.put(LuaScript.LEAVE, () -> store.leave(KEY, owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS));
         calls.put(LuaScript.INSPECT, () -> store.inspect(KEY));
@@ -450,8 +451,8 @@ class RedisLockStoreTest {
         redis.scriptFlush();
         try (RedisLockStore rejoining =
                 new RedisLockStore(client.connect(server.port()), TestRedis.PATIENT.withRejoinDelay(HOUR))) {
-            assertThatThrownBy(() -> rejoining.acquire(
-                            Requests.exclusive(LockKey.of("new"), newOwner(), 30_000, HERE, true)))
+            assertThatThrownBy(() ->
+                            rejoining.acquire(Requests.exclusive(LockKey.of("new"), newOwner(), 30_000, HERE, true)))
                     .hasMessageContaining("restarted recently");
         }
 
@@ -656,7 +657,7 @@ class RedisLockStoreTest {
         assertThat(store.release(new ReleaseRequest(
                         another, holder, HOUR, ReleaseRequest.ALL_TOKENS, ReleaseRequest.UNKNOWN_LEASE)))
                 .isEqualTo(ReleaseReply.RELEASED);
-        store.leave(another, newOwner(), HOUR, ReleaseRequest.ALL_TOKENS);
+        store.leave(KEY, newOwner(), HOUR, ReleaseRequest.ALL_TOKENS);
 
         redis.configSet("maxmemory", "0");
         acquired(Duration.ofSeconds(30));
