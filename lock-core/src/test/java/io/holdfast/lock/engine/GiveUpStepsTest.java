@@ -9,7 +9,9 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
@@ -240,6 +242,79 @@ class GiveUpStepsTest extends StepsFixture {
         assertInterrupted(waiting("waiter"));
 
         assertThat(store.leaves).isEmpty();
+    }
+
+    /** The store has said nothing that concerns the callers behind it. */
+    @Test
+    void grant_that_came_too_late_for_one_ends_no_wait_of_others() {
+        Steps first = steps(
+                "first", LockRequest.of(KEY).waitFor(Duration.ofMillis(100)).lease(Duration.ofSeconds(1)));
+        first.lineUp();
+        Steps next = steps("next", REQUEST);
+        assertWaits(next);
+        store.afterNextCallHere(() -> time.pass(Duration.ofSeconds(2)));
+
+        assertThatThrownBy(() -> proceed(first)).isInstanceOf(LockStoreException.class);
+
+        granted(next).close();
+    }
+
+    /** As on a quorum of which one server had a connection to spare. */
+    private void busyOnce() {
+        store.afterNextCallHere(() -> {
+            throw new LockStoreException(
+                    "in use (on purpose)",
+                    new ConnectionsInUseException(new IllegalStateException("on purpose")),
+                    true);
+        });
+    }
+
+    private void assertUndone(OwnerId owner) {
+        Awaitility.await().until(() -> store.leaves.contains(owner));
+    }
+
+    @Test
+    void try_that_some_servers_may_have_granted_is_undone_before_the_next_one() {
+        Steps steps = steps("busy", REQUEST);
+        busyOnce();
+        assertWaits(steps);
+        OwnerId first = store.acquires.get(0).owner();
+
+        time.pass(Duration.ofMillis(20));
+        assertUndone(first);
+        granted(steps).close();
+        assertThat(store.acquires).extracting(AcquireRequest::owner).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void entry_of_a_try_that_some_servers_may_have_granted_is_left_to_nobody() {
+        heldByOther(KEY);
+        Steps first = steps("first", LockRequest.of(KEY).waitFor(Duration.ofMillis(100)));
+        assertWaits(first);
+        Steps next = steps("next", REQUEST);
+        assertWaits(next);
+        OwnerId owner = store.acquires.get(0).owner();
+        time.pass(Duration.ofMillis(100));
+        busyOnce();
+
+        assertThatThrownBy(() -> proceed(first)).isInstanceOf(LockStoreException.class);
+
+        assertUndone(owner);
+        store.acquires.clear();
+        assertWaits(next);
+        assertThat(store.acquires).extracting(AcquireRequest::owner).hasSize(1).doesNotContain(owner);
+    }
+
+    /** Its entry would be given up and taken again. */
+    @Test
+    void try_during_which_the_time_is_over_is_the_last_one() {
+        heldByOther(KEY);
+        Steps steps = steps("late", LockRequest.of(KEY).waitFor(Duration.ofMillis(100)));
+        store.afterNextCallHere(() -> time.pass(Duration.ofMillis(100)));
+
+        assertRefused(steps);
+
+        assertThat(store.acquires).hasSize(1);
     }
 
     @Test

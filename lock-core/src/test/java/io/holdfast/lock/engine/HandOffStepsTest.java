@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -97,6 +98,24 @@ class HandOffStepsTest extends StepsFixture {
         LockHandle later = heldByMessage(request, late);
         time.pass(Duration.ofMillis(50).plusNanos(1));
         assertThat(isHandedOff(later)).isFalse();
+    }
+
+    /** A renewal that is under way may make it longer at the store than the next caller asked for. */
+    @Test
+    void lease_that_a_reentry_has_raised_is_not_handed_off() {
+        onlyThisThreadCallsTheStore();
+        Caller caller = Caller.task(() -> {});
+        Steps first = steps(REQUEST, caller);
+        first.lineUp();
+        next = steps("next", REQUEST);
+        assertWaits(next);
+        LockHandle held = granted(first);
+        granted(steps(REQUEST.lease(Duration.ofSeconds(30).plus(MILLI)), caller))
+                .close();
+        store.acquires.clear();
+
+        time.pass(MILLI); // no more is left than the next caller would get
+        assertThat(isHandedOff(held)).isFalse();
     }
 
     @Test

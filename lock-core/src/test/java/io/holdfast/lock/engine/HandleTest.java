@@ -26,6 +26,22 @@ class HandleTest extends EngineFixture {
         assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5));
     }
 
+    /** The work was done in time, and somebody else has the lock rightly. */
+    @Test
+    void release_that_arrives_after_the_end_of_the_lease_is_no_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        store.beforeRelease = () -> {
+            store.beforeRelease = () -> {};
+            time.pass(Duration.ofMinutes(1));
+            others.acquire(KEY);
+        };
+
+        handle.close();
+
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+        assertThat(isFree()).isFalse();
+    }
+
     /** The store counts from when the call arrives, so whoever counts from the answer believes itself the holder for too long. */
     @Test
     void extension_counts_from_before_its_call_was_sent() {

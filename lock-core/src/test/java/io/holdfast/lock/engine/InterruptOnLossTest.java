@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** A loss stops the work, where that is asked for: the thread that holds the lock, and nobody else, and not later. */
@@ -148,6 +149,32 @@ class InterruptOnLossTest extends EngineFixture {
                     .hasCauseInstanceOf(LockLostException.class);
             assertThat(interrupted.get()).isEqualTo(request.interruptOnLoss());
         }
+    }
+
+    /** As when an executor is busy for so long. */
+    @Test
+    void function_that_begins_after_the_loss_is_interrupted() {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        AtomicReference<LockEngine> client = new AtomicReference<>();
+        client.set(LockEngine.builder(store)
+                .ticker(time)
+                .pause(pause)
+                .withoutQueueThread()
+                .executor(work -> {
+                    NewThread.call(() -> client.get().forceRelease(KEY));
+                    work.run();
+                })
+                .build());
+        try (LockEngine late = client.get()) {
+            CompletableFuture<String> result = late.executeAsync(REQUEST, handle -> {
+                interrupted.set(Thread.currentThread().isInterrupted());
+                return CompletableFuture.completedFuture("done");
+            });
+
+            assertThatThrownBy(() -> result.orTimeout(1, TimeUnit.MINUTES).join())
+                    .hasCauseInstanceOf(LockLostException.class);
+        }
+        assertThat(interrupted).isTrue();
     }
 
     @Test

@@ -69,7 +69,7 @@ abstract class StepsFixture {
         return steps(request, new Caller(new ConcurrentHashMap<>(), () -> woken.add(name), false, true));
     }
 
-    private Steps steps(LockRequest request, Caller caller) {
+    final Steps steps(LockRequest request, Caller caller) {
         return locks.steps(requests.calls(request, Duration.ZERO, oneTry -> caller));
     }
 

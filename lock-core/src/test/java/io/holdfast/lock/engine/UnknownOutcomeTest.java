@@ -268,8 +268,12 @@ class UnknownOutcomeTest extends EngineFixture {
         LockHandle extended = client.acquire(KEY);
         extended.extend(Duration.ofMinutes(1));
         extended.close();
+        LockHandle outer = client.acquire(KEY);
+        client.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(2))).close();
+        time.pass(Duration.ofSeconds(100));
+        outer.close();
         client.close();
 
-        assertThat(asked).extracting(ReleaseRequest::leaseMillis).containsExactly(30_000L, 60_000L);
+        assertThat(asked).extracting(ReleaseRequest::leaseMillis).containsExactly(30_000L, 60_000L, 120_000L);
     }
 }

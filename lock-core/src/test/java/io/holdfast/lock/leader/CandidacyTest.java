@@ -239,6 +239,39 @@ class CandidacyTest {
         assertThat(told).containsExactly("elected 1", "revoked 1");
         assertThat(term.released).isTrue();
         assertThat(leadership.isLeader()).isFalse();
+        assertThat(election.stop()).isDone();
+    }
+
+    @Test
+    void stop_while_the_lock_is_being_asked_for_ends_the_wait() {
+        locks.duringCall = () -> assertThat(election.stop()).isDone();
+        election.start();
+        assertThat(locks.last().result).isCancelled();
+    }
+
+    @Test
+    void stop_of_a_term_that_begins_while_the_lock_is_being_asked_for_waits_for_the_listeners() {
+        listen();
+        locks.duringCall = () -> {
+            locks.last().grant();
+            election.stop();
+        };
+        election.start();
+        assertThat(locks.last().released).isFalse();
+
+        background.run();
+        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(locks.last().released).isTrue();
+    }
+
+    @Test
+    void role_that_is_joined_after_a_stop_waits_for_the_next_start() {
+        election.start();
+        election.stop();
+        election.join("b");
+        assertThat(locks.calls).hasSize(1);
+        election.start();
+        assertThat(locks.calls).hasSize(3);
     }
 
     @ParameterizedTest

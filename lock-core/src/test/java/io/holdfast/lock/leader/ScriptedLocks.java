@@ -28,6 +28,9 @@ final class ScriptedLocks {
     @Nullable
     RuntimeException refusal;
 
+    /** Runs during each call, before its future is returned. */
+    Runnable duringCall = () -> {};
+
     private interface Handler {
         @Nullable
         Object call(Method method, Object[] arguments);
@@ -53,6 +56,7 @@ final class ScriptedLocks {
                 (Function<? super LockHandle, ? extends CompletionStage<@Nullable Void>>) arguments[1],
                 calls.size() + 1L);
         calls.add(call);
+        duringCall.run();
         return call.result;
     }
 

@@ -249,6 +249,34 @@ class LeaseTest {
         assertThat(lease.deadline()).isEqualTo(far);
     }
 
+    /** Nothing was due yet: only after a whole lease a renewal should have made it longer. */
+    @Test
+    void lease_that_was_just_granted_by_a_message_is_not_late() {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+        Lease lease = reserved(terms, Duration.ofSeconds(3));
+        lease.startRenewing();
+
+        assertThat(lease.isRenewalLate()).isFalse();
+    }
+
+    private Lease reserved(LeaseTerms terms, Duration reserved) {
+        long now = time.nanos();
+        var grant = new Grant(LockKey.of("k"), "", new OwnerId("c", 1), 7, true, now, now + reserved.toNanos());
+        return new Lease(grant, terms, time, events);
+    }
+
+    /** The store replaces a reservation by what is asked for, so a look at it asks for the rest. A lease is only looked at. */
+    @Test
+    void lease_that_was_confirmed_is_looked_at_and_a_reservation_is_asked_for_the_rest() {
+        LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(30).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
+        Lease lease = reserved(terms, Duration.ofSeconds(3));
+        assertThat(lease.leastMillis()).isEqualTo(3_000);
+
+        lease.extendTo(lease.deadline() + 1);
+
+        assertThat(lease.leastMillis()).isEqualTo(Lease.LOOK_MILLIS);
+    }
+
     @Test
     void deadline_cannot_be_moved_once_it_has_passed() {
         Lease lease = lease();

@@ -3,7 +3,9 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -17,6 +19,7 @@ import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
@@ -61,6 +65,26 @@ class QuorumTest {
 
     private static AcquireRequest request(OwnerId owner, int limit, long leaseMillis) {
         return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, false, true, 1);
+    }
+
+    /** Not for as long as the slowest server keeps it: the others may have granted it to somebody else by then. */
+    @Test
+    void holder_has_the_lock_for_as_long_as_enough_servers_keep_it() {
+        List<List<LockHolder>> told = Stream.of(30, 10, 20)
+                .map(seconds -> List.of(new LockHolder(
+                        "client",
+                        "host",
+                        1,
+                        "main",
+                        Instant.EPOCH,
+                        Duration.ofSeconds(seconds),
+                        7,
+                        LockMode.EXCLUSIVE)))
+                .toList();
+
+        assertThat(Merged.holders(told, 2))
+                .extracting(LockHolder::remaining)
+                .containsExactly(Drift.removed(told.get(2).get(0)).remaining());
     }
 
     @Test

@@ -639,6 +639,31 @@ class RedisLockStoreTest {
     }
 
     @Test
+    void readers_and_waiters_keep_what_they_have_when_redis_is_out_of_memory() {
+        OwnerId reader = shared(Duration.ofSeconds(30));
+        OwnerId waiter = newOwner();
+        assertThat(acquire(waiter, Duration.ofSeconds(30))).isInstanceOf(AcquireReply.Held.class);
+        List<EntryRequest> entries = List.of(new EntryRequest(KEY, List.of(waiter)));
+        LockKey another = LockKey.of("another");
+        OwnerId holder = newOwner();
+        store.acquire(Requests.exclusive(another, holder, 30_000, HERE, true));
+        redis.configSet("maxmemory", "1");
+
+        assertThat(renew(KEY, reader)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store.keepEntries(entries)).hasExactlyElementsOfTypes(EntryReply.Kept.class);
+        assertThat(store.release(new ReleaseRequest(KEY, reader))).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(renew(KEY, waiter)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store.release(new ReleaseRequest(KEY, waiter))).isEqualTo(ReleaseReply.RELEASED);
+        assertThat(store.release(new ReleaseRequest(
+                        another, holder, HOUR, ReleaseRequest.ALL_TOKENS, ReleaseRequest.UNKNOWN_LEASE)))
+                .isEqualTo(ReleaseReply.RELEASED);
+        store.leave(KEY, newOwner(), HOUR, ReleaseRequest.ALL_TOKENS);
+
+        redis.configSet("maxmemory", "0");
+        acquired(Duration.ofSeconds(30));
+    }
+
+    @Test
     void replica_is_an_error_that_says_what_to_check() {
         redis.replicaof("127.0.0.1", 1);
 
