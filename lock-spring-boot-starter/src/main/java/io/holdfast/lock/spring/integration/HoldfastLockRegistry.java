@@ -142,8 +142,7 @@ public final class HoldfastLockRegistry
         try (LockHandle handle = locks.acquire(reentry(request, lease))) {
             handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
         } catch (LockLostException lost) {
-            throw new IllegalStateException(
-                    "Lock '" + lock.key() + "' cannot be renewed, because it was lost.", lost);
+            throw new IllegalStateException("Lock '" + lock.key() + "' cannot be renewed, because it was lost.", lost);
         }
     }
 

@@ -183,14 +183,16 @@ class EndpointConditionTest {
         application
                 .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=999ms")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .isEqualTo("Property management.endpoint.locks.scan-interval is '999ms', which is invalid.\nChange"
-                                + " management.endpoint.locks.scan-interval: it must be at least 1s."));
+                        .isEqualTo(
+                                "Property management.endpoint.locks.scan-interval is '999ms', which is invalid.\nChange"
+                                        + " management.endpoint.locks.scan-interval: it must be at least 1s."));
         application
                 .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=often")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .matches("Property management\\.endpoint\\.locks\\.scan-interval is 'often' \\(.*\\), which is invalid\\.\n"
-                                + "Change management\\.endpoint\\.locks\\.scan-interval to a duration with a unit, such as 500ms,"
-                                + " 30s, 10m or PT30S\\."));
+                        .matches(
+                                "Property management\\.endpoint\\.locks\\.scan-interval is 'often' \\(.*\\), which is invalid\\.\n"
+                                        + "Change management\\.endpoint\\.locks\\.scan-interval to a duration with a unit, such as 500ms,"
+                                        + " 30s, 10m or PT30S\\."));
     }
 
     @Test

@@ -251,8 +251,7 @@ abstract class LockRegistryContract {
     @Test
     void messages_show_masked_keys() {
         String shown = LockKey.of(key).masked().toString();
-        try (LockEngine masking = LockEngine.builder(store())
-                .maskKeys(true).build()) {
+        try (LockEngine masking = LockEngine.builder(store()).maskKeys(true).build()) {
             var masked = new HoldfastLockRegistry(masking, registryKey, LEASE);
             elsewhere.obtain("42").lock();
             assertThatThrownBy(() -> masked.renewLock("42"))
