@@ -94,16 +94,12 @@ public final class LockAnnotations {
 
     private static List<DistributedLock> ofClass(Method specific, Class<?> userClass, Placeholders placeholders) {
         List<DistributedLock> found = ofElement(userClass);
-        if (found.isEmpty()) {
-            found = ofElement(specific.getDeclaringClass());
-        }
         return isFallback(found, specific, placeholders) ? List.of() : found;
     }
 
     /** Whether one of the annotations of its class names the method as its fallback. */
     static boolean isFallback(Method specific, Class<?> userClass, Placeholders placeholders) {
-        return isFallback(ofElement(userClass), specific, placeholders)
-                || isFallback(ofElement(specific.getDeclaringClass()), specific, placeholders);
+        return isFallback(ofElement(userClass), specific, placeholders);
     }
 
     private static boolean isFallback(List<DistributedLock> ofClass, Method specific, Placeholders placeholders) {

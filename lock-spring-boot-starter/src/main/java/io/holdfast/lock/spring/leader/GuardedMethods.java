@@ -52,7 +52,6 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
                 new ArrayList<>(List.of(specific, method, ClassUtils.getMostSpecificMethod(method, wholeClass)));
         if (LockAnnotations.belongsToClass(specific)) {
             places.add(wholeClass);
-            places.add(specific.getDeclaringClass());
         }
         return places;
     }

@@ -454,8 +454,15 @@ class DefinitionFailureTest {
         public void instead() {}
     }
 
+    @DistributedLock(name = "hidden")
+    interface Marked {}
+
+    static class HiddenBelow implements Marked {
+        void run() {}
+    }
+
     @ParameterizedTest
-    @ValueSource(classes = {Hidden.class, OnlyFallback.class})
+    @ValueSource(classes = {Hidden.class, OnlyFallback.class, HiddenBelow.class})
     void annotation_of_a_class_that_locks_nothing_fails_the_start(Class<?> bean) {
         assertThat(failure(bean))
                 .isEqualTo("@DistributedLock on " + bean.getName()

@@ -233,6 +233,35 @@ class FallbackTest {
         });
     }
 
+    abstract static class Wider<T> {
+        public Object busy(T value) {
+            return "wider";
+        }
+    }
+
+    static class Narrower extends Wider<Long> {
+
+        @DistributedLock(key = "'shop'", waitFor = 0, fallbackMethod = "busy")
+        public String run(Long value) {
+            return "ran";
+        }
+
+        @Override
+        public String busy(Long value) {
+            return "busy with " + value;
+        }
+    }
+
+    @Test
+    void fallback_that_overrides_a_generic_method_is_meant_alone() {
+        Runners.inMemory().withBean(Narrower.class).run(context -> {
+            try (var other = context.getBean(LockTemplate.class).acquire("shop").detach()) {
+                assertThat(context.getBean(Narrower.class).run(5L)).isEqualTo("busy with 5");
+                assertThat(other.isHeld()).isTrue();
+            }
+        });
+    }
+
     @DistributedLock(key = "'shop'", waitFor = 0, fallbackMethod = "busy")
     static class OfClass {
         public String run() {

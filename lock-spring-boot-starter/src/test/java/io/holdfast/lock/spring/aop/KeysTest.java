@@ -36,6 +36,11 @@ class KeysTest {
             return held();
         }
 
+        @DistributedLock(name = "n", key = "#value['id'] = 'b'")
+        public List<String> assigningEntry(Map<String, String> value) {
+            return held();
+        }
+
         @DistributedLock(
                 name = "n",
                 key = {"#first", "#second"})
@@ -313,5 +318,8 @@ class KeysTest {
     @Test
     void expression_cannot_change_the_arguments() {
         refused(locked -> locked.assigning("a"), "cannot be evaluated");
+        Map<String, String> value = new HashMap<>(Map.of("id", "a"));
+        refused(locked -> locked.assigningEntry(value), "cannot be evaluated");
+        assertThat(value).containsEntry("id", "a");
     }
 }

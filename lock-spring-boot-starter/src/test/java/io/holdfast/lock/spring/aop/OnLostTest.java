@@ -10,8 +10,10 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.testing.NewThread;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,11 @@ class OnLostTest {
 
         @DistributedLock(key = "'lost'", onLost = OnLost.INTERRUPT)
         public CompletableFuture<String> interruptingStage(CompletableFuture<String> stage) {
+            return stage;
+        }
+
+        @DistributedLock(key = "'lost'", onLost = OnLost.INTERRUPT)
+        public CompletionStage<String> interruptingPlainStage(CompletionStage<String> stage) {
             return stage;
         }
 
@@ -101,6 +108,23 @@ class OnLostTest {
             lose.run();
             assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(LockLostException.class);
             assertThat(stage).isCancelled();
+        });
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void loss_cancels_a_stage_that_is_no_future() {
+        inContext((bean, lose) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletionStage<String> stage = (CompletionStage<String>) Proxy.newProxyInstance(
+                    getClass().getClassLoader(),
+                    new Class<?>[] {CompletionStage.class},
+                    (proxy, method, arguments) -> method.invoke(work, arguments));
+            CompletableFuture<String> result =
+                    bean.interruptingPlainStage(stage).toCompletableFuture();
+            lose.run();
+            assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasCauseInstanceOf(LockLostException.class);
+            assertThat(work).isCancelled();
         });
     }
 

@@ -19,8 +19,8 @@ class UncoveredMethodsTest {
     private static List<String> warnings(Class<?>... beans) {
         try (HeardLog log = new HeardLog(AnnotatedPointcut.class.getName(), Level.WARN)) {
             var runner = Runners.inMemory();
-            for (Class<?> each : beans) {
-                runner = runner.withBean(each);
+            for (int i = 0; i < beans.length; i++) {
+                runner = runner.withBean("bean" + i, beans[i]);
             }
             runner.run(context -> assertThat(context).hasNotFailed());
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
@@ -79,6 +79,15 @@ class UncoveredMethodsTest {
         void helper() {}
     }
 
+    @DistributedLock(name = "above")
+    abstract static class Above {
+        public void locked() {}
+    }
+
+    static class Below extends Above {
+        void below() {}
+    }
+
     @LeaderOnly("outbox")
     static class Leading {
         public void publish() {}
@@ -92,6 +101,19 @@ class UncoveredMethodsTest {
                 .containsExactly("@DistributedLock on " + Jobs.class.getName()
                         + " applies to public methods only, so it has no effect on forSubclasses(String), nightly(). Make"
                         + " these methods public, or annotate them.");
+    }
+
+    @Test
+    void class_of_several_beans_is_warned_of_once() {
+        assertThat(warnings(Jobs.class, Jobs.class)).hasSize(1);
+    }
+
+    @Test
+    void annotation_of_a_superclass_counts() {
+        assertThat(warnings(Below.class))
+                .containsExactly("@DistributedLock on " + Below.class.getName()
+                        + " applies to public methods only, so it has no effect on below(). Make these methods public, or"
+                        + " annotate them.");
     }
 
     @Test

@@ -71,6 +71,11 @@ class LeaderOnlyTest {
         }
 
         @LeaderOnly(ROLE)
+        public Object anything() {
+            return "anything";
+        }
+
+        @LeaderOnly(ROLE)
         @DistributedLock(name = "inside")
         public void locked() {
             calls.add("locked");
@@ -140,6 +145,7 @@ class LeaderOnlyTest {
                 assertThat(reports.later()).isCompletedWithValue(null);
                 assertThat(reports.anyFuture())
                         .satisfies(each -> assertThat(each.get()).isNull());
+                assertThat(reports.anything()).isNull();
                 assertThat(reports.everywhere()).isEqualTo("everywhere");
                 assertThat(context.getBean(WholeClass.class).any()).isNull();
                 assertThat(context.getBean(LockTemplate.class).inspect("inside").lastToken())

@@ -221,6 +221,25 @@ class EventLoopTest {
     }
 
     @Test
+    void cancel_while_the_method_runs_cancels_the_work_that_it_returns() {
+        inMemory(world -> {
+            var work = new CompletableFuture<String>();
+            var started = new CompletableFuture<Void>();
+            var cancelled = new CompletableFuture<Void>();
+            CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> {
+                started.complete(null);
+                cancelled.join();
+                return work;
+            }));
+            started.get(30, TimeUnit.SECONDS);
+            result.cancel(true);
+            cancelled.complete(null);
+            await().until(work::isCancelled);
+            world.awaitFree();
+        });
+    }
+
+    @Test
     void missing_store_fails_the_stage() {
         Runners.partForTest().withBean(Results.class).run(context -> {
             Results service = context.getBean(Results.class);

@@ -37,6 +37,7 @@ class ToleratedLossTest implements AsyncCall.Rules {
     private final LockEngine locks = LockEngine.builder(store).build();
     private final AsyncResults async = new AsyncResults();
     private final CompletableFuture<String> known = new CompletableFuture<>();
+    private volatile LockHandle held;
     private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
 
     @AfterEach
@@ -46,6 +47,7 @@ class ToleratedLossTest implements AsyncCall.Rules {
 
     @Override
     public Object run(LockHandle lock, LockedCallable<Object, Throwable> method) throws Throwable {
+        held = lock;
         lock.onLost(loss -> known.complete(loss.key().toString()));
         return method.call();
     }
@@ -147,5 +149,19 @@ class ToleratedLossTest implements AsyncCall.Rules {
                 .block();
         assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
         assertOneLoss();
+    }
+
+    @Test
+    void loss_that_the_work_finds_on_an_event_loop_is_not_tolerated() {
+        CompletableFuture<String> result = Mono.fromCallable(
+                        () -> service(ResultKind.STAGE).stage(() -> {
+                            locks.forceRelease(Results.KEY);
+                            held.extend(Duration.ofSeconds(9));
+                            return CompletableFuture.completedFuture("not reached");
+                        }))
+                .subscribeOn(Schedulers.parallel())
+                .block();
+        assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).cause().isInstanceOf(LockLostException.class);
+        assertThat(losses).isEmpty();
     }
 }

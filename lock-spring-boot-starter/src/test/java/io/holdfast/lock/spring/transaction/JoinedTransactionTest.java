@@ -220,6 +220,14 @@ class JoinedTransactionTest extends TransactionFixture {
     }
 
     @Test
+    void method_that_suspends_the_transaction_releases_at_its_end() {
+        inTransaction(() -> {
+            service.lockedWithoutTransaction(() -> write("a"));
+            assertThat(isFree()).isTrue();
+        });
+    }
+
+    @Test
     void lock_inside_a_new_transaction_is_released_at_the_end_of_that_one() {
         inTransaction(() -> {
             service.otherLocked(() -> write("outer"));
@@ -370,7 +378,7 @@ class JoinedTransactionTest extends TransactionFixture {
     void lock_that_was_taken_before_the_transaction_is_not_warned_of(CapturedOutput output) {
         service.lockedTransaction(() -> service.locked(() -> {}));
         inTransaction(() -> service.lockedNewTransaction(() -> {}));
-        assertThat(output).doesNotContain("takes lock");
+        assertThat(output).doesNotContain("acquires lock");
     }
 
     /** On an event loop, another thread runs the method. The transaction of the caller does not go there, nor wait for it. */

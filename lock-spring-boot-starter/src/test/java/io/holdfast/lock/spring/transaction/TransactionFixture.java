@@ -78,6 +78,12 @@ abstract class TransactionFixture {
         }
 
         @DistributedLock(key = "'stock'", lease = 10, renew = false)
+        @Transactional(propagation = Propagation.NOT_SUPPORTED)
+        public void lockedWithoutTransaction(Runnable work) {
+            work.run();
+        }
+
+        @DistributedLock(key = "'stock'", lease = 10, renew = false)
         @Transactional(readOnly = true)
         public void lockedReading(Runnable work) {
             work.run();
