@@ -180,14 +180,14 @@ class FromLock4jTest implements RewriteTest {
         String left = shop(HOLDFAST, "@DistributedLock(name = \"a\")", "");
 
         rewriteRun(java(former, left), yaml("lock4j:\n  acquire-timeout: 2000\n", "holdfast.wait-for: 2000ms\n"));
-        rewriteRun(java(former, left), properties("lock4j.acquireTimeout=2000\n", "holdfast.wait-for=2000\n"));
+        rewriteRun(java(former, left), properties("lock4j.acquireTimeout=2000\n", "holdfast.wait-for=2000ms\n"));
         rewriteRun(java(former, left), yaml("holdfast:\n  wait-for: 2s\n"));
-        rewriteRun(java(former, written), yaml("lock4j:\n  expire: 2000\n", "holdfast.lease: 2000\n"));
+        rewriteRun(java(former, written), yaml("lock4j:\n  expire: 2000\n", "holdfast.lease: 2000ms\n"));
         rewriteRun(
                 java(former, written),
                 properties(
                         "lock4j.acquire-timeout=2000\n",
-                        "holdfast.wait-for=2000\n",
+                        "holdfast.wait-for=2000ms\n",
                         spec -> spec.path("src/test/resources/application.properties")));
     }
 
