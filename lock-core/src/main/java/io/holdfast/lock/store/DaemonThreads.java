@@ -111,7 +111,7 @@ public final class DaemonThreads {
                         "Unexpected error in thread {}; continuing",
                         Thread.currentThread().getName(),
                         e);
-            } catch (Throwable unlogged) {
+            } catch (Throwable notLogged) {
                 // no memory left, or an appender that fails
             }
         }
