@@ -44,10 +44,15 @@ abstract class ThreadsFixture {
 
     private LockEngine engine() {
         return LockEngine.builder(store)
-                .ticker(time)
+                .ticker(this::nanos)
                 .pause(pause())
                 .listeners(() -> List.of(listener()))
                 .build();
+    }
+
+    /** The clock of all clients. */
+    long nanos() {
+        return time.nanos();
     }
 
     /** Hears the events of all clients. */
