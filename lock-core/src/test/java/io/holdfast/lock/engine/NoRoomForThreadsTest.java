@@ -29,12 +29,7 @@ class NoRoomForThreadsTest {
 
     /** These are started by the stores for Redis, see {@code NoRoomForSubscriptionTest}; and the timer thread starts the others. */
     private static final Set<String> ELSEWHERE = Set.of(
-            "holdfast-wakeups",
-            "holdfast-wakeups-check",
-            "holdfast-topology",
-            "holdfast-connect",
-            "holdfast-answers",
-            "holdfast-timer");
+            "holdfast-wakeups", "holdfast-wakeups-check", "holdfast-topology", "holdfast-connect", "holdfast-timer");
 
     /** A thread for virtual time only; and one for a client that is being closed. */
     private static final Set<String> SPECIAL = Set.of("holdfast-timeouts", "holdfast-acquire");
