@@ -62,7 +62,7 @@ class KotlinNamesTest {
     private fun nameOf(call: () -> Any): String {
         val failure = runCatching { testLocks.holdElsewhere("pay").use { call() } }.exceptionOrNull()
         assertThat(failure).isInstanceOf(LockNotAcquiredException::class.java)
-        return failure!!.message!!.substringAfter(" for ").substringBefore(';')
+        return failure!!.message!!.substringAfter(" for ").substringBefore(':')
     }
 
     @Test
