@@ -21,7 +21,6 @@ import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.HandleOperations;
 import io.holdfast.lock.engine.hold.Hold;
@@ -141,7 +140,7 @@ final class LockOperations {
     }
 
     LockSnapshot inspect(LockKey key) {
-        return Uninterruptibly.call(() -> client.store().inspect(key));
+        return ClientContext.uninterruptibly(() -> client.store().inspect(key));
     }
 
     /**
@@ -152,7 +151,7 @@ final class LockOperations {
         List<Lease> own = holds.leasesOf(key).stream()
                 .filter(lease -> modes.contains(lease.mode()))
                 .toList();
-        List<LockHolder> former = Uninterruptibly.call(() -> client.store().forceRelease(key, modes));
+        List<LockHolder> former = ClientContext.uninterruptibly(() -> client.store().forceRelease(key, modes));
         own.stream()
                 .filter(lease -> lease.isOpen() && modes.contains(lease.mode()))
                 .forEach(lease -> lease.lose(LossCause.REVOKED));
