@@ -1,0 +1,459 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.overview.HolderLines;
+import io.holdfast.lock.redis.overview.LockNames;
+import io.holdfast.lock.store.AcquireAllReply;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Waiters;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns requests into scripts with keys and arguments, and what scripts return into replies. The scripts document both; whatever they never
+ * return is rejected.
+ *
+ * <p>A lock lives under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
+ * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
+ * another. No lock has the name of the other keys, which have no braces.
+ */
+final class ScriptCodec implements LockNames {
+
+    private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
+    private static final List<Waiters> WAITERS = List.of(Waiters.values());
+    private static final RenewReply RENEWED = new RenewReply.Renewed();
+    private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
+
+    private final String prefix;
+    private final String open;
+    private final long retentionMillis;
+    private final byte[] retention;
+    private final byte[] joined;
+
+    /** How long a server that was started without its data grants no lock that it does not know; null if it grants them at once. */
+    private final byte @Nullable [] rejoinMillis;
+
+    ScriptCodec(RedisLockSettings settings) {
+        this.prefix = settings.keyPrefix();
+        this.open = prefix + ":{";
+        this.retentionMillis = settings.tokenRetention().toMillis();
+        this.retention = bytes(retentionMillis);
+        this.joined = bytes(prefix + ":joined");
+        Duration delay = settings.rejoinDelay();
+        this.rejoinMillis = delay.isZero() ? null : bytes(byAnyClock(delay).toMillis());
+    }
+
+    /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
+    private static Duration byAnyClock(Duration delay) {
+        return delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    /** The channel on which a client receives the messages that concern it. */
+    byte[] channel(String clientId) {
+        return bytes(prefix + ":wake:" + clientId);
+    }
+
+    /** The key of the recorded nested waits. */
+    byte[] waits() {
+        return bytes(prefix + ":waits");
+    }
+
+    @Override
+    public byte[] bytes(LockKey key) {
+        return bytes(open + escape(key.value()) + '}');
+    }
+
+    /** Other applications may write anything, also under this prefix. */
+    @Override
+    public Optional<LockKey> key(String name) {
+        if (!name.startsWith(open) || !name.endsWith("}")) {
+            return Optional.empty();
+        }
+        String escaped = name.substring(open.length(), name.length() - 1);
+        String text = escaped.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+        try {
+            return escape(text).equals(escaped) ? Optional.of(LockKey.of(text)) : Optional.empty();
+        } catch (LockKeyException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public String pattern(String keyPrefix) {
+        return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
+    }
+
+    private static String escape(String text) {
+        if (text.indexOf('%') < 0 && text.indexOf('{') < 0 && text.indexOf('}') < 0) {
+            return text;
+        }
+        return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+    }
+
+    ScriptCall acquire(AcquireRequest request) {
+        byte[] key = bytes(request.key());
+        byte[] owner = bytes(request.owner());
+        byte[] lease = bytes(request.leaseMillis());
+        byte[] keep = bytes(request.leaseMillis() + retentionMillis);
+        byte[] holder = bytes(request.holder());
+        if (rejoinMillis == null && isPlain(request)) {
+            return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
+        }
+        byte[] options = bytes(limit(request) + (request.fair() ? " 1 " : " 0 ") + (request.waiting() ? "1 " : "0 ")
+                + request.tokens() + (request.raising() ? " 1" : ""));
+        byte[] least = bytes(request.leastToken());
+        return rejoinMillis == null
+                ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
+                : call(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
+    }
+
+    private static boolean isPlain(AcquireRequest request) {
+        return request.isExclusive()
+                && !request.fair()
+                && request.waiting()
+                && request.tokens() == 1
+                && request.leastToken() == 0;
+    }
+
+    private static String limit(AcquireRequest request) {
+        return request.limit() + (request.weight() == 1 ? "" : "/" + request.weight());
+    }
+
+    /** Whether the server first has to record when it was started. */
+    static boolean isStranger(String reply) {
+        return reply.equals("STRANGER");
+    }
+
+    /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
+    ScriptCall join() {
+        return call(LuaScript.JOIN, 1, joined, retention);
+    }
+
+    static AcquireReply acquired(String reply, boolean resent) {
+        return read(reply, text -> readAcquire(text, resent));
+    }
+
+    private static AcquireReply readAcquire(String reply, boolean resent) {
+        if (isDigit(reply)) {
+            return new AcquireReply.Granted(positive(reply), 1, Waiters.NONE, resent);
+        }
+        String[] lines = lines(reply);
+        String[] words = words(lines[0]);
+        return switch (words[0]) {
+            case "GRANTED" -> granted(words, 1, resent);
+            case "HELD" ->
+                new AcquireReply.Held(
+                        holders(lines).stream().findFirst(), positive(words[1]), micros(words[2]), resent);
+            case "BURIED" -> new AcquireReply.Cancelled();
+            case "REJOINING" ->
+                throw new LockStoreException(
+                        "The Redis server was restarted recently and may have lost this lock: it can be granted in "
+                                + DurationText.of(micros(words[1]))
+                                + ", when all earlier leases have expired (rejoin-delay).",
+                        null,
+                        false);
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
+
+    private static AcquireReply.Granted granted(String[] words, int from, boolean resent) {
+        return new AcquireReply.Granted(
+                positive(words[from]), positive(words[from + 1]), waiters(Long.parseLong(words[from + 2])), resent);
+    }
+
+    /** @param requests of one thread */
+    ScriptCall acquireAll(List<AcquireRequest> requests) {
+        List<byte[]> all = keys(requests, AcquireRequest::key);
+        all.add(retention);
+        all.add(bytes(requests.get(0).holder()));
+        for (AcquireRequest request : requests) {
+            all.add(bytes(request.owner()));
+            all.add(bytes(request.leaseMillis()));
+            all.add(bytes(limit(request)));
+        }
+        return call(LuaScript.ACQUIRE_ALL, requests.size(), all.toArray(byte[][]::new));
+    }
+
+    static AcquireAllReply acquiredAll(String reply, int expected, boolean resent) {
+        return read(reply, text -> {
+            String[] parts = text.split("\n", 2);
+            String[] words = words(parts[0]);
+            return switch (words[0]) {
+                case "GRANTED" ->
+                    new AcquireAllReply.Granted(Arrays.stream(lines(parts[1], expected))
+                            .map(line -> granted(words(line), 0, resent))
+                            .toList());
+                case "REFUSED" ->
+                    new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, readAcquire(parts[1], resent));
+                case "BROKEN" -> new AcquireAllReply.OneByOne();
+                default -> throw new IllegalArgumentException(words[0]);
+            };
+        });
+    }
+
+    ScriptCall release(ReleaseRequest request) {
+        byte[] key = bytes(request.key());
+        byte[] owner = bytes(request.owner());
+        return isPlain(request)
+                ? call(LuaScript.RELEASE, 1, key, owner, retention)
+                : call(LuaScript.RELEASE, 1, key, owner, retention, bytes(options(request)));
+    }
+
+    /** A key that is known to live for at most two retentions keeps its time-out. */
+    private boolean isPlain(ReleaseRequest request) {
+        return request.keep().isZero()
+                && request.lastToken() == ReleaseRequest.ALL_TOKENS
+                && request.leaseMillis() <= retentionMillis;
+    }
+
+    private static String options(ReleaseRequest request) {
+        return request.keep().toMillis() + " " + request.lastToken();
+    }
+
+    ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return call(LuaScript.DOWNGRADE, 1, bytes(key), bytes(owner), retention, bytes(lastToken));
+    }
+
+    /** Whether the owner was the holder. */
+    static boolean released(String reply) {
+        return switch (reply) {
+            case "RELEASED" -> true;
+            case "NOT_HOLDER" -> false;
+            default -> throw unexpected(reply, null);
+        };
+    }
+
+    ScriptCall releaseAll(List<ReleaseRequest> requests) {
+        List<byte[]> all = keys(requests, ReleaseRequest::key);
+        all.add(retention);
+        for (ReleaseRequest request : requests) {
+            all.add(bytes(request.owner()));
+            all.add(bytes(isPlain(request) ? "" : options(request)));
+        }
+        return call(LuaScript.RELEASE_ALL, requests.size(), all.toArray(byte[][]::new));
+    }
+
+    /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
+    static List<String> outcomes(String reply, int expected) {
+        if (reply.isEmpty()) {
+            return Collections.nCopies(expected, "");
+        }
+        return read(reply, text -> {
+            List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
+            for (String line : lines(text)) {
+                String[] words = line.split(" ", 2);
+                outcomes.set(Integer.parseInt(words[0]) - 1, words[1]);
+            }
+            return outcomes;
+        });
+    }
+
+    ScriptCall renew(List<RenewRequest> requests) {
+        List<byte[]> all = keys(requests, RenewRequest::key);
+        all.add(retention);
+        for (RenewRequest request : requests) {
+            all.add(bytes(request.owner()));
+            all.add(bytes(request.leaseMillis()));
+        }
+        return call(LuaScript.RENEW, requests.size(), all.toArray(byte[][]::new));
+    }
+
+    static List<RenewReply> renewed(String reply, int expected) {
+        return outcomes(reply, expected).stream()
+                .map(outcome -> switch (outcome) {
+                    case "" -> RENEWED;
+                    case "NOT_HOLDER" -> new RenewReply.NotHolder();
+                    default -> new RenewReply.Failed(outcome);
+                })
+                .toList();
+    }
+
+    ScriptCall keepEntries(List<EntryRequest> requests) {
+        List<byte[]> all = keys(requests, EntryRequest::key);
+        all.add(retention);
+        for (EntryRequest request : requests) {
+            all.add(bytes(request.owners().size()));
+            request.owners().forEach(owner -> all.add(bytes(owner)));
+        }
+        return call(LuaScript.KEEP_ENTRIES, requests.size(), all.toArray(byte[][]::new));
+    }
+
+    static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
+        return read(reply, text -> {
+            String[] lines = lines(text, requests.size() + 1);
+            long storeMicros = positive(lines[0]);
+            List<EntryReply> replies = new ArrayList<>(requests.size());
+            for (int i = 0; i < requests.size(); i++) {
+                replies.add(kept(lines[i + 1], storeMicros, requests.get(i).owners()));
+            }
+            return replies;
+        });
+    }
+
+    private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners) {
+        if (!isDigit(line)) {
+            return new EntryReply.Failed(line.split(" ", 2)[1]);
+        }
+        String[] words = words(line);
+        List<OwnerId> called = Arrays.stream(words)
+                .skip(1)
+                .map(word -> owners.get(Integer.parseInt(word) - 1))
+                .toList();
+        return new EntryReply.Kept(called, storeMicros, micros(words[0]));
+    }
+
+    ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+        byte[] millis = bytes(cancelledFor.toMillis());
+        return call(LuaScript.LEAVE, 1, bytes(key), bytes(owner), millis, retention, bytes(lastToken));
+    }
+
+    static void left(String reply) {
+        if (!reply.equals("LEFT")) {
+            throw unexpected(reply, null);
+        }
+    }
+
+    ScriptCall inspect(LockKey key) {
+        return call(LuaScript.INSPECT, 1, bytes(key));
+    }
+
+    static LockSnapshot inspected(LockKey key, String reply) {
+        return read(reply, text -> {
+            String[] lines = lines(text);
+            String[] words = words(lines[0]);
+            return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
+        });
+    }
+
+    ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
+        return modes.size() == LockMode.values().length
+                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retention)
+                : call(LuaScript.FORCE_RELEASE, 1, bytes(key), retention, bytes(modes.iterator().next().name()));
+    }
+
+    static List<LockHolder> formerHolders(String reply) {
+        String[] lines = lines(reply);
+        if (!lines[0].equals("RELEASED")) {
+            throw unexpected(reply, null);
+        }
+        return read(reply, text -> holders(lines));
+    }
+
+    /** Publishes nothing of importance to a client. */
+    ScriptCall publish(LockKey key, String clientId) {
+        return call(LuaScript.PUBLISH, 1, bytes(key), channel(clientId));
+    }
+
+    private <Q> List<byte[]> keys(List<Q> requests, Function<Q, LockKey> key) {
+        List<byte[]> keys = new ArrayList<>(4 * requests.size() + 2);
+        requests.forEach(request -> keys.add(bytes(key.apply(request))));
+        return keys;
+    }
+
+    private static ScriptCall call(LuaScript script, int keys, byte[]... keysAndArguments) {
+        return new ScriptCall(script, keys, keysAndArguments, false);
+    }
+
+    private static byte[] bytes(HolderInfo holder) {
+        return bytes(holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' '));
+    }
+
+    private static byte[] bytes(Object value) {
+        return value.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** All lines but the first one. */
+    private static List<LockHolder> holders(String[] lines) {
+        List<LockHolder> holders = new ArrayList<>();
+        for (int at = 1; at < lines.length; at += HolderLines.COUNT) {
+            holders.add(HolderLines.read(lines, at));
+        }
+        return holders;
+    }
+
+    static Waiters waiters(long number) {
+        if (number < 0 || number >= WAITERS.size()) {
+            throw new IllegalArgumentException("Invalid number of waiters: " + number);
+        }
+        return WAITERS.get((int) number);
+    }
+
+    private static boolean isDigit(String text) {
+        return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
+    }
+
+    private static String[] lines(String text) {
+        return text.split("\n", -1);
+    }
+
+    private static String[] lines(String text, int expected) {
+        String[] lines = lines(text);
+        if (lines.length != expected) {
+            throw new IllegalArgumentException("Expected one line for each lock");
+        }
+        return lines;
+    }
+
+    private static String[] words(String line) {
+        return line.split(" ", -1);
+    }
+
+    private static Duration micros(String number) {
+        return Duration.of(Long.parseLong(number), ChronoUnit.MICROS);
+    }
+
+    private static long positive(String text) {
+        long number = Long.parseLong(text);
+        if (number <= 0) {
+            throw new IllegalArgumentException("Not positive: " + text);
+        }
+        return number;
+    }
+
+    /** Text that cannot be parsed is not from a script. */
+    private static <T> T read(String reply, Function<String, T> reading) {
+        try {
+            return reading.apply(reply);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw unexpected(reply, e);
+        }
+    }
+
+    private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
+        return new LockStoreException(
+                "Redis returned an unexpected reply to a lock script: '" + LockKey.printable(reply)
+                        + "'. Check whether there is a proxy between this client and Redis, and whether something"
+                        + " else writes under the key prefix.",
+                cause,
+                true);
+    }
+}
