@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
@@ -15,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 class JedisConnectionsTest {
@@ -84,7 +84,8 @@ class JedisConnectionsTest {
     void nobody_begins_to_connect_when_the_time_of_its_call_is_over() {
         open(Duration.ZERO);
 
-        assertThatThrownBy(() -> connections.borrow(KEY)).isInstanceOf(JedisException.class);
+        assertThatThrownBy(() -> connections.borrow(KEY)).isInstanceOf(LockStoreException.class)
+                .hasMessageStartingWith("No command was sent to Redis at somewhere:6379");
 
         assertThat(proxy.accepted()).isZero();
         pool.getResource().close();
