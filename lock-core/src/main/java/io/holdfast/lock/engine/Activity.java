@@ -67,6 +67,6 @@ final class Activity implements LockActivity {
 
     @Override
     public SubscriptionState subscriptionState() {
-        return client.queue().subscriptionState();
+        return client.queue().entries().subscriptionState();
     }
 }

@@ -87,7 +87,7 @@ final class LockOperations {
         this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
         var handles = new HandleOperations(client, keeper, holds, events);
         client.onRevoked(this::doubt);
-        keeper.onFirstLongHold(() -> client.queue().listen());
+        keeper.onFirstLongHold(() -> client.queue().entries().subscribe());
         this.lifecycle = new Lifecycle(client, keeper, holds);
         this.check = new ThreadCheck(client, holds, handles);
         var grants = new Grants(client, holds, keeper, reports, handles);
@@ -173,7 +173,7 @@ final class LockOperations {
 
     /** Does the work of background threads that is due, for tests on virtual time. */
     void tick() {
-        client.queue().tick();
+        client.queue().entries().tick();
         nested.tick();
     }
 
