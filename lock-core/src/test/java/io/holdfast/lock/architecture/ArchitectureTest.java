@@ -101,7 +101,7 @@ class ArchitectureTest {
                             "ThreadHolds")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
-            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "Uninterruptibly")));
+            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher")));
 
     @Test
     void imports_run_one_way() {
