@@ -107,10 +107,18 @@ final class Ballot<A> {
         LockStoreException exception = new LockStoreException(
                 failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed + " must succeed. "
                         + reasons,
-                servers.size() > nodes.size() - needed ? first : new ConnectionsInUseException(first),
+                servers.size() > nodes.size() - needed ? first : shortage(first),
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);
         return exception;
+    }
+
+    /** A single try waits for first connections, as with one server. */
+    private ConnectionsInUseException shortage(Throwable first) {
+        boolean isFirst = failures.values().stream()
+                .anyMatch(
+                        each -> each.getCause() instanceof ConnectionsInUseException busy && busy.isFirstConnection());
+        return isFirst ? ConnectionsInUseException.ofFirstConnection(first) : new ConnectionsInUseException(first);
     }
 
     private static boolean isShortage(Throwable failure) {

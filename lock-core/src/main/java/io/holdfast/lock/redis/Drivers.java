@@ -70,7 +70,8 @@ final class Drivers {
      */
     static Way choose(RedisConnectionFactory applications, Driver wanted) {
         boolean isJedis = isFrom(applications, JEDIS_FACTORY);
-        LettuceApplication lettuce = isFrom(applications, LETTUCE_FACTORY) ? new LettuceApplication(applications) : null;
+        LettuceApplication lettuce =
+                isFrom(applications, LETTUCE_FACTORY) ? new LettuceApplication(applications) : null;
         boolean isKnown = isJedis || lettuce != null;
         String name = isKnown
                 ? applications.getClass().getSimpleName()

@@ -116,7 +116,8 @@ public final class RedisLockStore implements LockStore {
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.settings = settings;
-        this.acks = new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
+        this.acks =
+                new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
         boolean rejoins = !settings.rejoinDelay().isZero();
         check(
                 acks.number() == 0 || !rejoins,
@@ -408,8 +409,8 @@ public final class RedisLockStore implements LockStore {
             requests.stream()
                     .filter(request -> !request.owners().isEmpty())
                     .findFirst()
-                    .ifPresent(request -> checkPublishing(codec.publish(
-                            request.key(), request.owners().get(0).clientId())));
+                    .ifPresent(request -> checkPublishing(
+                            codec.publish(request.key(), request.owners().get(0).clientId())));
         }
     }
 
@@ -444,7 +445,8 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        ScriptCodec.left(client.run(codec.leave(key, owner, cancelledFor, lastToken)).orThrow());
+        ScriptCodec.left(
+                client.run(codec.leave(key, owner, cancelledFor, lastToken)).orThrow());
     }
 
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
@@ -476,7 +478,8 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return ScriptCodec.formerHolders(client.run(codec.forceRelease(key, modes)).orThrow());
+        return ScriptCodec.formerHolders(
+                client.run(codec.forceRelease(key, modes)).orThrow());
     }
 
     /**
@@ -486,7 +489,12 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                () -> connect(1), codec.channel(clientId), listener, acks.number() == 0, settings.commandTimeout(), wakeups::remove);
+                () -> connect(1),
+                codec.channel(clientId),
+                listener,
+                acks.number() == 0,
+                settings.commandTimeout(),
+                wakeups::remove);
         wakeups.add(channel);
         return channel.start();
     }

@@ -192,15 +192,21 @@ final class ScriptClient implements Servers {
         }
         long start = System.nanoTime();
         if (!wire.isPipelined()) {
-            return () -> replies(calls, acks, start, () -> wire.send(calls, acks, start).await(), false);
+            return () -> replies(
+                    calls, acks, start, () -> wire.send(calls, acks, start).await(), false);
         }
         try {
             Sent sent = wire.send(calls, acks, start);
             return () -> replies(calls, acks, start, sent, false);
         } catch (RuntimeException e) {
-            return () -> replies(calls, acks, start, () -> {
-                throw e;
-            }, false);
+            return () -> replies(
+                    calls,
+                    acks,
+                    start,
+                    () -> {
+                        throw e;
+                    },
+                    false);
         }
     }
 
@@ -211,7 +217,8 @@ final class ScriptClient implements Servers {
             try {
                 Answers answers = send == 1 ? first.await() : await(calls, acks, start, following);
                 if (isUnknownScript(answers)) {
-                    List<ScriptCall> byText = calls.stream().map(ScriptClient::byText).toList();
+                    List<ScriptCall> byText =
+                            calls.stream().map(ScriptClient::byText).toList();
                     answers = await(byText, acks, start, following);
                 }
                 return replies(calls, answers, send > 1, following);
@@ -277,7 +284,11 @@ final class ScriptClient implements Servers {
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else if (answer instanceof byte[] text) {
                 reply = new Reply(
-                        new String(text, StandardCharsets.UTF_8), null, resent || following, following, answers.replicas());
+                        new String(text, StandardCharsets.UTF_8),
+                        null,
+                        resent || following,
+                        following,
+                        answers.replicas());
             } else {
                 reply = new Reply(null, failure(calls.get(i), answer), resent || following, following, 0);
             }

@@ -128,8 +128,11 @@ final class ScriptCodec implements LockNames {
         if (rejoinMillis == null && isPlain(request)) {
             return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
         }
-        byte[] options = bytes(limit(request) + (request.fair() ? " 1 " : " 0 ") + (request.waiting() ? "1 " : "0 ")
-                + request.tokens() + (request.raising() ? " 1" : ""));
+        byte[] options = bytes(limit(request)
+                + (request.fair() ? " 1 " : " 0 ")
+                + (request.waiting() ? "1 " : "0 ")
+                + request.tokens()
+                + (request.raising() ? " 1" : ""));
         byte[] least = bytes(request.leastToken());
         return rejoinMillis == null
                 ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
@@ -357,7 +360,12 @@ final class ScriptCodec implements LockNames {
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
         return modes.size() == LockMode.values().length
                 ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retention)
-                : call(LuaScript.FORCE_RELEASE, 1, bytes(key), retention, bytes(modes.iterator().next().name()));
+                : call(
+                        LuaScript.FORCE_RELEASE,
+                        1,
+                        bytes(key),
+                        retention,
+                        bytes(modes.iterator().next().name()));
     }
 
     static List<LockHolder> formerHolders(String reply) {
@@ -384,7 +392,8 @@ final class ScriptCodec implements LockNames {
     }
 
     private static byte[] bytes(HolderInfo holder) {
-        return bytes(holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' '));
+        return bytes(
+                holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' '));
     }
 
     private static byte[] bytes(Object value) {

@@ -44,12 +44,19 @@ class BatchesTest {
     }
 
     /** The calls that one server, or several, would get. */
-    private List<List<Integer>> calls(int most, Function<Integer, String> server, ToIntFunction<Integer> weight, Integer... requests) {
+    private List<List<Integer>> calls(
+            int most, Function<Integer, String> server, ToIntFunction<Integer> weight, Integer... requests) {
         List<List<Integer>> calls = new ArrayList<>();
-        new Batches(() -> true, most, TIMEOUT, time).send(List.of(requests), server, weight, call -> {
-            calls.add(call);
-            return call;
-        }, failure -> 0);
+        new Batches(() -> true, most, TIMEOUT, time)
+                .send(
+                        List.of(requests),
+                        server,
+                        weight,
+                        call -> {
+                            calls.add(call);
+                            return call;
+                        },
+                        failure -> 0);
         return calls;
     }
 
@@ -73,7 +80,9 @@ class BatchesTest {
                         REQUESTS,
                         request -> String.valueOf(request % 7),
                         request -> 1,
-                        call -> call.stream().map(request -> "answer " + request).toList(),
+                        call -> call.stream()
+                                .map(request -> "answer " + request)
+                                .toList(),
                         LockStoreException::getMessage);
 
         assertThat(answers).isEqualTo(answers());

@@ -27,19 +27,24 @@ class FirstConnectionTest {
     private final CountDownLatch slow = new CountDownLatch(1);
     private volatile RuntimeException refusal;
 
-    private final ScriptClient first = new ScriptClient((Wire) Proxy.newProxyInstance(
-            getClass().getClassLoader(), new Class<?>[] {Wire.class}, (proxy, method, arguments) -> {
-                if (method.getName().equals("server")) {
-                    return "Redis at 127.0.0.1:6379";
-                }
-                assertThat(method.getName()).isEqualTo("open");
-                attempts.incrementAndGet();
-                slow.await();
-                if (refusal != null) {
-                    throw refusal;
-                }
-                return null;
-            }), Duration.ofSeconds(1), () -> {}, () -> {}, () -> {});
+    private final ScriptClient first = new ScriptClient(
+            (Wire) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Wire.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("server")) {
+                            return "Redis at 127.0.0.1:6379";
+                        }
+                        assertThat(method.getName()).isEqualTo("open");
+                        attempts.incrementAndGet();
+                        slow.await();
+                        if (refusal != null) {
+                            throw refusal;
+                        }
+                        return null;
+                    }),
+            Duration.ofSeconds(1),
+            () -> {},
+            () -> {},
+            () -> {});
 
     @AfterEach
     void end() {

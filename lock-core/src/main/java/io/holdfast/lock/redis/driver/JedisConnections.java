@@ -585,7 +585,9 @@ public final class JedisConnections implements Wire {
     @Override
     public Map<String, String> evictionPolicies() {
         Map<String, String> policies = new TreeMap<>();
-        opened().pools().get().forEach((node, connections) -> policies.put(isCluster() ? node.toString() : "", policy(connections)));
+        opened().pools()
+                .get()
+                .forEach((node, connections) -> policies.put(isCluster() ? node.toString() : "", policy(connections)));
         return policies;
     }
 
@@ -593,7 +595,9 @@ public final class JedisConnections implements Wire {
     private static String policy(Pool<Connection> pool) {
         try (Connection connection = pool.getResource()) {
             connection.sendCommand(Protocol.Command.INFO, "memory");
-            return connection.getBulkReply().lines()
+            return connection
+                    .getBulkReply()
+                    .lines()
                     .filter(line -> line.startsWith(POLICY))
                     .map(line -> line.substring(POLICY.length()))
                     .findFirst()

@@ -120,11 +120,14 @@ public final class RedisFailures {
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    server + " rejected the call: " + sentence(LockKey.printable(error.get())) + " " + hint(error.get()),
+                    server + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
+                            + hint(error.get()),
                     failure,
                     false);
         }
-        if (causes(failure).map(RedisFailures::message).anyMatch(text -> NO_PRIMARY.stream().anyMatch(text::contains))) {
+        if (causes(failure)
+                .map(RedisFailures::message)
+                .anyMatch(text -> NO_PRIMARY.stream().anyMatch(text::contains))) {
             return failed(
                     server + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the"
                             + " sentinels use.",

@@ -76,7 +76,8 @@ public final class TemplateConnections implements Wire {
     public Object follow(ScriptCall call) {
         try (RedisConnection connection = newSubscription()) {
             var commands = connection.scriptingCommands();
-            @Nullable Object reply = call.byText()
+            @Nullable
+            Object reply = call.byText()
                     ? commands.eval(call.script().text(), ReturnType.VALUE, call.keys(), call.keysAndArgs())
                     : commands.evalSha(call.script().sha(), ReturnType.VALUE, call.keys(), call.keysAndArgs());
             return Objects.requireNonNullElse(reply, "null");
@@ -134,7 +135,8 @@ public final class TemplateConnections implements Wire {
         Map<String, String> policies = new TreeMap<>();
         for (String line : info.stringPropertyNames()) {
             if (line.equals(POLICY) || line.endsWith('.' + POLICY)) {
-                policies.put(line.substring(0, Math.max(0, line.length() - POLICY.length() - 1)), info.getProperty(line));
+                policies.put(
+                        line.substring(0, Math.max(0, line.length() - POLICY.length() - 1)), info.getProperty(line));
             }
         }
         return policies.isEmpty() ? Map.of("", UNKNOWN) : policies;

@@ -84,7 +84,8 @@ class JedisConnectionsTest {
     void nobody_begins_to_connect_when_the_time_of_its_call_is_over() {
         open(Duration.ZERO);
 
-        assertThatThrownBy(() -> connections.borrow(KEY)).isInstanceOf(LockStoreException.class)
+        assertThatThrownBy(() -> connections.borrow(KEY))
+                .isInstanceOf(LockStoreException.class)
                 .hasMessageStartingWith("No command was sent to Redis at somewhere:6379");
 
         assertThat(proxy.accepted()).isZero();
