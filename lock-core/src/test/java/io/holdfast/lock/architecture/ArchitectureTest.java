@@ -60,7 +60,17 @@ class ArchitectureTest {
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
-            entry("waiting", Set.of("LocalQueue", "Place", "Front", "Budget")),
+            entry(
+                    "waiting",
+                    Set.of(
+                            "LocalQueue",
+                            "EntryKeeper",
+                            "QueueEntry",
+                            "Outages",
+                            "Cohort",
+                            "Failing",
+                            "Front",
+                            "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(
                     "engine.acquire",
@@ -91,7 +101,7 @@ class ArchitectureTest {
                             "ThreadHolds")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
-            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "Uninterruptibly")));
+            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher")));
 
     @Test
     void imports_run_one_way() {

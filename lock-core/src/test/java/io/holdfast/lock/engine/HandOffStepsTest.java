@@ -211,7 +211,7 @@ class HandOffStepsTest extends StepsFixture {
             granted(steps("holder", request));
         }
 
-        locks.lifecycle().close();
+        locks.close();
 
         assertThat(locks.holds().all()).isEmpty();
     }

@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.engine.hold.ThreadHolds;
@@ -16,7 +15,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -141,7 +140,7 @@ final class AllAtOnce {
         sentAt = client.ticker().nanos();
         return caller.interruptible()
                 ? client.store().acquireAll(requests)
-                : Uninterruptibly.call(() -> client.store().acquireAll(requests), () -> resent = true);
+                : ClientContext.uninterruptibly(() -> client.store().acquireAll(requests), () -> resent = true);
     }
 
     /** Like the failure of a first attempt: callers in line behind it would fail as well. */

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -59,7 +58,7 @@ final class Question {
         sentAt = client.ticker().nanos();
         AcquireReply reply = call.caller().interruptible()
                 ? client.store().acquire(request)
-                : Uninterruptibly.call(() -> client.store().acquire(request), front::markResent);
+                : ClientContext.uninterruptibly(() -> client.store().acquire(request), front::markResent);
         held |= reply instanceof AcquireReply.Held;
         front.answered(waiting);
         if (isResent(reply)) {

@@ -1,10 +1,10 @@
 package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Cleanup;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.waiting.Front;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 
 /** Ensures that an {@link Acquisition} that failed leaves nothing behind at the store. */
 final class Withdrawal {
@@ -43,7 +43,7 @@ final class Withdrawal {
             dropEntry(cancel);
         } else if (cancel || kept) {
             try {
-                Uninterruptibly.call(() -> {
+                ClientContext.uninterruptibly(() -> {
                     cleanup.leaveNow(key, front.owner(), cancel ? leaseNanos : 0);
                     return kept;
                 });

@@ -2,7 +2,6 @@ package io.holdfast.lock.engine.client;
 
 import java.util.List;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Several steps that must all be done, whatever one of them throws: gives back one lock after another, or ends one part after another.
@@ -23,7 +22,11 @@ public final class Each {
             try {
                 action.accept(each);
             } catch (RuntimeException | Error e) {
-                first = add(first, e);
+                if (first == null) {
+                    first = e;
+                } else if (first != e) {
+                    first.addSuppressed(e);
+                }
             }
         }
         if (first instanceof Error error) {
@@ -32,15 +35,5 @@ public final class Each {
         if (first instanceof RuntimeException failure) {
             throw failure;
         }
-    }
-
-    private static Throwable add(@Nullable Throwable first, Throwable next) {
-        if (first == null) {
-            return next;
-        }
-        if (first != next) {
-            first.addSuppressed(next);
-        }
-        return first;
     }
 }

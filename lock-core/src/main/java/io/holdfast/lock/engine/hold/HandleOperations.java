@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.RenewReply;
@@ -37,7 +36,7 @@ public final class HandleOperations {
         long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), lease.leastMillis());
         var request = new RenewRequest(lease.key(), lease.owner(), millis);
         long sentAt = client.ticker().nanos();
-        RenewReply reply = Uninterruptibly.call(() -> client.store().extend(request));
+        RenewReply reply = ClientContext.uninterruptibly(() -> client.store().extend(request));
         if (reply instanceof RenewReply.Failed failure) {
             throw new LockStoreException(
                     "Lock '" + lease.key() + "' could not be extended: " + failure.reason(), null, true);

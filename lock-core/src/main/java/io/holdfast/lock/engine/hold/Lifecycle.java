@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -117,7 +116,7 @@ public final class Lifecycle {
         Lease lease = hold.lease();
         ReleaseRequest request = hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE);
         try {
-            Uninterruptibly.call(() -> client.store().release(request));
+            ClientContext.uninterruptibly(() -> client.store().release(request));
         } catch (RuntimeException | Error e) {
             log.warn(
                     "Failed to release lock '{}' before a checkpoint; it expires at the end of its lease",
@@ -131,7 +130,7 @@ public final class Lifecycle {
         if (suspended && !closed) {
             client.store().connect();
             client.renew();
-            keeper.onFirstLongHold(() -> client.queue().listen());
+            keeper.onFirstLongHold(() -> client.queue().entries().subscribe());
             refusing = false;
             suspended = false;
         }

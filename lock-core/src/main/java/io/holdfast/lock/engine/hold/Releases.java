@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.client.Uninterruptibly;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseReply;
@@ -81,7 +80,11 @@ final class Releases {
     }
 
     private void forget(Hold hold) {
-        Each.run(hold::leaveLine, () -> holds.remove(hold.lease()));
+        try {
+            hold.leaveLine();
+        } finally {
+            holds.remove(hold.lease());
+        }
     }
 
     /**
@@ -131,7 +134,7 @@ final class Releases {
     /** The store's reply for each. If an interrupt has broken the call, all are sent again. */
     private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
-            List<Supplier<ReleaseReply>> replies = Uninterruptibly.call(
+            List<Supplier<ReleaseReply>> replies = ClientContext.uninterruptibly(
                     () -> client.store().releaseAll(requests).stream()
                             .map(Releases::await)
                             .toList(),
@@ -260,7 +263,7 @@ final class Releases {
     }
 
     private static ReleaseReply ask(Supplier<ReleaseReply> call, AtomicBoolean resent) {
-        return Uninterruptibly.call(call, () -> resent.set(true));
+        return ClientContext.uninterruptibly(call, () -> resent.set(true));
     }
 
     /** Whether the store does not know a lease that it should still know, and the call was sent only once. */

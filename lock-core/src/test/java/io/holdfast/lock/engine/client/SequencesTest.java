@@ -2,6 +2,7 @@ package io.holdfast.lock.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.engine.client.ClientContext.Sequences;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
