@@ -139,7 +139,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
             var handles = new HandleOperations(client, keeper, holds, events);
             client.onRevoked(this::doubt);
-            keeper.onFirstLongHold(() -> client.queue().listen());
+            keeper.onFirstLongHold(() -> client.queue().entries().subscribe());
             this.lifecycle = new Lifecycle(client, keeper, holds);
             this.check = new ThreadCheck(client, holds, handles);
             var grants = new Grants(client, holds, keeper, reports, handles);
@@ -428,7 +428,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public SubscriptionState subscriptionState() {
-        return parts().client.queue().subscriptionState();
+        return parts().client.queue().entries().subscriptionState();
     }
 
     private Overview overview() {
@@ -456,7 +456,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** Does the work of background threads that is due, for tests on virtual time. */
     void keepEntries() {
-        parts().client.queue().tick();
+        parts().client.queue().entries().tick();
         parts().nested.tick();
     }
 

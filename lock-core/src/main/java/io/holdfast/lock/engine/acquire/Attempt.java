@@ -9,8 +9,9 @@ import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.LocalQueue;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -173,7 +174,7 @@ public final class Attempt implements Steps {
 
     /** Whether the lock was handed off, and is still held. */
     private boolean takeOver(Place mine) {
-        Place.HandOff handOff = mine.takeHandOff();
+        Cohort handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -305,7 +306,7 @@ public final class Attempt implements Steps {
             return;
         }
         try {
-            Place.HandOff handOff = mine.takeHandOff();
+            Cohort handOff = mine.takeHandOff();
             if (handOff != null) {
                 attempts.grants().giveBack(call, handOff.owner(), mine);
             } else {

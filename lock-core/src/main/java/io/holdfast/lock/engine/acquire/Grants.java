@@ -12,7 +12,8 @@ import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import org.jspecify.annotations.Nullable;
 
 /** Creates holds for locks that the store has granted or another thread has handed off. */
@@ -46,7 +47,7 @@ public final class Grants {
 
     /** Another thread has handed the lock off. Returns nothing if that came too late. */
     @Nullable
-    Handle open(Call call, Place.HandOff handOff, HolderInfo holder, Place place) {
+    Handle open(Call call, Cohort handOff, HolderInfo holder, Place place) {
         long now = client.ticker().nanos();
         if (handOff.deadline() - now <= 0) {
             place.notHeld();
@@ -54,7 +55,7 @@ public final class Grants {
                     .undoHold(call.key(), handOff.owner(), call.terms().lease().leaseNanos());
             return null;
         }
-        Grant grant = call.grant(handOff.owner(), handOff.token(), now, handOff.deadline());
+        Grant grant = call.grant(handOff.owner(), handOff.lastToken(), now, handOff.deadline());
         return open(call, grant, holder, false, place);
     }
 

@@ -6,7 +6,7 @@ import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

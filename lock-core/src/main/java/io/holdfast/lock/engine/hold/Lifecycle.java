@@ -130,7 +130,7 @@ public final class Lifecycle {
         if (suspended && !closed) {
             client.store().connect();
             client.renew();
-            keeper.onFirstLongHold(() -> client.queue().listen());
+            keeper.onFirstLongHold(() -> client.queue().entries().subscribe());
             refusing = false;
             suspended = false;
         }
