@@ -75,13 +75,11 @@ class ArchitectureTest {
                     "engine.acquire",
                     Set.of(
                             "AcquireResult",
-                            "Attempt",
-                            "Attempts",
+                            "Acquisition",
                             "Call",
                             "Caller",
                             "Grants",
                             "MultiAcquisition",
-                            "Reentry",
                             "Steps",
                             "Waits")),
             entry(
