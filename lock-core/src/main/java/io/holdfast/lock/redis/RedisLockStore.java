@@ -11,8 +11,6 @@ import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.overview.RedisScan;
-import io.holdfast.lock.redis.overview.RedisWaits;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -76,8 +74,6 @@ public final class RedisLockStore implements LockStore {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockStore.class);
 
-    private static final RedisScan.Scripts SCAN_SCRIPTS = new RedisScan.Scripts(LuaScript.SCAN, LuaScript.OVERVIEW);
-
     /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
     private static final int RENEWAL_CONNECTIONS = 2;
 
@@ -134,7 +130,7 @@ public final class RedisLockStore implements LockStore {
         this.background = open(renewals, () -> {});
         this.client = open(calls, background::connect);
         this.batches = new Batches(client::isOneServer, MOST_PER_CALL, settings.commandTimeout(), Ticker.SYSTEM);
-        this.waits = new RedisWaits(client, codec.waits(), LuaScript.RECORD_WAITS, LuaScript.WAITS);
+        this.waits = new RedisWaits(client, codec);
     }
 
     private static void check(boolean fits, String message) {
@@ -463,7 +459,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new RedisScan(client, codec, SCAN_SCRIPTS, keyPrefix));
+        return Optional.of(new RedisScan(client, codec, keyPrefix));
     }
 
     @Override

@@ -7,7 +7,6 @@ import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.driver.Wire.Sent;
-import io.holdfast.lock.redis.overview.Servers;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * who wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt} is guarded by this object,
  * and whoever sets it starts its thread. {@link #connected} is set before the attempt completes, and never unset.
  */
-final class ScriptClient implements Servers {
+final class ScriptClient {
 
     private static final Logger log = LoggerFactory.getLogger(ScriptClient.class);
 
@@ -354,30 +353,23 @@ final class ScriptClient implements Servers {
         }
     }
 
-    @Override
-    public boolean isOneServer() {
+    /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
+    boolean isOneServer() {
         return wire.isOneServer();
     }
 
-    @Override
-    public String serverOf(byte[] key) {
+    /** The server of a cluster that has a key, as far as known; the same text for all keys if there is only one server. */
+    String serverOf(byte[] key) {
         return wire.isCluster() ? wire.serverOf(key) : "";
     }
 
-    @Override
-    public List<Integer> slotOfEachMaster() {
+    /** A slot of each master of a cluster, if {@link #serverOf} does not distinguish them. */
+    List<Integer> slotOfEachMaster() {
         connect(CONNECT_LIMIT);
         try {
             return wire.slotOfEachMaster();
         } catch (RuntimeException e) {
             throw failed(e);
         }
-    }
-
-    @Override
-    public List<Answer> ask(List<ScriptCall> calls) {
-        return send(calls, Acks.NONE).stream()
-                .map(reply -> new Answer(reply.text(), reply.failure(), reply.moved()))
-                .toList();
     }
 }

@@ -8,8 +8,6 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.overview.HolderLines;
-import io.holdfast.lock.redis.overview.LockNames;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -23,11 +21,14 @@ import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Waiters;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
  * another. No lock has the name of the other keys, which have no braces.
  */
-final class ScriptCodec implements LockNames {
+final class ScriptCodec {
 
     private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
@@ -87,14 +88,12 @@ final class ScriptCodec implements LockNames {
         return bytes(prefix + ":waits");
     }
 
-    @Override
-    public byte[] bytes(LockKey key) {
+    byte[] bytes(LockKey key) {
         return bytes(open + escape(key.value()) + '}');
     }
 
-    /** Other applications may write anything, also under this prefix. */
-    @Override
-    public Optional<LockKey> key(String name) {
+    /** The lock with that name in Redis. Other applications may write anything, also under this prefix. */
+    Optional<LockKey> key(String name) {
         if (!name.startsWith(open) || !name.endsWith("}")) {
             return Optional.empty();
         }
@@ -107,8 +106,8 @@ final class ScriptCodec implements LockNames {
         }
     }
 
-    @Override
-    public String pattern(String keyPrefix) {
+    /** A pattern for {@code SCAN} that matches the names of all locks whose keys start with the prefix. */
+    String pattern(String keyPrefix) {
         return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
     }
 
@@ -403,10 +402,41 @@ final class ScriptCodec implements LockNames {
     /** All lines but the first one. */
     private static List<LockHolder> holders(String[] lines) {
         List<LockHolder> holders = new ArrayList<>();
-        for (int at = 1; at < lines.length; at += HolderLines.COUNT) {
-            holders.add(HolderLines.read(lines, at));
+        Iterator<String> left = List.of(lines).subList(1, lines.length).iterator();
+        while (left.hasNext()) {
+            holders.add(holder(left));
         }
         return holders;
+    }
+
+    /** The next four lines, see {@code describe.lua}. The token is the time of the grant, or slightly later. */
+    static LockHolder holder(Iterator<String> lines) {
+        String[] words = words(lines.next());
+        long token = positive(words[3]);
+        return new LockHolder(
+                clientOf(words[1]),
+                lines.next(),
+                Long.parseLong(lines.next()),
+                lines.next(),
+                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
+                micros(words[0]),
+                token,
+                mode(words[2]),
+                isKept(words[1]));
+    }
+
+    /** An OwnerId has a minus in front if the lock was released and is kept for the rest of its {@code minHold}. */
+    private static boolean isKept(String owner) {
+        return owner.startsWith("-");
+    }
+
+    /** The client id of an OwnerId. */
+    static String clientOf(String owner) {
+        return owner.substring(isKept(owner) ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
+    }
+
+    static LockMode mode(String word) {
+        return word.equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
     static Waiters waiters(long number) {
@@ -452,7 +482,7 @@ final class ScriptCodec implements LockNames {
     private static <T> T read(String reply, Function<String, T> reading) {
         try {
             return reading.apply(reply);
-        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
             throw unexpected(reply, e);
         }
     }
