@@ -63,10 +63,10 @@ final class ScriptCodec {
         this.prefix = settings.keyPrefix();
         this.open = prefix + ":{";
         this.retentionMillis = settings.tokenRetention().toMillis();
-        this.retention = bytes(retentionMillis);
-        this.joined = bytes(prefix + ":joined");
+        this.retention = utf8(retentionMillis);
+        this.joined = utf8(prefix + ":joined");
         Duration delay = settings.rejoinDelay();
-        this.rejoinMillis = delay.isZero() ? null : bytes(byAnyClock(delay).toMillis());
+        this.rejoinMillis = delay.isZero() ? null : utf8(byAnyClock(delay).toMillis());
     }
 
     /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
@@ -80,16 +80,16 @@ final class ScriptCodec {
 
     /** The channel on which a client receives the messages that concern it. */
     byte[] channel(String clientId) {
-        return bytes(prefix + ":wake:" + clientId);
+        return utf8(prefix + ":wake:" + clientId);
     }
 
     /** The key of the recorded nested waits. */
     byte[] waits() {
-        return bytes(prefix + ":waits");
+        return utf8(prefix + ":waits");
     }
 
     byte[] bytes(LockKey key) {
-        return bytes(open + escape(key.value()) + '}');
+        return utf8(open + escape(key.value()) + '}');
     }
 
     /** The lock with that name in Redis. Other applications may write anything, also under this prefix. */
@@ -120,19 +120,19 @@ final class ScriptCodec {
 
     ScriptCall acquire(AcquireRequest request) {
         byte[] key = bytes(request.key());
-        byte[] owner = bytes(request.owner());
-        byte[] lease = bytes(request.leaseMillis());
-        byte[] keep = bytes(request.leaseMillis() + retentionMillis);
-        byte[] holder = bytes(request.holder());
+        byte[] owner = utf8(request.owner());
+        byte[] lease = utf8(request.leaseMillis());
+        byte[] keep = utf8(request.leaseMillis() + retentionMillis);
+        byte[] holder = utf8(request.holder());
         if (rejoinMillis == null && isPlain(request)) {
             return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
         }
-        byte[] options = bytes(limit(request)
+        byte[] options = utf8(limit(request)
                 + (request.fair() ? " 1 " : " 0 ")
                 + (request.waiting() ? "1 " : "0 ")
                 + request.tokens()
                 + (request.raising() ? " 1" : ""));
-        byte[] least = bytes(request.leastToken());
+        byte[] least = utf8(request.leastToken());
         return rejoinMillis == null
                 ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
                 : call(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
@@ -196,11 +196,11 @@ final class ScriptCodec {
     ScriptCall acquireAll(List<AcquireRequest> requests) {
         List<byte[]> all = keys(requests, AcquireRequest::key);
         all.add(retention);
-        all.add(bytes(requests.get(0).holder()));
+        all.add(utf8(requests.get(0).holder()));
         for (AcquireRequest request : requests) {
-            all.add(bytes(request.owner()));
-            all.add(bytes(request.leaseMillis()));
-            all.add(bytes(limit(request)));
+            all.add(utf8(request.owner()));
+            all.add(utf8(request.leaseMillis()));
+            all.add(utf8(limit(request)));
         }
         return call(LuaScript.ACQUIRE_ALL, requests.size(), all.toArray(byte[][]::new));
     }
@@ -224,10 +224,10 @@ final class ScriptCodec {
 
     ScriptCall release(ReleaseRequest request) {
         byte[] key = bytes(request.key());
-        byte[] owner = bytes(request.owner());
+        byte[] owner = utf8(request.owner());
         return isPlain(request)
                 ? call(LuaScript.RELEASE, 1, key, owner, retention)
-                : call(LuaScript.RELEASE, 1, key, owner, retention, bytes(options(request)));
+                : call(LuaScript.RELEASE, 1, key, owner, retention, utf8(options(request)));
     }
 
     /** A key that is known to live for at most two retentions keeps its time-out. */
@@ -242,7 +242,7 @@ final class ScriptCodec {
     }
 
     ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return call(LuaScript.DOWNGRADE, 1, bytes(key), bytes(owner), retention, bytes(lastToken));
+        return call(LuaScript.DOWNGRADE, 1, bytes(key), utf8(owner), retention, utf8(lastToken));
     }
 
     /** Whether the owner was the holder. */
@@ -258,8 +258,8 @@ final class ScriptCodec {
         List<byte[]> all = keys(requests, ReleaseRequest::key);
         all.add(retention);
         for (ReleaseRequest request : requests) {
-            all.add(bytes(request.owner()));
-            all.add(bytes(isPlain(request) ? "" : options(request)));
+            all.add(utf8(request.owner()));
+            all.add(utf8(isPlain(request) ? "" : options(request)));
         }
         return call(LuaScript.RELEASE_ALL, requests.size(), all.toArray(byte[][]::new));
     }
@@ -283,8 +283,8 @@ final class ScriptCodec {
         List<byte[]> all = keys(requests, RenewRequest::key);
         all.add(retention);
         for (RenewRequest request : requests) {
-            all.add(bytes(request.owner()));
-            all.add(bytes(request.leaseMillis()));
+            all.add(utf8(request.owner()));
+            all.add(utf8(request.leaseMillis()));
         }
         return call(LuaScript.RENEW, requests.size(), all.toArray(byte[][]::new));
     }
@@ -303,8 +303,8 @@ final class ScriptCodec {
         List<byte[]> all = keys(requests, EntryRequest::key);
         all.add(retention);
         for (EntryRequest request : requests) {
-            all.add(bytes(request.owners().size()));
-            request.owners().forEach(owner -> all.add(bytes(owner)));
+            all.add(utf8(request.owners().size()));
+            request.owners().forEach(owner -> all.add(utf8(owner)));
         }
         return call(LuaScript.KEEP_ENTRIES, requests.size(), all.toArray(byte[][]::new));
     }
@@ -334,8 +334,8 @@ final class ScriptCodec {
     }
 
     ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        byte[] millis = bytes(cancelledFor.toMillis());
-        return call(LuaScript.LEAVE, 1, bytes(key), bytes(owner), millis, retention, bytes(lastToken));
+        byte[] millis = utf8(cancelledFor.toMillis());
+        return call(LuaScript.LEAVE, 1, bytes(key), utf8(owner), millis, retention, utf8(lastToken));
     }
 
     static void left(String reply) {
@@ -364,7 +364,7 @@ final class ScriptCodec {
                         1,
                         bytes(key),
                         retention,
-                        bytes(modes.iterator().next().name()));
+                        utf8(modes.iterator().next().name()));
     }
 
     static List<LockHolder> formerHolders(String reply) {
@@ -390,12 +390,12 @@ final class ScriptCodec {
         return new ScriptCall(script, keys, keysAndArguments, false);
     }
 
-    private static byte[] bytes(HolderInfo holder) {
-        return bytes(
+    private static byte[] utf8(HolderInfo holder) {
+        return utf8(
                 holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' '));
     }
 
-    private static byte[] bytes(Object value) {
+    private static byte[] utf8(Object value) {
         return value.toString().getBytes(StandardCharsets.UTF_8);
     }
 
