@@ -8,7 +8,9 @@ import java.util.Optional;
 public sealed interface AcquireReply {
 
     /** {@return whether the call was sent before without a reply, so that the earlier call may still arrive} */
-    boolean resent();
+    default boolean resent() {
+        return false;
+    }
 
     /**
      * The caller holds the lock.
@@ -16,7 +18,7 @@ public sealed interface AcquireReply {
      * @param token the fencing token of this grant; the first one if it reserved several
      * @param tokens how many tokens it reserved
      * @param waiters which other callers wait
-     * @param resent see {@link AcquireReply#resent()}
+     * @param resent see {@link AcquireReply#resent}
      */
     record Granted(long token, long tokens, Waiters waiters, boolean resent) implements AcquireReply {}
 
@@ -26,17 +28,11 @@ public sealed interface AcquireReply {
      * @param holder the holder, if there is one; any of them if the lock is shared
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
      * @param blockedFor the time after which the caller should ask again at the latest: what blocks it then expires
-     * @param resent see {@link AcquireReply#resent()}
+     * @param resent see {@link AcquireReply#resent}
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)
             implements AcquireReply {}
 
     /** The acquisition was undone before this call arrived: it is cancelled, and its owner id is never granted again. */
-    record Cancelled() implements AcquireReply {
-
-        @Override
-        public boolean resent() {
-            return false;
-        }
-    }
+    record Cancelled() implements AcquireReply {}
 }
