@@ -485,7 +485,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                () -> connect(1),
+                connect(1),
                 codec.channel(clientId),
                 listener,
                 acks.number() == 0,

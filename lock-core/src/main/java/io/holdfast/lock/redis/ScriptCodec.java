@@ -53,20 +53,18 @@ final class ScriptCodec {
     private final String prefix;
     private final String open;
     private final long retentionMillis;
-    private final byte[] retention;
     private final byte[] joined;
 
-    /** How long a server that was started without its data grants no lock that it does not know; null if it grants them at once. */
-    private final byte @Nullable [] rejoinMillis;
+    /** How long a server that was started without its data grants no lock that it does not know; 0 if it grants them at once. */
+    private final long rejoinMillis;
 
     ScriptCodec(RedisLockSettings settings) {
         this.prefix = settings.keyPrefix();
         this.open = prefix + ":{";
         this.retentionMillis = settings.tokenRetention().toMillis();
-        this.retention = utf8(retentionMillis);
         this.joined = utf8(prefix + ":joined");
         Duration delay = settings.rejoinDelay();
-        this.rejoinMillis = delay.isZero() ? null : utf8(byAnyClock(delay).toMillis());
+        this.rejoinMillis = delay.isZero() ? 0 : byAnyClock(delay).toMillis();
     }
 
     /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
@@ -120,20 +118,17 @@ final class ScriptCodec {
 
     ScriptCall acquire(AcquireRequest request) {
         byte[] key = bytes(request.key());
-        byte[] owner = utf8(request.owner());
-        byte[] lease = utf8(request.leaseMillis());
-        byte[] keep = utf8(request.leaseMillis() + retentionMillis);
-        byte[] holder = utf8(request.holder());
-        if (rejoinMillis == null && isPlain(request)) {
+        OwnerId owner = request.owner();
+        long lease = request.leaseMillis();
+        long keep = lease + retentionMillis;
+        String holder = text(request.holder());
+        if (rejoinMillis == 0 && isPlain(request)) {
             return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
         }
-        byte[] options = utf8(limit(request)
-                + (request.fair() ? " 1 " : " 0 ")
-                + (request.waiting() ? "1 " : "0 ")
-                + request.tokens()
-                + (request.raising() ? " 1" : ""));
-        byte[] least = utf8(request.leastToken());
-        return rejoinMillis == null
+        String options = limit(request) + (request.fair() ? " 1 " : " 0 ") + (request.waiting() ? "1 " : "0 ")
+                + request.tokens() + (request.raising() ? " 1" : "");
+        long least = request.leastToken();
+        return rejoinMillis == 0
                 ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
                 : call(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
     }
@@ -157,7 +152,7 @@ final class ScriptCodec {
 
     /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
     ScriptCall join() {
-        return call(LuaScript.JOIN, 1, joined, retention);
+        return call(LuaScript.JOIN, 1, joined, retentionMillis);
     }
 
     static AcquireReply acquired(String reply, boolean resent) {
@@ -194,15 +189,12 @@ final class ScriptCodec {
 
     /** @param requests of one thread */
     ScriptCall acquireAll(List<AcquireRequest> requests) {
-        List<byte[]> all = keys(requests, AcquireRequest::key);
-        all.add(retention);
-        all.add(utf8(requests.get(0).holder()));
-        for (AcquireRequest request : requests) {
-            all.add(utf8(request.owner()));
-            all.add(utf8(request.leaseMillis()));
-            all.add(utf8(limit(request)));
-        }
-        return call(LuaScript.ACQUIRE_ALL, requests.size(), all.toArray(byte[][]::new));
+        return callForMany(
+                LuaScript.ACQUIRE_ALL,
+                requests,
+                AcquireRequest::key,
+                List.of(retentionMillis, text(requests.get(0).holder())),
+                request -> List.of(request.owner(), request.leaseMillis(), limit(request)));
     }
 
     static AcquireAllReply acquiredAll(String reply, int expected, boolean resent) {
@@ -224,10 +216,9 @@ final class ScriptCodec {
 
     ScriptCall release(ReleaseRequest request) {
         byte[] key = bytes(request.key());
-        byte[] owner = utf8(request.owner());
         return isPlain(request)
-                ? call(LuaScript.RELEASE, 1, key, owner, retention)
-                : call(LuaScript.RELEASE, 1, key, owner, retention, utf8(options(request)));
+                ? call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis)
+                : call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis, options(request));
     }
 
     /** A key that is known to live for at most two retentions keeps its time-out. */
@@ -242,7 +233,7 @@ final class ScriptCodec {
     }
 
     ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return call(LuaScript.DOWNGRADE, 1, bytes(key), utf8(owner), retention, utf8(lastToken));
+        return call(LuaScript.DOWNGRADE, 1, bytes(key), owner, retentionMillis, lastToken);
     }
 
     /** Whether the owner was the holder. */
@@ -255,13 +246,12 @@ final class ScriptCodec {
     }
 
     ScriptCall releaseAll(List<ReleaseRequest> requests) {
-        List<byte[]> all = keys(requests, ReleaseRequest::key);
-        all.add(retention);
-        for (ReleaseRequest request : requests) {
-            all.add(utf8(request.owner()));
-            all.add(utf8(isPlain(request) ? "" : options(request)));
-        }
-        return call(LuaScript.RELEASE_ALL, requests.size(), all.toArray(byte[][]::new));
+        return callForMany(
+                LuaScript.RELEASE_ALL,
+                requests,
+                ReleaseRequest::key,
+                List.of(retentionMillis),
+                request -> List.of(request.owner(), isPlain(request) ? "" : options(request)));
     }
 
     /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
@@ -280,13 +270,12 @@ final class ScriptCodec {
     }
 
     ScriptCall renew(List<RenewRequest> requests) {
-        List<byte[]> all = keys(requests, RenewRequest::key);
-        all.add(retention);
-        for (RenewRequest request : requests) {
-            all.add(utf8(request.owner()));
-            all.add(utf8(request.leaseMillis()));
-        }
-        return call(LuaScript.RENEW, requests.size(), all.toArray(byte[][]::new));
+        return callForMany(
+                LuaScript.RENEW,
+                requests,
+                RenewRequest::key,
+                List.of(retentionMillis),
+                request -> List.of(request.owner(), request.leaseMillis()));
     }
 
     static List<RenewReply> renewed(String reply, int expected) {
@@ -300,13 +289,11 @@ final class ScriptCodec {
     }
 
     ScriptCall keepEntries(List<EntryRequest> requests) {
-        List<byte[]> all = keys(requests, EntryRequest::key);
-        all.add(retention);
-        for (EntryRequest request : requests) {
-            all.add(utf8(request.owners().size()));
-            request.owners().forEach(owner -> all.add(utf8(owner)));
-        }
-        return call(LuaScript.KEEP_ENTRIES, requests.size(), all.toArray(byte[][]::new));
+        return callForMany(LuaScript.KEEP_ENTRIES, requests, EntryRequest::key, List.of(retentionMillis), request -> {
+            List<Object> arguments = new ArrayList<>(List.of(request.owners().size()));
+            arguments.addAll(request.owners());
+            return arguments;
+        });
     }
 
     static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
@@ -334,8 +321,7 @@ final class ScriptCodec {
     }
 
     ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        byte[] millis = utf8(cancelledFor.toMillis());
-        return call(LuaScript.LEAVE, 1, bytes(key), utf8(owner), millis, retention, utf8(lastToken));
+        return call(LuaScript.LEAVE, 1, bytes(key), owner, cancelledFor.toMillis(), retentionMillis, lastToken);
     }
 
     static void left(String reply) {
@@ -358,13 +344,8 @@ final class ScriptCodec {
 
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
         return modes.size() == LockMode.values().length
-                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retention)
-                : call(
-                        LuaScript.FORCE_RELEASE,
-                        1,
-                        bytes(key),
-                        retention,
-                        utf8(modes.iterator().next().name()));
+                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
+                : call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis, modes.iterator().next());
     }
 
     static List<LockHolder> formerHolders(String reply) {
@@ -380,23 +361,40 @@ final class ScriptCodec {
         return call(LuaScript.PUBLISH, 1, bytes(key), channel(clientId));
     }
 
-    private <Q> List<byte[]> keys(List<Q> requests, Function<Q, LockKey> key) {
-        List<byte[]> keys = new ArrayList<>(4 * requests.size() + 2);
-        requests.forEach(request -> keys.add(bytes(key.apply(request))));
-        return keys;
+    /**
+     * A script for several locks.
+     *
+     * @param common the first arguments
+     * @param arguments those of each request
+     */
+    private <Q> ScriptCall callForMany(
+            LuaScript script,
+            List<Q> requests,
+            Function<Q, LockKey> key,
+            List<?> common,
+            Function<Q, List<?>> arguments) {
+        List<Object> all = new ArrayList<>(4 * requests.size());
+        requests.forEach(request -> all.add(bytes(key.apply(request))));
+        all.addAll(common);
+        requests.forEach(request -> all.addAll(arguments.apply(request)));
+        return call(script, requests.size(), all.toArray());
     }
 
-    private static ScriptCall call(LuaScript script, int keys, byte[]... keysAndArguments) {
-        return new ScriptCall(script, keys, keysAndArguments, false);
+    private static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
+        byte[][] all = new byte[keysAndArguments.length][];
+        for (int i = 0; i < all.length; i++) {
+            Object value = keysAndArguments[i];
+            all[i] = value instanceof byte[] key ? key : utf8(value.toString());
+        }
+        return new ScriptCall(script, keys, all, false);
     }
 
-    private static byte[] utf8(HolderInfo holder) {
-        return utf8(
-                holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' '));
+    private static String text(HolderInfo holder) {
+        return holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' ');
     }
 
-    private static byte[] utf8(Object value) {
-        return value.toString().getBytes(StandardCharsets.UTF_8);
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** All lines but the first one. */

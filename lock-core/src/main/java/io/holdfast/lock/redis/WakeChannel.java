@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +53,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private static final int LONGEST_MESSAGE = 200;
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final Supplier<Wire> connecting;
+    private final Wire wire;
     private final byte[] channel;
     private final WakeListener listener;
     private final boolean messagesGrant;
@@ -68,25 +67,25 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private volatile boolean closed;
     private volatile boolean subscribed;
     private volatile boolean reading;
-    private volatile @Nullable Wire factory;
     private volatile @Nullable RedisConnection connection;
     private volatile @Nullable RedisConnection abandoned;
     private volatile String warned = "";
 
     /**
-     * @param connecting makes the connections for it, on its own thread: with sentinels or a cluster that takes calls
+     * @param wire connects for this subscription only, which closes it; on its own thread, because with sentinels or a cluster that takes
+     *     calls
      * @param listener is notified of messages, and of whether they arrive
      * @param messagesGrant whether a message that grants a lock counts; otherwise its grant has ended already
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
-            Supplier<Wire> connecting,
+            Wire wire,
             byte[] channel,
             WakeListener listener,
             boolean messagesGrant,
             Duration patience,
             Consumer<WakeChannel> onClose) {
-        this.connecting = connecting;
+        this.wire = wire;
         this.channel = channel;
         this.listener = listener;
         this.messagesGrant = messagesGrant;
@@ -161,10 +160,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     private void breakOff(@Nullable RedisConnection open) {
-        Wire made = factory;
-        if (open != null && made != null) {
+        if (open != null) {
             try {
-                made.breakOff(open);
+                wire.breakOff(open);
             } catch (RuntimeException | Error e) {
                 log.debug("The wake-up subscription was already broken", e);
             }
@@ -176,7 +174,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try {
             while (!closed) {
                 try {
-                    subscribe(connections());
+                    subscribe();
                 } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
                     warn(e);
                 }
@@ -187,16 +185,15 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 }
             }
         } finally {
-            destroyConnections();
+            RedisLockStore.close(wire);
         }
     }
 
     /** Once for each outage, and each reason. */
     private void warn(Throwable e) {
-        Wire made = factory;
-        String server = made == null ? "Redis" : made.server();
         String reason = e instanceof RuntimeException known
-                ? String.valueOf(RedisFailures.translate(known, server).getMessage())
+                ? String.valueOf(
+                        RedisFailures.translate(known, wire.server()).getMessage())
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
@@ -204,29 +201,13 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    private Wire connections() {
-        Wire known = factory;
-        if (known == null) {
-            known = connecting.get();
-            factory = known;
-        }
-        return known;
-    }
-
-    private void destroyConnections() {
-        Wire made = factory;
-        if (made != null) {
-            RedisLockStore.close(made);
-        }
-    }
-
     /** Returns when the subscription has ended. */
-    private void subscribe(Wire connections) {
+    private void subscribe() {
         if (abandoned != null) {
             abandoned = null;
-            connections.refreshTopology();
+            wire.refreshTopology();
         }
-        try (RedisConnection own = connections.newSubscription()) {
+        try (RedisConnection own = wire.newSubscription()) {
             connection = own;
             if (!closed) {
                 reading = true;
@@ -347,7 +328,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
         if (thread.isAlive()) {
             breakOff(connection);
-            destroyConnections();
+            RedisLockStore.close(wire);
         }
     }
 }

@@ -170,22 +170,16 @@ public final class JedisConnections implements Wire {
             client.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
         }
         client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
-        return builder.build();
-    }
-
-    private static void password(RedisPassword password, DefaultJedisClientConfig.Builder builder) {
-        password.toOptional().map(String::new).ifPresent(builder::password);
-    }
-
-    private JedisClientConfig guarded() {
-        @Nullable HostAndPortMapper mapper = config.getHostAndPortMapper();
-        return DefaultJedisClientConfig.builder()
-                .from(config)
-                .hostAndPortMapper(address -> {
+        @Nullable HostAndPortMapper mapper = builder.build().getHostAndPortMapper();
+        return builder.hostAndPortMapper(address -> {
                     checkTime();
                     return mapper == null ? address : mapper.getHostAndPort(address);
                 })
                 .build();
+    }
+
+    private static void password(RedisPassword password, DefaultJedisClientConfig.Builder builder) {
+        password.toOptional().map(String::new).ifPresent(builder::password);
     }
 
     /** Sentinels have users of their own, and no databases. */
@@ -226,7 +220,7 @@ public final class JedisConnections implements Wire {
         if (servers instanceof RedisSentinelConfiguration sentinels) {
             SentineledConnectionProvider provider = new SentineledConnectionProvider(
                     Objects.requireNonNull(sentinels.getRequiredMaster().getName()),
-                    guarded(),
+                    config,
                     pool,
                     addresses(sentinels.getSentinels()),
                     ofSentinels(sentinels));
@@ -235,7 +229,7 @@ public final class JedisConnections implements Wire {
         RedisStandaloneConfiguration single = (RedisStandaloneConfiguration) servers;
         var builder = RedisClient.builder()
                 .hostAndPort(new HostAndPort(single.getHostName(), single.getPort()))
-                .clientConfig(guarded())
+                .clientConfig(config)
                 .poolConfig(pool);
         client.getClientCustomizer().ifPresent(each -> each.customize(builder));
         RedisClient jedis = builder.build();
@@ -245,11 +239,10 @@ public final class JedisConnections implements Wire {
     /** The provider is made here, not by the client, since only it knows which node has a slot. */
     private Open connect(RedisClusterConfiguration cluster) {
         Set<HostAndPort> nodes = addresses(cluster.getClusterNodes());
-        JedisClientConfig guarded = guarded();
-        ClusterConnectionProvider provider = new ClusterConnectionProvider(nodes, guarded, pool);
+        ClusterConnectionProvider provider = new ClusterConnectionProvider(nodes, config, pool);
         var builder = RedisClusterClient.builder()
                 .nodes(nodes)
-                .clientConfig(guarded)
+                .clientConfig(config)
                 .poolConfig(pool)
                 .maxAttempts(Objects.requireNonNullElse(cluster.getMaxRedirects(), MOST_REDIRECTS))
                 .maxTotalRetriesDuration(timeout)
@@ -295,7 +288,8 @@ public final class JedisConnections implements Wire {
         return () -> {
             Answers answers = attempt(connection, () -> read(connection, calls.size(), acks, left));
             if (answers.isOfReplica(calls)) {
-                leaveServer(connection);
+                giveUp(connection);
+                pools().forEach(Pool::clear); // so is the server for the other connections
             } else {
                 giveBack(connection);
             }
@@ -354,20 +348,9 @@ public final class JedisConnections implements Wire {
         } catch (RuntimeException e) {
             if (RedisFailures.hasTimeout(e)) {
                 unanswered = true;
-                giveUp(connection);
-            } else {
-                close(connection, e);
             }
+            giveUp(connection);
             throw e;
-        }
-    }
-
-    /** If it broke, the pool replaces it. */
-    private static void close(Connection connection, RuntimeException failure) {
-        try {
-            connection.close();
-        } catch (JedisException e) {
-            failure.addSuppressed(e);
         }
     }
 
@@ -454,12 +437,6 @@ public final class JedisConnections implements Wire {
             unanswered = false;
         }
         connection.close();
-    }
-
-    /** The server is a replica, and so is it for the other connections. */
-    private void leaveServer(Connection connection) {
-        giveUp(connection);
-        pools().forEach(Pool::clear);
     }
 
     /** Takes back a connection that is not to be used again, and has no other one made on this thread. */
