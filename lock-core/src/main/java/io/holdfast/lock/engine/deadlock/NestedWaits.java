@@ -183,7 +183,8 @@ public final class NestedWaits {
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
                 .limit(MAX_WAITS)
                 .toList();
-        Set<Long> found = due.stream().map(wait -> wait.ended ? -wait.id : wait.id).collect(Collectors.toSet());
+        Set<Long> found =
+                due.stream().map(wait -> wait.ended ? -wait.id : wait.id).collect(Collectors.toSet());
         boolean known = found.equals(reported);
         long delay = Math.max(known ? untilRepeated(now) : 0, paidUntil + REPORT_NANOS - now);
         if (delay > 0) {
