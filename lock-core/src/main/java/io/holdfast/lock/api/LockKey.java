@@ -118,7 +118,8 @@ public final class LockKey {
 
     private static String escaped(String text) {
         StringBuilder line = new StringBuilder(text.length() + 16);
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             line.append(
                     switch (c) {
                         case '\n' -> "\\n";

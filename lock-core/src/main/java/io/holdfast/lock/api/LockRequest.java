@@ -478,8 +478,8 @@ public final class LockRequest {
                         + "; it must be 1 for EXCLUSIVE, and 1 or more for SHARED");
             }
             if (weight < 1 || weight > limit) {
-                throw new IllegalArgumentException("weight is " + weight + "; it must be between 1 and the limit, which is "
-                        + limit + " for mode " + mode);
+                throw new IllegalArgumentException("weight is " + weight
+                        + "; it must be between 1 and the limit, which is " + limit + " for mode " + mode);
             }
             if (weight > 1 && limit == UNLIMITED) {
                 throw new IllegalArgumentException(
@@ -521,8 +521,9 @@ public final class LockRequest {
                 return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
             }
             if (limit != other.limit) {
-                throw new LockKeyException("Lock '" + key + "' is requested twice in one request with different limits: "
-                        + limit + " and " + other.limit + ". Use the same limit for both.");
+                throw new LockKeyException(
+                        "Lock '" + key + "' is requested twice in one request with different limits: " + limit + " and "
+                                + other.limit + ". Use the same limit for both.");
             }
             return new Part(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
         }
