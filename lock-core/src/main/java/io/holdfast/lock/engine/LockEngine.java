@@ -24,13 +24,11 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Attempt;
-import io.holdfast.lock.engine.acquire.Attempts;
+import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.acquire.Grants;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
-import io.holdfast.lock.engine.acquire.Reentry;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
@@ -119,7 +117,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         private final Cleanup cleanup;
         private final EventPublisher events;
         private final LeaseKeeper keeper;
-        private final Attempts attempts;
+        private final Acquisition.Shared shared;
         private final ThreadHolds holds = new ThreadHolds();
         private final Waits waits;
         private final ThreadCheck check;
@@ -143,8 +141,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             this.lifecycle = new Lifecycle(client, keeper, holds);
             this.check = new ThreadCheck(client, holds, handles);
             var grants = new Grants(client, holds, keeper, reports, handles);
-            var reentry = new Reentry(client, keeper, handles);
-            this.attempts = new Attempts(client, holds, lifecycle, grants, reentry, waits, events);
+            this.shared = new Acquisition.Shared(
+                    client, holds, lifecycle, grants, handles, keeper, waits, events);
         }
 
         /** The hold, if there is one: it may have ended meanwhile, and a message may not be from the store. */
@@ -266,9 +264,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     Steps steps(LockRequest request, Budget budget, Caller caller) {
         List<LockRequest> each = request.each();
         return each.size() == 1
-                ? new Attempt(parts().attempts, call(request, budget, caller))
+                ? new Acquisition(parts().shared, call(request, budget, caller))
                 : new MultiAcquisition(
-                        parts().attempts,
+                        parts().shared,
                         each.stream().map(one -> call(one, budget, caller)).toList());
     }
 

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllAtOnce {
 
-    private final Attempts attempts;
+    private final Acquisition.Shared shared;
     private final ClientContext client;
     private final List<Call> calls;
     private final Caller caller;
@@ -56,9 +56,9 @@ final class AllAtOnce {
     private boolean resent;
 
     /** @param calls for different keys, with one budget and one caller */
-    AllAtOnce(Attempts attempts, List<Call> calls) {
-        this.attempts = attempts;
-        this.client = attempts.client();
+    AllAtOnce(Acquisition.Shared shared, List<Call> calls) {
+        this.shared = shared;
+        this.client = shared.client();
         this.calls = calls;
         this.caller = calls.get(0).caller();
         this.places = new ArrayList<>(calls.size());
@@ -71,7 +71,7 @@ final class AllAtOnce {
         if (!isWorthACall()) {
             return null;
         }
-        attempts.lifecycle().ensureOpen();
+        shared.lifecycle().ensureOpen();
         String self = client.id();
         boolean held = false;
         try {
@@ -87,7 +87,7 @@ final class AllAtOnce {
 
     private boolean isWorthACall() {
         boolean oneTry = calls.get(0).budget().isOneTry();
-        ThreadHolds holds = attempts.holds();
+        ThreadHolds holds = shared.holds();
         return !caller.isInterrupted()
                 && !calls.get(0).isLate()
                 && calls.stream()
@@ -179,7 +179,7 @@ final class AllAtOnce {
     private AcquireResult.Refused refusal(Call call, Optional<LockHolder> blocking) {
         var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking, false, 0);
         if (hasListeners()) {
-            tell(call, call.notAcquired(refused));
+            tell(call, call.event(refused, false));
         }
         return refused;
     }
@@ -198,18 +198,18 @@ final class AllAtOnce {
                 Call call = calls.get(i);
                 Handle handle;
                 try {
-                    handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
+                    handle = shared.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
                 } catch (RuntimeException | Error e) {
                     publishFailed(call, e);
                     throw e;
                 }
                 handles.add(handle);
                 if (hasListeners()) {
-                    tell(call, call.acquired(handle, false));
+                    tell(call, call.event(new AcquireResult.Granted(handle), false));
                 }
             }
-            if (attempts.lifecycle().isOver(self)) {
-                throw attempts.lifecycle().tooLate(calls.get(0).key());
+            if (shared.lifecycle().isOver(self)) {
+                throw shared.lifecycle().tooLate(calls.get(0).key());
             }
             MultiHandle handle = new MultiHandle(handles);
             held = handle.isHeld();
@@ -218,7 +218,7 @@ final class AllAtOnce {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 for (int i = handles.size(); i < calls.size(); i++) {
-                    attempts.grants().giveBack(calls.get(i), owners.get(i), places.get(i));
+                    shared.grants().giveBack(calls.get(i), owners.get(i), places.get(i));
                 }
             }
         }
@@ -237,12 +237,12 @@ final class AllAtOnce {
     }
 
     private boolean hasListeners() {
-        return attempts.events().hasListeners();
+        return shared.events().hasListeners();
     }
 
     /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */
     private void tell(Call call, LockEvent.OfLock outcome) {
-        EventPublisher events = attempts.events();
+        EventPublisher events = shared.events();
         events.end(events.begin(call.key(), call.terms().name()), outcome);
     }
 
