@@ -156,6 +156,7 @@ public final class RedisLockStore implements LockStore {
         if (acks.wanted()) {
             return () -> acquire(request);
         }
+        client.connect(commandTimeout);
         ScriptCall call = encoder.acquire(request, rejoining);
         Supplier<ScriptClient.Reply> begun = client.begin(call);
         return () -> acquired(call, begun.get());
