@@ -363,7 +363,7 @@ final class ScriptClient {
         return wire.isCluster() ? wire.serverOf(key) : "";
     }
 
-    /** A slot of each master of a cluster, if {@link #serverOf} does not distinguish them. */
+    /** A slot of each master of a cluster; none if there is only one server. */
     List<Integer> slotOfEachMaster() {
         connect(CONNECT_LIMIT);
         try {

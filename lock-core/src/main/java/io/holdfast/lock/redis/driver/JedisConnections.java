@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -548,10 +549,23 @@ public final class JedisConnections implements Wire {
 
     @Override
     public String serverOf(byte[] key) {
+        return serverOf(ClusterSlotHashUtil.calculateSlot(key));
+    }
+
+    private String serverOf(int slot) {
         Open known = open;
         return known == null || known.cluster() == null
                 ? ""
-                : String.valueOf(known.cluster().getNode(ClusterSlotHashUtil.calculateSlot(key)));
+                : String.valueOf(known.cluster().getNode(slot));
+    }
+
+    @Override
+    public List<Integer> slotOfEachMaster() {
+        Map<String, Integer> slots = new TreeMap<>();
+        if (isCluster()) {
+            IntStream.range(0, ClusterSlotHashUtil.SLOT_COUNT).forEach(slot -> slots.putIfAbsent(serverOf(slot), slot));
+        }
+        return List.copyOf(slots.values());
     }
 
     @Override

@@ -58,10 +58,8 @@ public interface Wire {
         return "";
     }
 
-    /** {@return a slot of each master of a cluster, asked for anew; none if {@link #serverOf} distinguishes its servers} */
-    default List<Integer> slotOfEachMaster() {
-        return List.of();
-    }
+    /** {@return a slot of each master of a cluster; none if there is no cluster} */
+    List<Integer> slotOfEachMaster();
 
     /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
     String server();
