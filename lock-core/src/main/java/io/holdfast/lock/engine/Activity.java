@@ -4,19 +4,18 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.hold.ThreadHolds;
-import io.holdfast.lock.lease.Lease;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import java.util.List;
 
 /** What this client holds and waits for, from its own records. */
 final class Activity implements LockActivity {
 
     private final ClientContext client;
-    private final ThreadHolds holds;
+    private final HeldLocks holds;
     private final Waits waits;
     private final EventPublisher events;
 
-    Activity(ClientContext client, ThreadHolds holds, Waits waits, EventPublisher events) {
+    Activity(ClientContext client, HeldLocks holds, Waits waits, EventPublisher events) {
         this.client = client;
         this.holds = holds;
         this.waits = waits;
@@ -26,21 +25,20 @@ final class Activity implements LockActivity {
     @Override
     public List<LockActivity.Hold> held() {
         return holds.all().stream()
-                .filter(hold -> hold.lease().loss() == null)
+                .filter(hold -> hold.loss() == null)
                 .map(Activity::describe)
                 .toList();
     }
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
-        Lease lease = hold.lease();
         return new LockActivity.Hold(
-                lease.key(),
-                lease.name(),
-                lease.mode(),
-                lease.token(),
-                hold.holder().thread(),
-                lease.held(),
-                lease.remaining());
+                hold.key(),
+                hold.name(),
+                hold.mode(),
+                hold.token(),
+                hold.thread(),
+                hold.held(),
+                hold.remaining());
     }
 
     @Override
@@ -61,7 +59,7 @@ final class Activity implements LockActivity {
     @Override
     public int lateRenewals() {
         return (int) holds.all().stream()
-                .filter(hold -> hold.lease().isRenewalLate())
+                .filter(hold -> hold.isRenewalLate())
                 .count();
     }
 

@@ -166,7 +166,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         @Override
         public void adopt(Runnable action) {
-            operations().holds().adopt(caller.holds(), action);
+            operations().locks().adopt(caller.holds(), action);
         }
     }
 
@@ -198,7 +198,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        operations().check().ensureHeld(atLeast);
+        operations().locks().ensureHeld(atLeast);
     }
 
     @Override
@@ -242,7 +242,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private Overview overview() {
-        return new Overview(operations().client(), operations().lifecycle(), requests.masking());
+        return new Overview(operations().client(), operations().locks(), requests.masking());
     }
 
     @Override
@@ -303,7 +303,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * that may have left handles open.
      */
     public void forgetLost() {
-        operations().check().forgetLost();
+        operations().locks().forgetLost();
     }
 
     /**
@@ -316,7 +316,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return endUnused() || operations().lifecycle().drain(atMost);
+        return endUnused() || operations().locks().drain(atMost);
     }
 
     /**
@@ -329,7 +329,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        operations().lifecycle().suspend(atMost);
+        operations().locks().suspend(atMost);
     }
 
     /**
@@ -337,7 +337,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     public void resume() {
         if (operations != null) {
-            operations().lifecycle().resume();
+            operations().locks().resume();
         }
     }
 

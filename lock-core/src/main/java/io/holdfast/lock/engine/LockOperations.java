@@ -12,7 +12,6 @@ import io.holdfast.lock.engine.acquire.Attempt;
 import io.holdfast.lock.engine.acquire.Attempts;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
-import io.holdfast.lock.engine.acquire.Grants;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Reentry;
 import io.holdfast.lock.engine.acquire.Steps;
@@ -22,14 +21,8 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
-import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.LeaseReports;
-import io.holdfast.lock.engine.hold.Lifecycle;
-import io.holdfast.lock.engine.hold.ThreadCheck;
-import io.holdfast.lock.engine.hold.ThreadHolds;
-import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
@@ -44,7 +37,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The parts of a {@link LockEngine}, created for its first lock, and its operations on locks. Every acquisition goes through
  * here, so that template, {@code Lock} view and annotation share the same records. {@link Attempt} acquires, {@link
- * HandleOperations} releases.
+ * HeldLocks} releases.
  */
 final class LockOperations {
 
@@ -53,12 +46,9 @@ final class LockOperations {
     private final ClientContext client;
     private final Cleanup cleanup;
     private final EventPublisher events;
-    private final LeaseKeeper keeper;
     private final Attempts attempts;
-    private final ThreadHolds holds = new ThreadHolds();
+    private final HeldLocks locks;
     private final Activity activity;
-    private final ThreadCheck check;
-    private final Lifecycle lifecycle;
     private final AsyncThreads async;
     private final NestedWaits nested;
 
@@ -81,17 +71,10 @@ final class LockOperations {
         this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
         this.nested = new NestedWaits(client, settings.queueThread);
         var waits = new Waits(events, client, nested);
-        this.activity = new Activity(client, holds, waits, events);
-        var reports = new LeaseReports(events, holds, client);
-        this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
-        var handles = new HandleOperations(client, keeper, holds, events);
-        client.onRevoked(this::doubt);
-        keeper.onFirstLongHold(() -> client.queue().listen());
-        this.lifecycle = new Lifecycle(client, keeper, holds);
-        this.check = new ThreadCheck(client, holds, handles);
-        var grants = new Grants(client, holds, keeper, reports, handles);
-        var reentry = new Reentry(client, keeper, handles);
-        this.attempts = new Attempts(client, holds, lifecycle, grants, reentry, waits, events);
+        this.locks = new HeldLocks(client, events);
+        this.activity = new Activity(client, locks, waits, events);
+        client.onRevoked(locks::doubt);
+        this.attempts = new Attempts(client, locks, new Reentry(client, locks), waits, events);
     }
 
     /** An acquisition of the locks, which has not begun. In the order of their keys, with one budget and one caller. */
@@ -112,27 +95,19 @@ final class LockOperations {
      * @param interruptible whether an interrupt ends its wait
      */
     Caller thread(boolean bound, boolean interruptible) {
-        return Caller.thread(holds.ofCurrentThread(), bound, interruptible);
+        return Caller.thread(locks.ofCurrentThread(), bound, interruptible);
     }
 
     ClientContext client() {
         return client;
     }
 
-    ThreadHolds holds() {
-        return holds;
+    HeldLocks locks() {
+        return locks;
     }
 
     Activity activity() {
         return activity;
-    }
-
-    ThreadCheck check() {
-        return check;
-    }
-
-    Lifecycle lifecycle() {
-        return lifecycle;
     }
 
     AsyncThreads async() {
@@ -148,26 +123,18 @@ final class LockOperations {
      * are not affected. A writer that becomes a reader in the meantime learns it from the store, which alone knows the order.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        List<Lease> own = holds.leasesOf(key).stream()
-                .filter(lease -> modes.contains(lease.mode()))
+        List<Hold> own = locks.all().stream()
+                .filter(hold -> hold.key().equals(key) && modes.contains(hold.mode()))
                 .toList();
         List<LockHolder> former = ClientContext.uninterruptibly(() -> client.store().forceRelease(key, modes));
         own.stream()
-                .filter(lease -> lease.isOpen() && modes.contains(lease.mode()))
-                .forEach(lease -> lease.lose(LossCause.REVOKED));
+                .filter(hold -> hold.isOpen() && modes.contains(hold.mode()))
+                .forEach(hold -> hold.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
             events.publish(new LockEvent.ForceReleased(key, holder));
         }
         return former;
-    }
-
-    /** The hold, if there is one: it may have ended meanwhile, and a message may not be from the store. */
-    private void doubt(long sequence) {
-        holds.all().stream()
-                .map(Hold::lease)
-                .filter(lease -> lease.owner().sequence() == sequence)
-                .forEach(keeper::doubt);
     }
 
     /** Does the work of background threads that is due, for tests on virtual time. */
@@ -177,6 +144,6 @@ final class LockOperations {
     }
 
     void close() {
-        Each.run(nested::close, lifecycle::close, cleanup::close, events::close, async::close);
+        Each.run(nested::close, locks::close, cleanup::close, events::close, async::close);
     }
 }

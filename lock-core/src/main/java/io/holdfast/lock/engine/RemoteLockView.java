@@ -7,7 +7,6 @@ import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
@@ -71,13 +70,13 @@ final class RemoteLockView extends LockView {
     @Override
     public int holdCount() {
         Hold hold = held();
-        return hold == null ? 0 : hold.lease().holdCount();
+        return hold == null ? 0 : hold.holdCount();
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
         Hold hold = held();
-        return hold != null && hold.lease().isLive();
+        return hold != null && hold.isLive();
     }
 
     @Override
@@ -88,7 +87,7 @@ final class RemoteLockView extends LockView {
     @Override
     public Duration remaining() {
         Hold hold = held();
-        return hold == null ? Duration.ZERO : hold.lease().remaining();
+        return hold == null ? Duration.ZERO : hold.remaining();
     }
 
     @Override
@@ -99,7 +98,7 @@ final class RemoteLockView extends LockView {
                     "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key
                             + (terms.isExclusive() ? "' exclusively" : "'"));
         }
-        return hold.lease().token();
+        return hold.token();
     }
 
     @Override
@@ -114,11 +113,11 @@ final class RemoteLockView extends LockView {
     }
 
     private boolean covers(Hold hold) {
-        return hold.lease().isExclusive() || !terms.isExclusive();
+        return hold.isExclusive() || !terms.isExclusive();
     }
 
     private @Nullable Hold hold() {
-        return operations.holds().find(key);
+        return operations.locks().ofCurrentThread().get(key);
     }
 
     private IllegalMonitorStateException notHeld() {
@@ -146,19 +145,18 @@ final class RemoteLockView extends LockView {
     }
 
     private List<Hold> holdsOfOthers() {
-        return operations.holds().all().stream()
-                .filter(hold -> hold.lease().key().equals(key)
+        return operations.locks().all().stream()
+                .filter(hold -> hold.key().equals(key)
                         && covers(hold)
-                        && hold.lease().isLive())
+                        && hold.isLive())
                 .toList();
     }
 
     private static String describe(Hold hold) {
-        Lease lease = hold.lease();
-        String thread = "thread '" + hold.holder().thread() + "'";
-        return lease.isLive()
-                ? "held by " + thread + ", hold count " + lease.holdCount() + ", token " + lease.token() + ", "
-                        + DurationText.of(lease.remaining()) + " left"
+        String thread = "thread '" + hold.thread() + "'";
+        return hold.isLive()
+                ? "held by " + thread + ", hold count " + hold.holdCount() + ", token " + hold.token() + ", "
+                        + DurationText.of(hold.remaining()) + " left"
                 : "lost by " + thread;
     }
 }

@@ -56,7 +56,7 @@ class NativeHintsTest {
 
     @Test
     void fields_that_are_updated_atomically_can_be_reached() throws Exception {
-        Class<?> lease = Class.forName("io.holdfast.lock.lease.Lease");
+        Class<?> lease = Class.forName("io.holdfast.lock.engine.hold.Hold");
         for (Class<?> type : List.of(lease, lease.getSuperclass())) {
             List<Field> updated = Stream.of(type.getDeclaredFields())
                     .filter(field -> Modifier.isVolatile(field.getModifiers()))

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.ConnectionsInUseException;
@@ -67,7 +68,7 @@ final class Acquisition {
     private final Waits.Wait wait;
 
     private Phase phase = Phase.ASK;
-    private @Nullable StoreGrant granted;
+    private Hold.@Nullable Grant granted;
     private Optional<LockHolder> blockedBy = Optional.empty();
 
     /**
@@ -83,7 +84,7 @@ final class Acquisition {
         this.front = place.comeToFront();
         this.question = new Question(client, call, holder, front);
         this.withdrawal = new Withdrawal(
-                client.cleanup(), place, front, key, terms.lease().leaseNanos());
+                client.cleanup(), place, front, key, terms.leaseNanos());
         this.caller = call.caller();
         this.budget = call.budget();
         this.wait = wait;
@@ -127,8 +128,7 @@ final class Acquisition {
     }
 
     /** The grant; null if there is none. */
-    @Nullable
-    StoreGrant granted() {
+    Hold.@Nullable Grant granted() {
         return granted;
     }
 
@@ -286,10 +286,10 @@ final class Acquisition {
      * @param last whether this was the last call to the store
      */
     private void settle(AcquireReply reply, boolean last) {
-        StoreGrant fresh = reply instanceof AcquireReply.Granted found ? question.granted(found) : null;
+        Hold.Grant fresh = reply instanceof AcquireReply.Granted found ? question.granted(found) : null;
         if (reply instanceof AcquireReply.Held held) {
             refused(held, last || budget.remainingNanos() == 0);
-        } else if (fresh != null && client.ticker().nanos() - fresh.grant().deadline() < 0) {
+        } else if (fresh != null && client.ticker().nanos() - fresh.deadline() < 0) {
             granted = fresh;
             phase = Phase.END;
         } else {
@@ -341,7 +341,7 @@ final class Acquisition {
      * The lock that a message has granted, if there is one. It is used without a call to the store, which saves a round trip; the
      * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
-    private @Nullable StoreGrant claim() {
+    private Hold.@Nullable Grant claim() {
         Front.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? front.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {

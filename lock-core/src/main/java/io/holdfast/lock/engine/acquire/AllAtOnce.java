@@ -6,9 +6,10 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.MultiHandle;
-import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -71,7 +72,7 @@ final class AllAtOnce {
         if (!isWorthACall()) {
             return null;
         }
-        attempts.lifecycle().ensureOpen();
+        attempts.locks().ensureOpen();
         String self = client.id();
         boolean held = false;
         try {
@@ -87,7 +88,7 @@ final class AllAtOnce {
 
     private boolean isWorthACall() {
         boolean oneTry = calls.get(0).budget().isOneTry();
-        ThreadHolds holds = attempts.holds();
+        HeldLocks holds = attempts.locks();
         return !caller.isInterrupted()
                 && !calls.get(0).isLate()
                 && calls.stream()
@@ -198,7 +199,7 @@ final class AllAtOnce {
                 Call call = calls.get(i);
                 Handle handle;
                 try {
-                    handle = attempts.grants().open(call, grant(i, granted.get(i)), holder, places.get(i));
+                    handle = call.open(attempts.locks(), grant(i, granted.get(i)), holder, places.get(i));
                 } catch (RuntimeException | Error e) {
                     publishFailed(call, e);
                     throw e;
@@ -208,8 +209,8 @@ final class AllAtOnce {
                     tell(call, call.acquired(handle, false));
                 }
             }
-            if (attempts.lifecycle().isOver(self)) {
-                throw attempts.lifecycle().tooLate(calls.get(0).key());
+            if (attempts.locks().isOver(self)) {
+                throw attempts.locks().tooLate(calls.get(0).key());
             }
             MultiHandle handle = new MultiHandle(handles);
             held = handle.isHeld();
@@ -218,13 +219,13 @@ final class AllAtOnce {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 for (int i = handles.size(); i < calls.size(); i++) {
-                    attempts.grants().giveBack(calls.get(i), owners.get(i), places.get(i));
+                    calls.get(i).giveBack(attempts.locks(), owners.get(i), places.get(i));
                 }
             }
         }
     }
 
-    private StoreGrant grant(int i, AcquireReply.Granted granted) {
+    private Hold.Grant grant(int i, AcquireReply.Granted granted) {
         return calls.get(i).granted(owners.get(i), granted, sentAt, resent || granted.resent());
     }
 
@@ -232,7 +233,7 @@ final class AllAtOnce {
         for (int i = 0; i < calls.size(); i++) {
             Call call = calls.get(i);
             client.cleanup()
-                    .undo(call.key(), owners.get(i), call.terms().lease().leaseNanos());
+                    .undo(call.key(), owners.get(i), call.terms().leaseNanos());
         }
     }
 

@@ -8,7 +8,9 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.Place;
 import java.util.Optional;
@@ -105,7 +107,7 @@ public final class Attempt implements Steps {
             at = At.TOLD;
             return true;
         }
-        attempts.lifecycle().ensureOpen();
+        attempts.locks().ensureOpen();
         clientId = client.id();
         if (attempts.events().hasListeners()) {
             observed = attempts.events().begin(call.key(), call.terms().name());
@@ -125,7 +127,7 @@ public final class Attempt implements Steps {
 
     private void start() {
         boolean oneTry = call.budget().isOneTry();
-        if (oneTry && attempts.holds().findLive(call.key()) != null) {
+        if (oneTry && attempts.locks().findLive(call.key()) != null) {
             refused(sibling());
             return;
         }
@@ -177,14 +179,19 @@ public final class Attempt implements Steps {
         if (handOff == null) {
             return false;
         }
+        long now = client.ticker().nanos();
+        if (handOff.deadline() - now <= 0) {
+            mine.notHeld();
+            client.cleanup().undoHold(call.key(), handOff.owner(), call.terms().leaseNanos());
+            return false;
+        }
+        var grant = new Hold.Grant(
+                handOff.owner(), handOff.token(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
         try {
-            Handle handle = attempts.grants().open(call, handOff, ClientContext.currentThread(), mine);
-            if (handle != null) {
-                granted(handle, true);
-            }
-            return handle != null;
+            granted(call.open(attempts.locks(), grant, ClientContext.currentThread(), mine), true);
+            return true;
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, handOff.owner(), mine);
+            call.giveBack(attempts.locks(), handOff.owner(), mine);
             throw e;
         }
     }
@@ -195,15 +202,15 @@ public final class Attempt implements Steps {
         if (left > 0) {
             return left;
         }
-        StoreGrant granted = asking.granted();
+        Hold.Grant granted = asking.granted();
         if (granted == null) {
             refused(asking.blockedBy());
             return 0;
         }
         try {
-            granted(attempts.grants().open(call, granted, required(holder), required(place)), false);
+            granted(call.open(attempts.locks(), granted, required(holder), required(place)), false);
         } catch (RuntimeException | Error e) {
-            attempts.grants().giveBack(call, granted.grant().owner(), required(place));
+            call.giveBack(attempts.locks(), granted.owner(), required(place));
             throw e;
         } finally {
             asking.end();
@@ -233,13 +240,13 @@ public final class Attempt implements Steps {
         at = At.TOLD;
         wait.end(result instanceof AcquireResult.Refused);
         tell(event);
-        if (attempts.lifecycle().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
+        if (attempts.locks().isOver(clientId) && result instanceof AcquireResult.Granted granted) {
             try {
                 granted.handle().close();
             } catch (LockLostException e) {
                 log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
             }
-            throw attempts.lifecycle().tooLate(call.key());
+            throw attempts.locks().tooLate(call.key());
         }
     }
 
@@ -307,7 +314,7 @@ public final class Attempt implements Steps {
         try {
             Place.HandOff handOff = mine.takeHandOff();
             if (handOff != null) {
-                attempts.grants().giveBack(call, handOff.owner(), mine);
+                call.giveBack(attempts.locks(), handOff.owner(), mine);
             } else {
                 new Acquisition(client, call, ClientContext.currentThread(), mine, wait).abandon();
             }
@@ -319,7 +326,7 @@ public final class Attempt implements Steps {
     /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
         LockKey key = call.key();
-        return Optional.ofNullable(attempts.holds().findLive(key)).map(hold -> hold.describe(client.id()));
+        return Optional.ofNullable(attempts.locks().findLive(key)).map(hold -> hold.describe(client.id()));
     }
 
     private static <T> T required(@Nullable T made) {

@@ -2,8 +2,7 @@ package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.hold.Lifecycle;
-import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.engine.hold.HeldLocks;
 
 /**
  * What all attempts of a client to acquire locks share.
@@ -12,9 +11,7 @@ import io.holdfast.lock.engine.hold.ThreadHolds;
  */
 public record Attempts(
         ClientContext client,
-        ThreadHolds holds,
-        Lifecycle lifecycle,
-        Grants grants,
+        HeldLocks locks,
         Reentry reentry,
         Waits waits,
         EventPublisher events) {}

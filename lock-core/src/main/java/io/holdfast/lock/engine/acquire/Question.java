@@ -3,6 +3,7 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -73,7 +74,7 @@ final class Question {
     }
 
     /** The lock, granted by the last reply. */
-    StoreGrant granted(AcquireReply.Granted granted) {
+    Hold.Grant granted(AcquireReply.Granted granted) {
         return call.granted(front.owner(), granted, sentAt, front.isResent());
     }
 

@@ -2,24 +2,20 @@ package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.Handle;
-import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.lease.LeaseKeeper;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a caller that already holds a lock another handle of it; calls the store only to extend the lease. */
+/** Gives a caller that already holds a lock another handle of it; calls the store only to extend the hold. */
 public final class Reentry {
 
     private final ClientContext client;
-    private final LeaseKeeper keeper;
-    private final HandleOperations handles;
+    private final HeldLocks locks;
 
-    public Reentry(ClientContext client, LeaseKeeper keeper, HandleOperations handles) {
+    public Reentry(ClientContext client, HeldLocks locks) {
         this.client = client;
-        this.keeper = keeper;
-        this.handles = handles;
+        this.locks = locks;
     }
 
     /** Returns null if the caller does not hold the lock. */
@@ -29,8 +25,7 @@ public final class Reentry {
         if (hold == null) {
             return null;
         }
-        Lease lease = hold.lease();
-        switch (lease.enter(call.terms().isExclusive())) {
+        switch (hold.enter(call.terms().isExclusive())) {
             case ENTERED -> {}
             case NOTHING_TO_REENTER -> {
                 call.caller().holds().remove(call.key(), hold);
@@ -46,19 +41,18 @@ public final class Reentry {
     }
 
     private AcquireResult entered(Call call, Hold hold) {
-        Lease lease = hold.lease();
-        boolean wasRenewing = lease.isRenewing();
-        Handle handle = call.handle(handles, hold);
+        boolean wasRenewing = hold.isRenewing();
+        Handle handle = call.handle(locks, hold);
         try {
-            checkReentry(lease, call.terms());
-            if (!lease.isExclusive() && call.terms().weight() > hold.weight()) {
+            checkReentry(hold, call.terms());
+            if (!hold.isExclusive() && call.terms().weight() > hold.weight()) {
                 handle.close();
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
                         + hold.weight() + " and requests a weight of "
                         + call.terms().weight()
                         + ", so it would deadlock with itself. Acquire the largest weight from the start.");
             }
-            stretch(lease, call.terms(), wasRenewing);
+            stretch(hold, call.terms(), wasRenewing);
             return new AcquireResult.Granted(handle);
         } catch (RuntimeException | Error e) {
             handle.closeAfter(e);
@@ -66,27 +60,26 @@ public final class Reentry {
         }
     }
 
-    private static void checkReentry(Lease lease, Terms terms) {
-        lease.throwIfLost();
+    private static void checkReentry(Hold hold, Terms terms) {
+        hold.throwIfLost();
         if (terms.minHoldNanos() > 0) {
             throw new IllegalStateException(
-                    "This thread already holds lock '" + lease.key() + "', and a request with minHold is not reentrant."
+                    "This thread already holds lock '" + hold.key() + "', and a request with minHold is not reentrant."
                             + " Acquire the lock with minHold first, or omit minHold.");
         }
     }
 
     /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
-    private void stretch(Lease lease, Terms terms, boolean wasRenewing) {
-        long wanted = terms.lease().leaseNanos();
-        if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {
+    private void stretch(Hold hold, Terms terms, boolean wasRenewing) {
+        long wanted = terms.leaseNanos();
+        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
             return;
         }
-        if (wasRenewing || client.ticker().nanos() + wanted - lease.deadline() > 0) {
-            handles.extend(lease, wanted);
+        if (wasRenewing || client.ticker().nanos() + wanted - hold.deadline() > 0) {
+            locks.extend(hold, wanted);
         }
         if (wasRenewing || terms.renew()) {
-            lease.raiseLease(wanted);
+            hold.raiseLease(wanted);
         }
-        keeper.reconsider(lease);
     }
 }

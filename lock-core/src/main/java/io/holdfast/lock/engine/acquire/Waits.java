@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -11,7 +10,7 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.lease.Lease;
+
 import io.holdfast.lock.store.HolderInfo;
 import java.util.List;
 import java.util.Map;
@@ -80,7 +79,7 @@ public final class Waits {
             if (!call.caller().holds().isEmpty()) {
                 HolderInfo here = ClientContext.currentThread();
                 String clientId = waits.client.id();
-                List<Lease> held = leases();
+                List<Hold> held = holds();
                 NestedWaits.Wait told = waits.nested.begin(() -> nested(clientId, here, held));
                 nested = told;
                 nestedId = told.id();
@@ -91,18 +90,17 @@ public final class Waits {
             }
         }
 
-        /** The leases that the caller holds; it acquires no others while it waits. Called by the caller itself. */
-        private List<Lease> leases() {
-            return call.caller().holds().values().stream().map(Hold::lease).toList();
+        /** What the caller holds; it acquires no others while it waits. Called by the caller itself. */
+        private List<Hold> holds() {
+            return List.copyOf(call.caller().holds().values());
         }
 
-        /** Called by another thread. A lease may have been lost, or closed by another thread, since the wait began. */
-        private NestedWait nested(String clientId, HolderInfo here, List<Lease> leases) {
-            List<NestedWait.Held> held = leases.stream()
-                    .filter(Lease::isLive)
+        /** Called by another thread. A lock may have been lost, or closed by another thread, since the wait began. */
+        private NestedWait nested(String clientId, HolderInfo here, List<Hold> holds) {
+            List<NestedWait.Held> held = holds.stream()
+                    .filter(Hold::isLive)
                     .limit(NestedWaits.MOST_HOLDS)
-                    .map(lease -> new NestedWait.Held(
-                            lease.key(), lease.token(), lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED))
+                    .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
                     .toList();
             return new NestedWait(
                     clientId,
