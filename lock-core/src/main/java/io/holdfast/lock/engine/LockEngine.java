@@ -2,9 +2,13 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
@@ -17,22 +21,44 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LockedFunction;
+import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Attempt;
+import io.holdfast.lock.engine.acquire.Attempts;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.MultiAcquisition;
+import io.holdfast.lock.engine.acquire.Reentry;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.acquire.Waits;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.HeldLocks;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The lock client: {@link LockTemplate} on a {@link LockStore}. An application needs one instance; thread-safe.
@@ -45,40 +71,91 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Closing it rejects new requests, declares locks that are still held lost, and releases them; call {@link #drain} before
  * to give holders time. The store belongs to the caller.
+ *
+ * <p>Every acquisition goes through {@link #steps}, so that template, {@code Lock} view and annotation share the same records.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
-    private final LockOperations.Settings settings;
-    private final Requests requests;
-    private volatile @Nullable LockOperations operations;
+    private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+
+    private final Settings settings;
+    private volatile @Nullable Parts parts;
     private boolean endedUnused;
 
-    LockEngine(LockOperations.Settings settings, Requests requests) {
+    /**
+     * The settings of its builder.
+     *
+     * @param rule changes each request but its keys
+     * @param masking whether keys are shown as hashes
+     * @param defaults the options that a request does not set
+     */
+    record Settings(
+            LockStore store,
+            List<Supplier<List<LockListener>>> listeners,
+            UnaryOperator<LockRequest> rule,
+            boolean masking,
+            LockDefaults defaults,
+            @Nullable Executor executor,
+            int mostWaiting,
+            Ticker ticker,
+            Pause pause,
+            boolean queueThread,
+            @Nullable String clientId) {}
+
+    LockEngine(Settings settings) {
         this.settings = settings;
-        this.requests = requests;
     }
 
     /** Created on first use: an application that starts without a lock does not load it. */
-    private LockOperations operations() {
-        LockOperations made = operations;
+    private static final class Parts {
+
+        private final ClientContext client;
+        private final Cleanup cleanup;
+        private final EventPublisher events;
+        private final HeldLocks locks;
+        private final Attempts attempts;
+        private final Waits waits;
+        private final AsyncThreads async;
+        private final NestedWaits nested;
+
+        Parts(Settings settings) {
+            this.events = new EventPublisher(settings.listeners);
+            this.cleanup = new Cleanup(settings.store);
+            this.client = new ClientContext(
+                    settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
+            this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
+            this.nested = new NestedWaits(client, settings.queueThread);
+            this.waits = new Waits(events, client, nested);
+            this.locks = new HeldLocks(client, events);
+            client.onRevoked(locks::doubt);
+            this.attempts = new Attempts(client, locks, new Reentry(client, locks), waits, events);
+        }
+
+        void close() {
+            Each.run(nested::close, locks::close, cleanup::close, events::close, async::close);
+        }
+    }
+
+    private Parts parts() {
+        Parts made = parts;
         return made == null ? make() : made;
     }
 
-    private synchronized LockOperations make() {
-        LockOperations made = operations;
+    private synchronized Parts make() {
+        Parts made = parts;
         if (made == null) {
-            made = new LockOperations(settings);
+            made = new Parts(settings);
             if (endedUnused) {
                 made.close();
             }
-            operations = made;
+            parts = made;
         }
         return made;
     }
 
     /** No lock can be acquired afterwards. Returns false if it was used, and must be closed. */
     private synchronized boolean endUnused() {
-        endedUnused = operations == null;
+        endedUnused = parts == null;
         return endedUnused;
     }
 
@@ -94,7 +171,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
-        return run(required(request, true), work);
+        return run(handle(acquire(request, settings.defaults.waitFor(), true)), work);
     }
 
     @Override
@@ -126,12 +203,90 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     @Override
+    public LockHandle acquire(LockRequest request) {
+        return handle(acquire(request, settings.defaults.waitFor(), false));
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) {
+        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Granted granted
+                ? Optional.of(granted.handle())
+                : Optional.empty();
+    }
+
+    /**
+     * Acquires on the current thread.
+     *
+     * @param defaultWait how long to wait if the request leaves that open
+     * @param bound whether the locks end when the thread dies
+     */
+    private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
+        LockRequest request = changed(asked);
+        Budget budget = budget(request, defaultWait);
+        try {
+            return acquire(request, budget, bound, !budget.isOneTry()).possible();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(request.key(), e);
+        }
+    }
+
+    /** @param interruptible whether an interrupt ends the wait */
+    AcquireResult acquire(LockRequest request, Budget budget, boolean bound, boolean interruptible)
+            throws InterruptedException {
+        Caller caller = Caller.thread(locks().ofCurrentThread(), bound, interruptible);
+        return caller.acquire(steps(request, budget, caller), settings.pause);
+    }
+
+    /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
+    Steps steps(LockRequest request, Budget budget, Caller caller) {
+        List<LockRequest> each = request.each();
+        return each.size() == 1
+                ? new Attempt(parts().attempts, call(request, budget, caller))
+                : new MultiAcquisition(
+                        parts().attempts,
+                        each.stream().map(one -> call(one, budget, caller)).toList());
+    }
+
+    private Call call(LockRequest request, Budget budget, Caller caller) {
+        return new Call(request.key(), Terms.of(request, settings.defaults), budget, caller);
+    }
+
+    /** Begins now. */
+    private Budget budget(LockRequest request, Duration defaultWait) {
+        return Budget.of(settings.ticker, request.waitFor().orElse(defaultWait).toNanos());
+    }
+
+    /** As the rule changes it. A rule that makes another request does not unmask its keys. */
+    private LockRequest changed(LockRequest asked) {
+        return masked(settings.rule.apply(masked(asked)));
+    }
+
+    private LockRequest masked(LockRequest request) {
+        return settings.masking ? request.maskKeys() : request;
+    }
+
+    /** The handle, or an exception that says why there is none. */
+    private ClosableHandle handle(AcquireResult result) {
+        if (result instanceof AcquireResult.Granted granted) {
+            return granted.handle();
+        }
+        var refused = (AcquireResult.Refused) result;
+        throw new LockNotAcquiredException(
+                null,
+                refused.key(),
+                refused.waitedForLock(),
+                refused.holder().orElse(null),
+                overview().blockage(refused));
+    }
+
+    @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        AsyncThreads threads = operations().async();
+        AsyncThreads threads = parts().async;
         if (!threads.tryEnter()) {
             return CompletableFuture.failedFuture(
-                    LockOverloadException.ofClient(requests.masked(request).key(), settings.mostWaiting()));
+                    LockOverloadException.ofClient(masked(request).key(), settings.mostWaiting));
         }
         var execution = new AsyncExecution<T>(work, threads);
         try {
@@ -149,9 +304,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         private final Steps steps;
 
         Asynchronous(LockRequest asked, Caller caller) {
+            LockRequest request = changed(asked);
             this.caller = caller;
-            this.steps =
-                    operations().steps(requests.calls(asked, requests.defaults().waitFor(), oneTry -> caller));
+            this.steps = LockEngine.this.steps(request, budget(request, settings.defaults.waitFor()), caller);
         }
 
         @Override
@@ -166,83 +321,125 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         @Override
         public void adopt(Runnable action) {
-            operations().locks().adopt(caller.holds(), action);
+            locks().adopt(caller.holds(), action);
         }
     }
 
     @Override
-    public LockHandle acquire(LockRequest request) {
-        return required(request, false);
-    }
-
-    @Override
-    public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Granted granted
-                ? Optional.of(granted.handle())
-                : Optional.empty();
-    }
-
-    @Override
     public RemoteLock getLock(LockRequest request) {
-        return views().lock(request);
+        return new RemoteLockView(this, settings.ticker, changed(request));
     }
 
     @Override
     public RemoteReadWriteLock getReadWriteLock(LockRequest request) {
-        return views().readWriteLock(request);
+        if (request.keys().size() > 1) {
+            throw new IllegalArgumentException("A read-write lock takes exactly one key, not "
+                    + masked(request).keys()
+                    + ". For several keys, combine one request for each key with LockRequest.and, and call getLock.");
+        }
+        return new ReadWriteView(masked(request).key(), getLock(request.shared()), getLock(request.exclusive()));
     }
 
-    private Views views() {
-        return new Views(operations(), requests, settings.ticker());
-    }
+    private record ReadWriteView(LockKey key, RemoteLock readLock, RemoteLock writeLock)
+            implements RemoteReadWriteLock {}
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        operations().locks().ensureHeld(atLeast);
+        parts().locks.ensureHeld(atLeast);
+    }
+
+    private LockKey key(String text) {
+        return masked(LockRequest.of(text)).key();
     }
 
     @Override
     public LockSnapshot inspect(String key) {
-        return operations().inspect(requests.key(key));
+        return inspect(key(key));
+    }
+
+    LockSnapshot inspect(LockKey key) {
+        return ClientContext.uninterruptibly(() -> settings.store.inspect(key));
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return operations().forceRelease(requests.key(key), EnumSet.allOf(LockMode.class));
+        return forceRelease(key(key), EnumSet.allOf(LockMode.class));
+    }
+
+    /**
+     * Notifies holders of this client immediately, but only those that were granted before the call to the store: later grants
+     * are not affected. A writer that becomes a reader in the meantime learns it from the store, which alone knows the order.
+     */
+    List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
+        var own = locks().all().stream()
+                .filter(hold -> hold.key().equals(key) && modes.contains(hold.mode()))
+                .toList();
+        List<LockHolder> former = ClientContext.uninterruptibly(() -> settings.store.forceRelease(key, modes));
+        own.stream()
+                .filter(hold -> hold.isOpen() && modes.contains(hold.mode()))
+                .forEach(hold -> hold.lose(LossCause.REVOKED));
+        for (LockHolder holder : former) {
+            log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
+            parts().events.publish(new LockEvent.ForceReleased(key, holder));
+        }
+        return former;
+    }
+
+    /** What the threads of this client hold. */
+    HeldLocks locks() {
+        return parts().locks;
     }
 
     @Override
     public List<LockActivity.Hold> held() {
-        return operations == null ? List.of() : operations().activity().held();
+        return parts == null
+                ? List.of()
+                : locks().all().stream()
+                        .filter(hold -> hold.loss() == null)
+                        .map(LockEngine::describe)
+                        .toList();
+    }
+
+    private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
+        return new LockActivity.Hold(
+                hold.key(),
+                hold.name(),
+                hold.mode(),
+                hold.token(),
+                hold.thread(),
+                hold.held(),
+                hold.remaining());
     }
 
     @Override
     public List<LockActivity.Wait> waiting() {
-        return operations().activity().waiting();
+        return parts().waits.snapshot();
     }
 
     @Override
     public long wakeUps() {
-        return operations().activity().wakeUps();
+        return parts().client.wakeUps();
     }
 
     @Override
     public long droppedEvents() {
-        return operations().activity().droppedEvents();
+        return parts().events.dropped();
     }
 
     @Override
     public int lateRenewals() {
-        return operations().activity().lateRenewals();
+        return (int) locks().all().stream()
+                .filter(hold -> hold.isRenewalLate())
+                .count();
     }
 
     @Override
     public SubscriptionState subscriptionState() {
-        return operations().activity().subscriptionState();
+        return parts().client.queue().entries().subscriptionState();
     }
 
     private Overview overview() {
-        return new Overview(operations().client(), operations().locks(), requests.masking());
+        return new Overview(parts().client, parts().locks, settings.masking);
     }
 
     @Override
@@ -261,40 +458,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     String clientId() {
-        return operations().client().id();
+        return parts().client.id();
     }
 
-    /** Asks for the entries that are due now, for tests on virtual time. */
+    /** Does the work of background threads that is due, for tests on virtual time. */
     void keepEntries() {
-        operations().tick();
-    }
-
-    private ClosableHandle required(LockRequest request, boolean bound) {
-        return handle(acquire(request, requests.defaults().waitFor(), bound));
-    }
-
-    private ClosableHandle handle(AcquireResult result) {
-        if (result instanceof AcquireResult.Granted granted) {
-            return granted.handle();
-        }
-        var refused = (AcquireResult.Refused) result;
-        throw new LockNotAcquiredException(
-                null,
-                refused.key(),
-                refused.waitedForLock(),
-                refused.holder().orElse(null),
-                overview().blockage(refused));
-    }
-
-    private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
-        List<Call> calls =
-                requests.calls(asked, defaultWait, oneTry -> operations().thread(bound, !oneTry));
-        try {
-            return operations().acquire(calls).possible();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new LockInterruptedException(calls.get(0).key(), e);
-        }
+        parts().client.queue().entries().tick();
+        parts().nested.tick();
     }
 
     /**
@@ -303,7 +473,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * that may have left handles open.
      */
     public void forgetLost() {
-        operations().locks().forgetLost();
+        parts().locks.forgetLost();
     }
 
     /**
@@ -316,7 +486,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return endUnused() || operations().locks().drain(atMost);
+        return endUnused() || parts().locks.drain(atMost);
     }
 
     /**
@@ -329,22 +499,22 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        operations().locks().suspend(atMost);
+        parts().locks.suspend(atMost);
     }
 
     /**
      * Resumes operation after {@link #suspend}, as a new client with a unique id. Has no effect if the client is not suspended.
      */
     public void resume() {
-        if (operations != null) {
-            operations().locks().resume();
+        if (parts != null) {
+            parts().locks.resume();
         }
     }
 
     @Override
     public void close() {
         if (!endUnused()) {
-            operations().close();
+            parts().close();
         }
     }
 }

@@ -21,16 +21,14 @@ public final class LockEngineBuilder {
     private final LockStore store;
     private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
     private LockDefaults defaults = LockDefaults.STANDARD;
-    boolean masking;
-    UnaryOperator<LockRequest> rule = UnaryOperator.identity();
+    private boolean masking;
+    private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
     private @Nullable Executor executor;
-    int mostWaiting = 10_000;
-    Ticker ticker = Ticker.SYSTEM;
-    Pause pause = Pause.PARK;
+    private int mostWaiting = 10_000;
+    private Ticker ticker = Ticker.SYSTEM;
+    private Pause pause = Pause.PARK;
     private boolean queueThread = true;
-
-    @Nullable
-    String clientId;
+    private @Nullable String clientId;
 
     LockEngineBuilder(LockStore store) {
         this.store = store;
@@ -166,8 +164,17 @@ public final class LockEngineBuilder {
 
     /** {@return the engine; its threads start when they are first needed} */
     public LockEngine build() {
-        var settings = new LockOperations.Settings(
-                store, List.copyOf(sources), executor, mostWaiting, ticker, pause, queueThread, clientId);
-        return new LockEngine(settings, new Requests(rule, masking, defaults, ticker));
+        return new LockEngine(new LockEngine.Settings(
+                store,
+                List.copyOf(sources),
+                rule,
+                masking,
+                defaults,
+                executor,
+                mostWaiting,
+                ticker,
+                pause,
+                queueThread,
+                clientId));
     }
 }

@@ -2,128 +2,199 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.engine.acquire.Call;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A key as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its own: all views of a key are one lock. */
-final class RemoteLockView extends LockView {
+/**
+ * One key, or several that are locked together or not at all, as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its
+ * own: all views of a key are one lock.
+ */
+final class RemoteLockView implements RemoteLock {
 
     /** Holds of a shared lock that {@link #toString} describes. */
     private static final int MAX_DESCRIBED = 3;
 
-    private final LockKey key;
-    private final Terms terms;
+    private final LockEngine engine;
+    private final Ticker ticker;
+    private final LockRequest request;
 
-    RemoteLockView(LockOperations operations, Ticker ticker, LockKey key, Terms terms) {
-        super(operations, ticker);
-        this.key = key;
-        this.terms = terms;
+    /** One for each key, in the order of the keys. */
+    private final List<LockRequest> each;
+
+    RemoteLockView(LockEngine engine, Ticker ticker, LockRequest request) {
+        this.engine = engine;
+        this.ticker = ticker;
+        this.request = request;
+        this.each = request.each();
     }
 
     @Override
     public LockKey key() {
-        return key;
+        return request.key();
     }
 
     @Override
-    List<Call> calls(Budget budget, Caller caller) {
-        return List.of(call(budget, caller));
+    public List<LockKey> keys() {
+        return request.keys();
     }
 
-    Call call(Budget budget, Caller caller) {
-        return new Call(key, terms, budget, caller);
+    @Override
+    public void lock() {
+        requireAcquired(acquireUninterruptibly(Budget.unlimited(ticker)));
     }
 
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        throwIfInterrupted();
+        requireAcquired(engine.acquire(request, Budget.unlimited(ticker), true, true));
+    }
+
+    @Override
+    public boolean tryLock() {
+        return isAcquired(acquireUninterruptibly(Budget.of(ticker, 0)));
+    }
+
+    /** A write lock inside a read lock could never be acquired, so {@code tryLock} returns false. */
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        throwIfInterrupted();
+        Budget budget = Budget.of(ticker, unit.toNanos(time));
+        return isAcquired(engine.acquire(request, budget, true, !budget.isOneTry()));
+    }
+
+    private AcquireResult acquireUninterruptibly(Budget budget) {
+        try {
+            return engine.acquire(request, budget, true, false);
+        } catch (InterruptedException e) {
+            throw new AssertionError("An uninterruptible wait was interrupted", e);
+        }
+    }
+
+    private static void requireAcquired(AcquireResult result) {
+        if (!isAcquired(result.possible())) {
+            throw new AssertionError("A wait without limit ended without the lock");
+        }
+    }
+
+    private static boolean isAcquired(AcquireResult result) {
+        if (result instanceof AcquireResult.Granted acquired) {
+            acquired.handle().lockedByView();
+            return true;
+        }
+        return false;
+    }
+
+    private static void throwIfInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    /** Closes the handle of each key that was opened last, or none if one is missing. */
     @Override
     public void unlock() {
-        takeLast().close();
+        for (LockRequest one : each) {
+            Hold hold = engine.locks().ofCurrentThread().get(one.key());
+            if (hold == null || !hold.isLockedByView(isExclusive(one))) {
+                throw new IllegalMonitorStateException("Thread "
+                        + Thread.currentThread().getName() + " has not acquired lock '" + one.key()
+                        + "' through a RemoteLock, or has already released it");
+            }
+        }
+        List<ClosableHandle> last = each.stream().map(this::takeLast).toList();
+        (last.size() == 1 ? last.get(0) : MultiHandle.of(last)).close();
     }
 
-    /** The handle that was opened last, to be closed. */
-    ClosableHandle takeLast() {
-        Hold hold = hold();
-        ClosableHandle last = hold == null ? null : hold.unlockedByView(terms.isExclusive());
-        if (last == null) {
-            throw notHeld();
-        }
-        return last;
-    }
-
-    /** @throws IllegalMonitorStateException if there is nothing to unlock */
-    void requireLocked() {
-        Hold hold = hold();
-        if (hold == null || !hold.isLockedByView(terms.isExclusive())) {
-            throw notHeld();
-        }
+    private ClosableHandle takeLast(LockRequest one) {
+        Hold hold = Objects.requireNonNull(engine.locks().ofCurrentThread().get(one.key()));
+        return Objects.requireNonNull(hold.unlockedByView(isExclusive(one)));
     }
 
     @Override
     public int holdCount() {
-        Hold hold = held();
-        return hold == null ? 0 : hold.holdCount();
+        return each.stream()
+                .map(this::held)
+                .mapToInt(hold -> hold == null ? 0 : hold.holdCount())
+                .min()
+                .orElse(0);
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        Hold hold = held();
-        return hold != null && hold.isLive();
+        return each.stream()
+                .map(this::held)
+                .allMatch(hold -> hold != null && hold.isLive());
     }
 
     @Override
     public boolean isLocked() {
-        return operations.inspect(key).holders().stream().anyMatch(each -> each.mode() == terms.mode());
+        return each.stream()
+                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
+                        .anyMatch(holder -> holder.mode() == one.mode()));
     }
 
     @Override
     public Duration remaining() {
-        Hold hold = held();
-        return hold == null ? Duration.ZERO : hold.remaining();
+        return each.stream()
+                .map(this::held)
+                .map(hold -> hold == null ? Duration.ZERO : hold.remaining())
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     @Override
     public long fencingToken() {
-        Hold hold = held();
+        if (each.size() > 1) {
+            throw new IllegalStateException(
+                    "This lock has several keys, each with its own fencing token; use getLock(\"" + key()
+                            + "\").fencingToken()");
+        }
+        Hold hold = held(request);
         if (hold == null) {
             throw new IllegalMonitorStateException(
-                    "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key
-                            + (terms.isExclusive() ? "' exclusively" : "'"));
+                    "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key()
+                            + (isExclusive(request) ? "' exclusively" : "'"));
         }
         return hold.token();
     }
 
+    /** Releases all of them, whatever the first ones return. */
     @Override
     public boolean forceUnlock() {
-        return !operations.forceRelease(key, Set.of(terms.mode())).isEmpty();
+        return each.stream()
+                        .filter(one -> !engine.forceRelease(one.key(), Set.of(one.mode()))
+                                .isEmpty())
+                        .count()
+                > 0;
+    }
+
+    private static boolean isExclusive(LockRequest one) {
+        return one.mode() == LockMode.EXCLUSIVE;
     }
 
     /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
-    private @Nullable Hold held() {
-        Hold hold = hold();
-        return hold != null && covers(hold) ? hold : null;
+    private @Nullable Hold held(LockRequest one) {
+        Hold hold = engine.locks().ofCurrentThread().get(one.key());
+        return hold != null && covers(hold, one) ? hold : null;
     }
 
-    private boolean covers(Hold hold) {
-        return hold.isExclusive() || !terms.isExclusive();
-    }
-
-    private @Nullable Hold hold() {
-        return operations.locks().ofCurrentThread().get(key);
-    }
-
-    private IllegalMonitorStateException notHeld() {
-        return new IllegalMonitorStateException(
-                "Thread " + Thread.currentThread().getName() + " has not acquired lock '" + key
-                        + "' through a RemoteLock, or has already released it");
+    private static boolean covers(Hold hold, LockRequest one) {
+        return hold.isExclusive() || !isExclusive(one);
     }
 
     /**
@@ -132,8 +203,13 @@ final class RemoteLockView extends LockView {
      */
     @Override
     public String toString() {
-        Hold own = held();
-        List<Hold> holds = own == null ? holdsOfOthers() : List.of(own);
+        List<String> shown = each.stream().map(this::describe).toList();
+        return shown.size() == 1 ? shown.get(0) : "RemoteLock" + shown;
+    }
+
+    private String describe(LockRequest one) {
+        Hold own = held(one);
+        List<Hold> holds = own == null ? holdsOfOthers(one) : List.of(own);
         String state = holds.isEmpty()
                 ? "not held by this client"
                 : holds.stream()
@@ -141,13 +217,13 @@ final class RemoteLockView extends LockView {
                                 .map(RemoteLockView::describe)
                                 .collect(Collectors.joining("; "))
                         + (holds.size() > MAX_DESCRIBED ? "; and " + (holds.size() - MAX_DESCRIBED) + " more" : "");
-        return "RemoteLock[" + key + ", " + terms.mode() + ", " + state + "]";
+        return "RemoteLock[" + one.key() + ", " + one.mode() + ", " + state + "]";
     }
 
-    private List<Hold> holdsOfOthers() {
-        return operations.locks().all().stream()
-                .filter(hold -> hold.key().equals(key)
-                        && covers(hold)
+    private List<Hold> holdsOfOthers(LockRequest one) {
+        return engine.locks().all().stream()
+                .filter(hold -> hold.key().equals(one.key())
+                        && covers(hold, one)
                         && hold.isLive())
                 .toList();
     }

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Only the holder hands the lock off, and the monitor of the {@link Line} makes the plain fields visible to the next one;
  * messages arrive on any thread.
  */
-final class Cohort {
+public final class Cohort {
 
     private static final int MILLIS_ALONE = 100;
     private static final int MILLIS_AWAITED = 5;
@@ -93,7 +93,7 @@ final class Cohort {
     }
 
     /** {@return until when the lock that was handed off last is certainly held without renewal, on the ticker} */
-    long deadline() {
+    public long deadline() {
         return deadline;
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.waiting;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
@@ -8,16 +9,25 @@ import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +51,11 @@ import org.slf4j.LoggerFactory;
  * its next call makes progress. When the store fails, the waiters are notified, so that each knows how long it may still wait,
  * and the thread continues to poll for all of them.
  *
- * <p>Thread-safe. The thread and the subscription start with the first entry in a queue.
+ * <p>Messages about locks that are held, that others wait for them or that they were taken away, go to cohorts and to the engine.
+ *
+ * <p>Thread-safe. The thread and the subscription start with the first entry in a queue, or the first cohort.
  */
-final class EntryKeeper implements AutoCloseable {
+public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EntryKeeper.class);
 
@@ -53,17 +65,19 @@ final class EntryKeeper implements AutoCloseable {
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
+    private static final int MISSED_TO_DOUBT = 3;
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LockStore store;
+    private final String clientId;
     private final Ticker ticker;
     private final boolean withThread;
-
-    private final Subscription subscription;
+    private final LongConsumer onRevoked;
 
     /** Guarded by this monitor, which is never held during a call to the store. */
-    private final Map<LockKey, EntryRow> rows = new HashMap<>();
+    private final Map<LockKey, Row> rows = new HashMap<>();
 
-    private final TreeSet<EntryRow> byTime = new TreeSet<>();
+    private final TreeSet<Row> byTime = new TreeSet<>();
     private long rowNumbers;
 
     /** When messages began to arrive last, and how often they did: whatever a call that was sent before has found may be old. */
@@ -77,20 +91,83 @@ final class EntryKeeper implements AutoCloseable {
     private @Nullable Thread thread;
     private volatile boolean closed;
 
+    /** Who receives messages, by the sequence of the owner id. */
+    private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
+
+    private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
+
+    /** How often polls have found called entries since the last message. */
+    private final AtomicInteger missed = new AtomicInteger();
+
+    private final LongAdder wakeUps = new LongAdder();
+    private volatile boolean heard;
+
+    /** Guards the subscription. */
+    private final Object subscribing = new Object();
+
+    private LockStore.@Nullable Listening listening;
+    private boolean warned;
+    private Runnable retry = () -> {};
+
+    /** Tries to subscribe again: otherwise nobody might, while the same callers wait or hold locks. */
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
+
     /**
-     * Creates an instance.
-     *
-     * @param store keeps the queues
-     * @param clientId the client
-     * @param ticker the clock
      * @param withThread whether a thread polls; without it, the owner calls {@link #tick()}
+     * @param onRevoked receives the sequences of holds that the store may have taken away; must not block
      */
-    public EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread) {
+    EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread, LongConsumer onRevoked) {
         this.store = store;
-        this.subscription = new Subscription(store, clientId, ticker, this::heard);
+        this.clientId = clientId;
         this.ticker = ticker;
         this.withThread = withThread;
+        this.onRevoked = onRevoked;
         this.probeAt = ticker.nanos();
+    }
+
+    /** The entries of this client in one lock's queue, and when they are polled next. */
+    static final class Row implements Comparable<Row> {
+
+        private final LockKey key;
+        private final long number;
+        private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
+
+        /** How often in a row the store has failed for it. */
+        private int failures;
+
+        /** When it is polled next; changed only while the row is not in the set that is ordered by it. */
+        private long pollAt;
+
+        Row(LockKey key, long number) {
+            this.key = key;
+            this.number = number;
+        }
+
+        void add(QueueEntry entry) {
+            entries.put(entry.owner(), entry);
+        }
+
+        /** A poll for some of the entries has returned. Returns those that are called; the others are not granted yet. */
+        List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
+            List<QueueEntry> called = new ArrayList<>();
+            Set<OwnerId> owners = Set.copyOf(reply.called());
+            for (OwnerId owner : request.owners()) {
+                QueueEntry entry = entries.get(owner);
+                if (entry != null && owners.contains(owner)) {
+                    called.add(entry);
+                } else if (entry != null) {
+                    entry.answered(time);
+                }
+            }
+            return called;
+        }
+
+        /** By time, compared by difference, since the ticker may wrap. */
+        @Override
+        public int compareTo(Row other) {
+            long byTime = pollAt - other.pollAt;
+            return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
+        }
     }
 
     /**
@@ -103,10 +180,10 @@ final class EntryKeeper implements AutoCloseable {
      */
     public QueueEntry open(LockKey key, OwnerId owner) {
         QueueEntry entry = new QueueEntry(key, owner);
-        subscription.add(entry);
+        entries.put(owner.sequence(), entry);
         if (closed) {
-            subscription.remove(entry);
-            throw ClosedClient.exception();
+            entries.remove(owner.sequence());
+            throw QueueEntry.closedClient();
         }
         return entry;
     }
@@ -128,12 +205,12 @@ final class EntryKeeper implements AutoCloseable {
             }
             boolean old = timesHeard > 0 && askedAt - heardAt < 0;
             long pollAt = ticker.nanos() + (old ? 0 : interval(blockedFor));
-            EntryRow row = rows.computeIfAbsent(entry.key(), key -> new EntryRow(key, rowNumbers++, pollAt));
+            Row row = rows.computeIfAbsent(entry.key(), key -> new Row(key, rowNumbers++));
             row.add(entry);
             entry.taken = true;
             wake = schedule(row, byTime.contains(row) && row.pollAt - pollAt < 0 ? row.pollAt : pollAt);
         }
-        hear();
+        listen();
         if (wake) {
             wake();
         }
@@ -146,48 +223,110 @@ final class EntryKeeper implements AutoCloseable {
      * @return whether the store had given it a place
      */
     public boolean giveUp(QueueEntry entry) {
-        subscription.remove(entry);
+        entries.remove(entry.owner().sequence());
         if (entry.taken) {
-            leaveRow(entry);
+            synchronized (this) {
+                Row row = rows.get(entry.key());
+                if (row != null) {
+                    row.entries.remove(entry.owner());
+                    if (row.entries.isEmpty()) {
+                        rows.remove(row.key);
+                        byTime.remove(row);
+                    }
+                }
+            }
         }
         return entry.taken;
     }
 
-    private synchronized void leaveRow(QueueEntry entry) {
-        EntryRow row = rows.get(entry.key());
-        if (row != null) {
-            row.remove(entry);
-            if (row.isEmpty()) {
-                rows.remove(row.key);
-                byTime.remove(row);
-            }
+    /**
+     * Notifies a cohort when callers wait at the store. That message may arrive before the grant; then the entry has stored it.
+     * A message is written to the entry first and to the cohort second, and here they are read in the opposite order, so that
+     * none is missed.
+     */
+    void attend(Cohort cohort) {
+        listen();
+        long sequence = cohort.owner().sequence();
+        cohorts.put(sequence, cohort);
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null && entry.awaited() != Waiters.NONE) {
+            cohort.awaited(entry.awaited());
         }
     }
 
-    /** The subscription to messages of the store. */
-    Subscription subscription() {
-        return subscription;
-    }
-
-    /** Notifies a cohort when callers wait at the store. */
-    void attend(Cohort cohort) {
-        hear();
-        subscription.attend(cohort);
-    }
-
     void dismiss(Cohort cohort) {
-        subscription.dismiss(cohort);
+        cohorts.remove(cohort.owner().sequence());
+    }
+
+    /** How many cohorts receive messages, for tests. */
+    int cohorts() {
+        return cohorts.size();
+    }
+
+    // Messages.
+
+    @Override
+    public void granted(long sequence, Reservation reservation) {
+        missed.set(0);
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null) {
+            wakeUps.increment();
+            entry.granted(reservation, ticker.nanos());
+        }
+    }
+
+    /** {@return how many waiters were notified of their grant} */
+    public long wakeUps() {
+        return wakeUps.sum();
+    }
+
+    @Override
+    public void awaited(long sequence, Waiters waiters) {
+        missed.set(0);
+        QueueEntry entry = entries.get(sequence);
+        if (entry != null) {
+            entry.awaited(waiters);
+        }
+        awaitedByCohort(sequence, waiters);
+    }
+
+    private void awaitedByCohort(long sequence, Waiters waiters) {
+        Cohort cohort = cohorts.get(sequence);
+        if (cohort != null) {
+            cohort.awaited(waiters);
+        }
+    }
+
+    /**
+     * A cohort that may have lost its lock asks the store before its next hand-off, so that no caller is handed a lost lock.
+     * Whether it was lost is found elsewhere.
+     */
+    @Override
+    public void revoked(long sequence) {
+        awaitedByCohort(sequence, Waiters.FAIR);
+        onRevoked.accept(sequence);
+    }
+
+    @Override
+    public void connected() {
+        heard(true);
+    }
+
+    @Override
+    public void disconnected() {
+        heard(false);
     }
 
     /** Messages arrive again, so that those in between were lost; or they no longer arrive. */
     private void heard(boolean now) {
+        heard = now;
         synchronized (this) {
             long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
             if (now) {
                 heardAt = latest;
                 timesHeard++;
             }
-            for (EntryRow row : new ArrayList<>(byTime)) {
+            for (Row row : new ArrayList<>(byTime)) {
                 if (row.pollAt - latest > 0) {
                     schedule(row, latest);
                 }
@@ -196,7 +335,19 @@ final class EntryKeeper implements AutoCloseable {
         wake();
     }
 
-    private void hear() {
+    /** {@return whether messages of the store arrive} */
+    public LockActivity.SubscriptionState subscriptionState() {
+        synchronized (subscribing) {
+            if (heard) {
+                return LockActivity.SubscriptionState.CONNECTED;
+            }
+            return listening == null
+                    ? LockActivity.SubscriptionState.NOT_NEEDED
+                    : LockActivity.SubscriptionState.DISCONNECTED;
+        }
+    }
+
+    private void listen() {
         synchronized (this) {
             if (withThread && thread == null && !closed) {
                 Thread keeper = DaemonThreads.create(this::run, "holdfast-queue");
@@ -204,11 +355,53 @@ final class EntryKeeper implements AutoCloseable {
                 thread = keeper;
             }
         }
-        subscription.listen();
+        subscribe();
     }
 
+    /** Subscribes to the messages of the store, unless it has already. Returns immediately. */
+    public void subscribe() {
+        synchronized (subscribing) {
+            if (listening != null || closed) {
+                return;
+            }
+            try {
+                listening = store.listen(clientId, this);
+            } catch (RuntimeException | Error e) { // such as that no thread can be started
+                if (!warned) {
+                    log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
+                }
+                warned = true;
+            } finally {
+                if (listening == null) {
+                    retry.run();
+                    retry = timer.after(RETRY_NANOS, this::subscribe);
+                }
+            }
+        }
+    }
+
+    /**
+     * A poll has found a called entry. A poll may overtake a message in transit, but hardly {@value #MISSED_TO_DOUBT} times in a
+     * row without any message in between. Then the store checks that messages arrive.
+     */
+    private void missed() {
+        if (missed.incrementAndGet() < MISSED_TO_DOUBT) {
+            return;
+        }
+        missed.set(0);
+        LockStore.Listening doubted;
+        synchronized (subscribing) {
+            doubted = listening;
+        }
+        if (doubted != null) {
+            doubted.doubt();
+        }
+    }
+
+    // Polls.
+
     /** Returns whether the row is the first one now. */
-    private boolean schedule(EntryRow row, long pollAt) {
+    private boolean schedule(Row row, long pollAt) {
         byTime.remove(row);
         row.pollAt = pollAt;
         byTime.add(row);
@@ -216,7 +409,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     private long interval(Duration blockedFor) {
-        long longest = Math.min(subscription.isHeard() ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
+        long longest = Math.min(heard ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
         long jittered = longest - ThreadLocalRandom.current().nextLong(longest / 10 + 1);
         return Math.max(jittered, SHORTEST_NANOS);
     }
@@ -245,7 +438,7 @@ final class EntryKeeper implements AutoCloseable {
      * @return when the next one is due, on the ticker
      */
     public long tick() {
-        List<EntryRow> due = takeDue();
+        List<Row> due = takeDue();
         if (!due.isEmpty()) {
             Poll poll = poll(due);
             try {
@@ -263,9 +456,9 @@ final class EntryKeeper implements AutoCloseable {
         }
     }
 
-    private synchronized List<EntryRow> takeDue() {
+    private synchronized List<Row> takeDue() {
         long now = ticker.nanos();
-        List<EntryRow> due = new ArrayList<>();
+        List<Row> due = new ArrayList<>();
         if (!byTime.isEmpty() && byTime.first().pollAt - now <= 0) {
             while (!byTime.isEmpty() && byTime.first().pollAt - now <= TAKEN_ALONG_NANOS) {
                 due.add(byTime.pollFirst());
@@ -275,14 +468,16 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /** One call: the rows, when it was sent, and how often messages had begun to arrive by then. */
-    private record Poll(List<EntryRow> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
+    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
 
-    private synchronized Poll poll(List<EntryRow> due) {
-        List<EntryRequest> requests = due.stream().map(EntryRow::request).toList();
+    private synchronized Poll poll(List<Row> due) {
+        List<EntryRequest> requests = due.stream()
+                .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
+                .toList();
         return new Poll(due, requests, ticker.nanos(), timesHeard);
     }
 
-    private static List<EntryReply> failed(List<EntryRow> due, Throwable e) {
+    private static List<EntryReply> failed(List<Row> due, Throwable e) {
         EntryReply reply = new EntryReply.Failed(String.valueOf(e.getMessage()));
         return due.stream().map(row -> reply).toList();
     }
@@ -297,18 +492,18 @@ final class EntryKeeper implements AutoCloseable {
         boolean found = false;
         synchronized (this) {
             for (int i = 0; i < poll.due.size(); i++) {
-                EntryRow row = poll.due.get(i);
+                Row row = poll.due.get(i);
                 long next;
                 if (replies.get(i) instanceof EntryReply.Kept kept) {
                     row.failures = 0;
-                    row.entries().forEach(QueueEntry::recovered);
+                    row.entries.values().forEach(QueueEntry::recovered);
                     var time = new StoreTime(poll.askedAt, ticker.nanos(), kept.storeMicros());
                     found |= called.addAll(row.kept(poll.requests.get(i), kept, time));
                     next = ticker.nanos() + (poll.timesHeard == timesHeard ? interval(kept.blockedFor()) : 0);
                 } else {
                     row.failures++;
                     var failure = new LockStoreException(reason(replies.get(i)), null, false);
-                    row.entries().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
+                    row.entries.values().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
                 if (rows.get(row.key) == row && !byTime.contains(row)) {
@@ -319,7 +514,7 @@ final class EntryKeeper implements AutoCloseable {
         failing.forEach(QueueEntry::failing);
         called.forEach(QueueEntry::call);
         if (found) {
-            subscription.missed();
+            missed();
         }
     }
 
@@ -328,7 +523,7 @@ final class EntryKeeper implements AutoCloseable {
     }
 
     /** Queues that fail are polled together, in one call. */
-    private long nextProbe(EntryRow row) {
+    private long nextProbe(Row row) {
         long now = ticker.nanos();
         long longest = Math.min(LONGEST_DEAF_NANOS << Math.min(row.failures - 1, 4), LONGEST_PROBE_NANOS);
         if (probeAt - now <= 0 || probeAt - now > longest) {
@@ -340,10 +535,19 @@ final class EntryKeeper implements AutoCloseable {
     /** Wakes all waiting callers; they find the client closed. */
     @Override
     public void close() {
-        synchronized (this) {
-            closed = true;
+        LockStore.Listening open;
+        synchronized (subscribing) {
+            synchronized (this) {
+                closed = true;
+            }
+            open = listening;
+            listening = null;
         }
         wake();
-        subscription.close();
+        timer.close();
+        entries.values().forEach(QueueEntry::close);
+        if (open != null) {
+            open.close();
+        }
     }
 }

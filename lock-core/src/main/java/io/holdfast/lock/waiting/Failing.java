@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
  * @param since when the first call that failed was sent, on the ticker
  * @param failure the exception of the store
  */
-record Failing(long since, LockStoreException failure) {
+public record Failing(long since, LockStoreException failure) {
 
     /**
      * {@return the exception for a caller whose time is over}

@@ -4,8 +4,10 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
+import io.holdfast.lock.store.Ticker;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Front {
 
-    private final Queues queues;
+    private final LocalQueue queue;
+    private final LockStore store;
+    private final Ticker ticker;
     private final LockKey key;
-    private final Line.Member line;
+    private final LocalQueue.Place line;
     private final Runnable waiter;
     private QueueEntry entry;
-    private Outages.@Nullable Place outage;
+    private Outages.@Nullable Turn outage;
 
     /** Until when it waits for a connection to the store, on the ticker; only while it does. */
     private long connectionAt;
@@ -35,15 +39,18 @@ public final class Front {
     private boolean queued;
 
     /** Takes over the entry, and the knowledge of a failure, that the former front has left behind. */
-    Front(Queues queues, LockKey key, Line.Member line, Runnable waiter) {
-        this.queues = queues;
+    public Front(
+            LocalQueue queue, LockStore store, Ticker ticker, LockKey key, LocalQueue.Place line, Runnable waiter) {
+        this.queue = queue;
+        this.store = store;
+        this.ticker = ticker;
         this.key = key;
         this.line = line;
         this.waiter = waiter;
         QueueEntry inherited = line.inheritEntry();
         this.queued = inherited != null;
-        this.entry = inherited == null ? queues.openEntry(key) : inherited;
-        Failing failing = line.news().failing();
+        this.entry = inherited == null ? queue.entries().open(key, queue.newOwner()) : inherited;
+        Failing failing = line.failing();
         if (failing != null) {
             fails(failing);
         }
@@ -101,13 +108,13 @@ public final class Front {
 
     /** The store has reported who holds the lock: callers in line can say why they were refused. */
     public void blockedBy(Optional<LockHolder> holder) {
-        line.news().holder(holder);
+        line.blockedBy(holder);
     }
 
     /** The acquisition is never sent again: continues as a new one. */
     public void startOver() {
         Failing known = entry.failing();
-        entry = queues.openEntry(key);
+        entry = queue.entries().open(key, queue.newOwner());
         queued = false;
         if (known != null) {
             entry.failing(known);
@@ -123,7 +130,7 @@ public final class Front {
      * @param held the answer
      */
     public void queued(long askedAt, AcquireReply.Held held) {
-        queues.entries().taken(entry, askedAt, held);
+        queue.entries().taken(entry, askedAt, held);
         line.waitsWith(entry);
         entry.wakes(waiter);
     }
@@ -134,7 +141,7 @@ public final class Front {
      * @param nanos when to try again, unless it is woken before
      */
     public void waitForConnection(long nanos) {
-        connectionAt = queues.ticker().nanos() + nanos;
+        connectionAt = ticker.nanos() + nanos;
         waitsForConnection = true;
         entry.wakes(waiter);
     }
@@ -152,9 +159,7 @@ public final class Front {
             return outage.look(budget, entry.failing());
         }
         long left = entry.look(budget);
-        return waitsForConnection
-                ? Math.max(0, Math.min(left, connectionAt - queues.ticker().nanos()))
-                : left;
+        return waitsForConnection ? Math.max(0, Math.min(left, connectionAt - ticker.nanos())) : left;
     }
 
     /** It no longer waits for anything. */
@@ -189,7 +194,7 @@ public final class Front {
 
     /** {@return whether the store has answered any caller of the line} */
     public boolean isLineAnswered() {
-        return !line.isAlone() && line.news().isAnswered();
+        return line.isLineAnswered();
     }
 
     /**
@@ -210,7 +215,7 @@ public final class Front {
 
     /** Queues behind the callers of this client that wait for the same store. */
     public void joinOutage() {
-        outage = queues.joinOutage(key, isStoreFailing(), waiter);
+        outage = queue.outages().join(store.serverOf(key), isStoreFailing(), waiter);
     }
 
     /**
@@ -240,7 +245,7 @@ public final class Front {
     }
 
     private void leaveOutage() {
-        Outages.Place left = outage;
+        Outages.Turn left = outage;
         outage = null;
         if (left != null) {
             left.close();
@@ -264,7 +269,7 @@ public final class Front {
      * @return whether the store was asked to keep it, and may do so
      */
     public boolean closeEntry() {
-        queues.entries().giveUp(entry);
+        queue.entries().giveUp(entry);
         return queued;
     }
 

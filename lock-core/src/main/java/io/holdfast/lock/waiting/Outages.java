@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No caller is forgotten: the first of a queue waits at most for one pause, and a caller that leaves, for any reason, wakes
  * the new first one in the same step. The monitor is never held during a call to the store or a wait.
  */
-final class Outages implements AutoCloseable {
+public final class Outages implements AutoCloseable {
 
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -49,7 +49,7 @@ final class Outages implements AutoCloseable {
      * @param waiter is run when it may be its turn
      * @return its place, which must be closed
      */
-    public synchronized Place join(String server, boolean failing, Runnable waiter) {
+    public synchronized Turn join(String server, boolean failing, Runnable waiter) {
         Queue queue = queues.get(server);
         if (queue == null) {
             queue = new Queue(server);
@@ -58,7 +58,7 @@ final class Outages implements AutoCloseable {
                 queue.rest();
             }
         }
-        Place place = new Place(queue, waiter);
+        Turn place = new Turn(queue, waiter);
         queue.places.add(place);
         return place;
     }
@@ -68,7 +68,7 @@ final class Outages implements AutoCloseable {
     public void close() {
         closed = true;
         synchronized (this) {
-            queues.values().forEach(queue -> queue.places.forEach(Place::wake));
+            queues.values().forEach(queue -> queue.places.forEach(Turn::wake));
         }
     }
 
@@ -76,7 +76,7 @@ final class Outages implements AutoCloseable {
     private final class Queue {
 
         private final String server;
-        private final Set<Place> places = new LinkedHashSet<>();
+        private final Set<Turn> places = new LinkedHashSet<>();
         private long notBefore = ticker.nanos();
         private long restNanos;
 
@@ -90,19 +90,19 @@ final class Outages implements AutoCloseable {
         }
 
         @Nullable
-        Place first() {
-            Iterator<Place> all = places.iterator();
+        Turn first() {
+            Iterator<Turn> all = places.iterator();
             return all.hasNext() ? all.next() : null;
         }
     }
 
     /** The place of one caller. */
-    public final class Place implements AutoCloseable {
+    public final class Turn implements AutoCloseable {
 
         private final Queue queue;
         private final Runnable waiter;
 
-        private Place(Queue queue, Runnable waiter) {
+        private Turn(Queue queue, Runnable waiter) {
             this.queue = queue;
             this.waiter = waiter;
         }
@@ -118,7 +118,7 @@ final class Outages implements AutoCloseable {
          */
         public long look(Budget budget, @Nullable Failing failing) {
             if (closed) {
-                throw ClosedClient.exception();
+                throw QueueEntry.closedClient();
             }
             long left = budget.remainingNanos(failing);
             return Math.max(0, Math.min(left, untilTurn()));
@@ -151,7 +151,7 @@ final class Outages implements AutoCloseable {
         public void close() {
             synchronized (Outages.this) {
                 queue.places.remove(this);
-                Place next = queue.first();
+                Turn next = queue.first();
                 if (next == null) {
                     queues.remove(queue.server, queue);
                 } else {

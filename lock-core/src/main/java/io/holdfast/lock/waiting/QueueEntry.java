@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * the entry remembers when it last called the store, and the store's time then: see {@link StoreTime}, which also rejects
  * implausible messages.
  */
-final class QueueEntry {
+public final class QueueEntry {
 
     /** A message, and when it arrived, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
@@ -143,7 +143,7 @@ final class QueueEntry {
         metFailure = false;
     }
 
-    void whenFailing(Runnable action) {
+    public void whenFailing(Runnable action) {
         whenFailing = action;
     }
 
@@ -189,12 +189,16 @@ final class QueueEntry {
             return left;
         }
         if (closed) {
-            throw ClosedClient.exception();
+            throw closedClient();
         }
         Failing found = failing;
         if (!called && found != null) {
             throw found.over(key);
         }
         return 0;
+    }
+
+    static IllegalStateException closedClient() {
+        return new IllegalStateException("The lock client is closed; no lock can be acquired");
     }
 }

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param answeredAt when the reply arrived, on the ticker
  * @param micros the store's time in the reply, in microseconds
  */
-record StoreTime(long askedAt, long answeredAt, long micros) {
+public record StoreTime(long askedAt, long answeredAt, long micros) {
 
     /** A plausible message, and until when it certainly holds the lock, on the ticker. */
-    record Believed(Reservation reservation, long deadline) {}
+    public record Believed(Reservation reservation, long deadline) {}
 
     /** Clocks run at slightly different rates. */
     private static final long TOLERANCE_MICROS = TimeUnit.MILLISECONDS.toMicros(50);

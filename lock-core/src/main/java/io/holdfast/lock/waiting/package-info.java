@@ -1,7 +1,6 @@
 /**
  * How a caller waits for a lock that is held by others: in line with other callers of its client, and in the queue at the store.
- * Doors: {@link io.holdfast.lock.waiting.LocalQueue}, {@link io.holdfast.lock.waiting.Place}, {@link io.holdfast.lock.waiting.Front},
- * {@link io.holdfast.lock.waiting.Budget}.
+ * A caller enters by {@link io.holdfast.lock.waiting.LocalQueue}.
  */
 @NullMarked
 package io.holdfast.lock.waiting;

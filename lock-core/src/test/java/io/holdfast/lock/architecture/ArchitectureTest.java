@@ -60,7 +60,17 @@ class ArchitectureTest {
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
-            entry("waiting", Set.of("LocalQueue", "Place", "Front", "Budget")),
+            entry(
+                    "waiting",
+                    Set.of(
+                            "LocalQueue",
+                            "EntryKeeper",
+                            "QueueEntry",
+                            "Outages",
+                            "Cohort",
+                            "Failing",
+                            "Front",
+                            "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(
                     "engine.acquire",

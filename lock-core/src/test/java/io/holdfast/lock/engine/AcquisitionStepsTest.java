@@ -53,7 +53,7 @@ class AcquisitionStepsTest extends StepsFixture {
         assertThat(proceed(waiter)).isEqualTo(WAIT.minusSeconds(4));
 
         assertThat(store.acquires).hasSize(1);
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
     }
 
     @Test
@@ -62,7 +62,7 @@ class AcquisitionStepsTest extends StepsFixture {
 
         assertThat(store.acquires).hasSize(1);
         assertThat(handle.isHeld()).isTrue();
-        assertThat(locks.activity().waiting()).isEmpty();
+        assertThat(locks.waiting()).isEmpty();
         pass(Duration.ofSeconds(2));
         assertThat(store.polls).isEmpty();
         handle.close();
@@ -155,7 +155,7 @@ class AcquisitionStepsTest extends StepsFixture {
             assertThat(proceed(waiter)).isEqualTo(Duration.ofMillis(20));
             time.pass(Duration.ofMillis(20));
         }
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
 
         store.beforeAcquire = () -> {};
 
@@ -175,7 +175,7 @@ class AcquisitionStepsTest extends StepsFixture {
         assertThatThrownBy(() -> proceed(waiter)).isInstanceOf(LockStoreException.class);
 
         assertThat(store.acquires).hasSize(3);
-        assertThat(locks.activity().waiting()).isEmpty();
+        assertThat(locks.waiting()).isEmpty();
     }
 
     @Test
@@ -188,7 +188,7 @@ class AcquisitionStepsTest extends StepsFixture {
         assertThatThrownBy(() -> proceed(steps("second", single))).isInstanceOf(LockOverloadException.class);
 
         assertThat(waiters(KEY)).isOne();
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
         assertThat(events).hasAtLeastOneElementOfType(LockEvent.Failed.class);
         releasedByOther(KEY);
         granted(first).close();

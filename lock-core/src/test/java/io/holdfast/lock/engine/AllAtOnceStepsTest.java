@@ -130,7 +130,7 @@ class AllAtOnceStepsTest extends StepsFixture {
         LockHandle handle = granted(both);
 
         assertThat(handle.isHeld()).isTrue();
-        assertThat(locks.activity().held()).hasSize(2);
+        assertThat(locks.held()).hasSize(2);
         handle.close();
         assertThat(isFree("a") && isFree("b")).isTrue();
     }

@@ -60,7 +60,7 @@ class GiveUpStepsTest extends StepsFixture {
 
         assertInterrupted(gone);
 
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
         held.close();
         assertThat(woken).containsExactly("next");
         granted(next).close();
@@ -103,7 +103,7 @@ class GiveUpStepsTest extends StepsFixture {
         assertInterrupted(waiting("alone"));
 
         assertThat(waiters(KEY)).isZero();
-        assertThat(locks.activity().waiting()).isEmpty();
+        assertThat(locks.waiting()).isEmpty();
     }
 
     @Test
@@ -123,7 +123,7 @@ class GiveUpStepsTest extends StepsFixture {
 
         abandon(gone);
 
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
         held.close();
         assertThat(woken).containsExactly("next");
         granted(next).close();
@@ -164,7 +164,7 @@ class GiveUpStepsTest extends StepsFixture {
         assertThat(woken).containsExactly("gone", "next");
         Awaitility.await().until(() -> isFree(KEY));
         granted(next).close();
-        assertThat(locks.activity().held()).isEmpty();
+        assertThat(locks.held()).isEmpty();
     }
 
     @Test
@@ -194,7 +194,7 @@ class GiveUpStepsTest extends StepsFixture {
 
         assertThat(isFree("a")).isTrue();
         assertThat(waiters("b")).isZero();
-        assertThat(locks.activity().held()).isEmpty();
+        assertThat(locks.held()).isEmpty();
     }
 
     @Test
@@ -207,7 +207,7 @@ class GiveUpStepsTest extends StepsFixture {
 
         assertThat(isFree("a")).isTrue();
         Awaitility.await().until(() -> waiters("b") == 0);
-        assertThat(locks.activity().held()).isEmpty();
+        assertThat(locks.held()).isEmpty();
     }
 
     @Test

@@ -202,7 +202,7 @@ class HandOffStepsTest extends StepsFixture {
                 .hasMessageContaining("client is closed");
 
         assertThat(isFree(KEY)).isTrue();
-        assertThat(locks.holds().all()).isEmpty();
+        assertThat(locks.locks().all()).isEmpty();
     }
 
     @Test
@@ -211,8 +211,8 @@ class HandOffStepsTest extends StepsFixture {
             granted(steps("holder", request));
         }
 
-        locks.lifecycle().close();
+        locks.close();
 
-        assertThat(locks.holds().all()).isEmpty();
+        assertThat(locks.locks().all()).isEmpty();
     }
 }

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
@@ -16,7 +15,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,7 +146,6 @@ class HandedOverLeaseTest extends StepsFixture {
     }
 
     private Steps steps(LockRequest request) {
-        var requests = new Requests(UnaryOperator.identity(), false, LockDefaults.STANDARD, time);
-        return locks.steps(requests.calls(request, Duration.ZERO, oneTry -> caller));
+        return steps(request, caller);
     }
 }

@@ -127,7 +127,7 @@ class OutageStepsTest extends StepsFixture {
                 .hasMessageContaining("did not recover in time");
 
         assertThat(woken).containsExactly("b");
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
         store.reachable(true);
         granted(b).close();
         granted(steps("again", A)).close();
@@ -343,7 +343,7 @@ class OutageStepsTest extends StepsFixture {
 
         assertThat(proceed(late)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
 
-        assertThat(locks.activity().waiting()).hasSize(1);
+        assertThat(locks.waiting()).hasSize(1);
     }
 
     @Test

@@ -2,7 +2,6 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
@@ -13,11 +12,11 @@ import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 
 /** Acquisitions of one client, step by step: one thread takes the steps of all of them, on virtual time. */
@@ -40,10 +38,11 @@ abstract class StepsFixture {
     final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
     final List<LockEvent> events = new CopyOnWriteArrayList<>();
     final List<String> woken = new ArrayList<>();
-    final LockOperations locks = new LockOperations(new LockOperations.Settings(
-            store, List.of(() -> List.of(events::add)), null, 1_000, time, Pause.PARK, false, "client"));
-    private final io.holdfast.lock.engine.Requests requests =
-            new io.holdfast.lock.engine.Requests(UnaryOperator.identity(), false, LockDefaults.STANDARD, time);
+    final LockEngine locks = LockEngine.builder(store)
+            .listener(events::add)
+            .ticker(time)
+            .withoutQueueThread()
+            .build();
     private final Map<String, OwnerId> holders = new HashMap<>();
 
     static LockRequest request(String key) {
@@ -70,7 +69,8 @@ abstract class StepsFixture {
     }
 
     final Steps steps(LockRequest request, Caller caller) {
-        return locks.steps(requests.calls(request, Duration.ZERO, oneTry -> caller));
+        return locks.steps(
+                request, Budget.of(time, request.waitFor().orElse(Duration.ZERO).toNanos()), caller);
     }
 
     /** Continues. Returns for how long to wait. */
@@ -115,7 +115,7 @@ abstract class StepsFixture {
     final void pass(Duration total) {
         for (long steps = total.dividedBy(STEP); steps > 0; steps--) {
             time.pass(STEP);
-            locks.tick();
+            locks.keepEntries();
         }
     }
 

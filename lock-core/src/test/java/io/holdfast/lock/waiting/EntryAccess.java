@@ -46,7 +46,7 @@ public final class EntryAccess {
 
     /** The store has answered a call that kept the entry. */
     public void kept(EntryReply.Kept reply, long askedAt, long answeredAt) {
-        EntryRow row = new EntryRow(entry.key(), 0, 0);
+        EntryKeeper.Row row = new EntryKeeper.Row(entry.key(), 0);
         row.add(entry);
         var time = new StoreTime(askedAt, answeredAt, reply.storeMicros());
         row.kept(new EntryRequest(entry.key(), List.of(entry.owner())), reply, time)

@@ -91,7 +91,7 @@ class EntryKeeperSchedulesTest {
             this.seed = seed;
             this.schedule = new Interleaving(seed, () -> Thread.holdsLock(keeper()));
             this.stepsClock = schedule.draw(2) == 0;
-            this.keeper = new EntryKeeper(server, "c", this::nanos, false);
+            this.keeper = new EntryKeeper(server, "c", this::nanos, false, sequence -> {});
         }
 
         private EntryKeeper keeper() {
@@ -220,7 +220,7 @@ class EntryKeeperSchedulesTest {
             schedule.step("a message");
             Consumer<WakeListener> message = server.messages.poll();
             if (message != null) {
-                message.accept(keeper.subscription());
+                message.accept(keeper);
                 waiting.forEach(this::believesWhatIsTrue);
             }
         }

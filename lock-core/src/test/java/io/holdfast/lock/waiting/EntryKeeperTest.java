@@ -43,7 +43,8 @@ class EntryKeeperTest {
 
     private final FakeTicker time = new FakeTicker();
     private final Store store = new Store(new InMemoryLockStore(time, time));
-    private final EntryKeeper keeper = new EntryKeeper(store, CLIENT, time, false);
+    private final List<Long> revoked = new ArrayList<>();
+    private final EntryKeeper keeper = new EntryKeeper(store, CLIENT, time, false, revoked::add);
     private long lastSequence;
 
     /** Its connection comes and goes on demand, and its hints get lost on demand. */
@@ -108,13 +109,13 @@ class EntryKeeperTest {
 
     @Test
     void hearing_begins_with_the_first_waiter_and_ends_with_the_connection() {
-        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
+        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
 
         listening();
-        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.CONNECTED);
+        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.CONNECTED);
 
-        keeper.subscription().disconnected();
-        assertThat(keeper.subscription().subscriptionState()).isEqualTo(LockActivity.SubscriptionState.DISCONNECTED);
+        keeper.disconnected();
+        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.DISCONNECTED);
     }
 
     @Test
@@ -232,7 +233,7 @@ class EntryKeeperTest {
         taken(KEY, LONG);
         taken(LockKey.of("other"), LONG);
 
-        keeper.subscription().connected();
+        keeper.connected();
         assertThat(untilNext()).isPositive();
 
         assertThat(store.polls)
@@ -253,7 +254,7 @@ class EntryKeeperTest {
         held(KEY, LONG);
         taken(KEY, LONG);
 
-        keeper.subscription().disconnected();
+        keeper.disconnected();
 
         assertThat(untilNext()).isEqualTo(Duration.ofMillis(100));
         time.pass(Duration.ofMillis(100));
@@ -318,12 +319,12 @@ class EntryKeeperTest {
         for (int i = 0; i < 3; i++) {
             missHint();
             missHint();
-            keeper.subscription().awaited(0, Waiters.NONE);
+            keeper.awaited(0, Waiters.NONE);
         }
         for (int i = 0; i < 3; i++) {
             missHint();
             missHint();
-            keeper.subscription().granted(0, RESERVATION);
+            keeper.granted(0, RESERVATION);
         }
         assertThat(store.doubts).isZero();
     }
@@ -421,8 +422,8 @@ class EntryKeeperTest {
         QueueEntry entry = taken(KEY, LONG);
         keeper.giveUp(entry);
 
-        keeper.subscription().granted(entry.owner().sequence(), RESERVATION);
-        keeper.subscription().awaited(entry.owner().sequence(), Waiters.FAIR);
+        keeper.granted(entry.owner().sequence(), RESERVATION);
+        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
 
         assertThat(isCalled(entry)).isFalse();
     }
@@ -488,7 +489,7 @@ class EntryKeeperTest {
                         .toList();
             }
         };
-        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false);
+        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
         QueueEntry whole = partlyKept.open(KEY, new OwnerId(CLIENT, 1));
         QueueEntry failed = partlyKept.open(broken, new OwnerId(CLIENT, 2));
         partlyKept.taken(whole, time.nanos(), heldFor(LONG));
@@ -554,18 +555,18 @@ class EntryKeeperTest {
         assertThat(cohort.next()).isPositive();
 
         keeper.dismiss(cohort);
-        keeper.subscription().awaited(7, Waiters.FAIR);
+        keeper.awaited(7, Waiters.FAIR);
         assertThat(cohort.next()).isPositive();
 
         keeper.attend(cohort);
-        keeper.subscription().awaited(7, Waiters.FAIR);
+        keeper.awaited(7, Waiters.FAIR);
         assertThat(cohort.next()).isZero();
     }
 
     @Test
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         QueueEntry entry = open(KEY);
-        keeper.subscription().awaited(entry.owner().sequence(), Waiters.FAIR);
+        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
         Cohort cohort = new Cohort(entry.owner(), 1, 100_000, Waiters.NONE, true, time);
         time.pass(Duration.ofMillis(1));
 
@@ -577,7 +578,7 @@ class EntryKeeperTest {
     @Test
     void keeper_asks_in_time_by_itself() {
         Store realTime = new Store(new InMemoryLockStore());
-        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM, true)) {
+        try (EntryKeeper alone = new EntryKeeper(realTime, CLIENT, Ticker.SYSTEM, true, sequence -> {})) {
             QueueEntry entry = alone.open(KEY, new OwnerId(CLIENT, 1));
             alone.taken(entry, System.nanoTime(), heldFor(Duration.ofMillis(20)));
 
@@ -591,16 +592,14 @@ class EntryKeeperTest {
 
     @Test
     void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
-        List<Long> revoked = new ArrayList<>();
-        keeper.subscription().onRevoked(revoked::add);
         Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
         keeper.attend(cohort);
         time.pass(Duration.ofMillis(1));
         assertThat(cohort.next()).isPositive();
 
-        keeper.subscription().revoked(8);
+        keeper.revoked(8);
         assertThat(cohort.next()).isPositive();
-        keeper.subscription().revoked(7);
+        keeper.revoked(7);
 
         assertThat(revoked).containsExactly(8L, 7L);
         assertThat(cohort.next()).isZero();
@@ -613,7 +612,7 @@ class EntryKeeperTest {
         keeper.dismiss(cohort);
         time.pass(Duration.ofMillis(1));
 
-        keeper.subscription().revoked(7);
+        keeper.revoked(7);
 
         assertThat(cohort.next()).isPositive();
     }
@@ -622,10 +621,10 @@ class EntryKeeperTest {
     void waiters_that_heard_of_their_lock_are_counted() {
         QueueEntry entry = open(KEY);
 
-        keeper.subscription().granted(entry.owner().sequence(), RESERVATION);
-        keeper.subscription().granted(entry.owner().sequence() + 1, RESERVATION);
+        keeper.granted(entry.owner().sequence(), RESERVATION);
+        keeper.granted(entry.owner().sequence() + 1, RESERVATION);
 
-        assertThat(keeper.subscription().wakeUps()).isEqualTo(1);
+        assertThat(keeper.wakeUps()).isEqualTo(1);
     }
 
     /** What the call under way has found may be from before the subscription. */
@@ -637,7 +636,7 @@ class EntryKeeperTest {
         time.pass(Duration.ofMillis(100));
         store.after = () -> {
             store.after = () -> {};
-            keeper.subscription().connected();
+            keeper.connected();
         };
 
         keeper.tick();
@@ -653,8 +652,8 @@ class EntryKeeperTest {
         listening();
         long askedAt = time.nanos();
         time.pass(Duration.ofNanos(1));
-        keeper.subscription().disconnected();
-        keeper.subscription().connected();
+        keeper.disconnected();
+        keeper.connected();
         store.polls.clear();
 
         keeper.taken(open(KEY), askedAt, heldFor(LONG));
@@ -712,7 +711,7 @@ class EntryKeeperTest {
     @Test
     void keeper_that_somebody_interrupts_sleeps_again() {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (EntryKeeper real = new EntryKeeper(store, "another", time, true)) {
+        try (EntryKeeper real = new EntryKeeper(store, "another", time, true, sequence -> {})) {
             QueueEntry entry = real.open(KEY, new OwnerId("another", 1));
             real.taken(entry, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
             Thread thread = Thread.getAllStackTraces().keySet().stream()

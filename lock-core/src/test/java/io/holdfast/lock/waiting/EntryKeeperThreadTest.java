@@ -25,7 +25,7 @@ class EntryKeeperThreadTest {
 
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
     private final Set<Thread> before = Thread.getAllStackTraces().keySet();
-    private final EntryKeeper keeper = new EntryKeeper(store, "client", Ticker.SYSTEM, true);
+    private final EntryKeeper keeper = new EntryKeeper(store, "client", Ticker.SYSTEM, true, sequence -> {});
     private long lastSequence;
 
     @AfterEach

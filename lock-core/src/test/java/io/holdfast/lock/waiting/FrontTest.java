@@ -36,15 +36,24 @@ class FrontTest {
     private final LocalQueue queue =
             new LocalQueue(store, "client", new AtomicLong()::incrementAndGet, time, false, sequence -> {});
     private final List<String> woken = new ArrayList<>();
-    private final Place first = enter("first");
-    private final Front front = first.comeToFront();
+    private final java.util.Map<LocalQueue.Place, String> names = new java.util.HashMap<>();
+    private final LocalQueue.Place first = enter("first");
+    private final Front front = front(first);
 
-    private Place enter(String name) {
-        return queue.enter(KEY, "terms", () -> woken.add(name));
+    private LocalQueue.Place enter(String name) {
+        LocalQueue.Place place = queue.enter(KEY, "terms", () -> woken.add(name));
+        names.put(place, name);
+        return place;
     }
 
-    private Place alone(String name) {
-        return queue.enter(KEY, null, () -> woken.add(name));
+    private LocalQueue.Place alone(String name) {
+        LocalQueue.Place place = queue.enter(KEY, null, () -> woken.add(name));
+        names.put(place, name);
+        return place;
+    }
+
+    private Front front(LocalQueue.Place place) {
+        return new Front(queue, store, time, KEY, place, () -> woken.add(names.get(place)));
     }
 
     private Budget budget() {
@@ -76,13 +85,13 @@ class FrontTest {
 
     @Test
     void entry_is_left_to_the_next_front_which_the_store_has_to_forget_then() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         heldByOther();
         queue(front);
 
         assertThat(front.passEntry()).isTrue();
 
-        Front inherited = next.comeToFront();
+        Front inherited = front(next);
         assertThat(woken).containsExactly("next");
         assertThat(inherited.owner()).isEqualTo(front.owner());
         assertThat(inherited.closeEntry()).isTrue();
@@ -102,7 +111,7 @@ class FrontTest {
 
     @Test
     void entry_of_a_call_that_may_still_arrive_is_not_left_behind() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         front.markResent();
 
         assertThat(front.passEntry()).isFalse();
@@ -112,12 +121,12 @@ class FrontTest {
 
     @Test
     void failure_is_left_behind_with_its_beginning() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         front.fails(time.nanos(), FAILURE);
         time.pass(Duration.ofSeconds(4));
         front.passOn(time.nanos(), FAILURE);
 
-        Front inherited = next.comeToFront();
+        Front inherited = front(next);
 
         assertThat(inherited.isStoreFailing()).isTrue();
         assertThat(inherited.hasMetFailure()).isTrue();
@@ -126,21 +135,21 @@ class FrontTest {
 
     @Test
     void failure_that_the_front_met_only_once_counts_from_when_it_asked() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         long askedAt = time.nanos();
         time.pass(Duration.ofSeconds(4));
         front.passOn(askedAt, FAILURE);
 
-        assertThat(look(next.comeToFront())).isEqualTo(Duration.ofSeconds(6));
+        assertThat(look(front(next))).isEqualTo(Duration.ofSeconds(6));
     }
 
     @Test
     void failure_that_is_inherited_is_known_to_those_in_line() {
-        Place next = enter("next");
-        Place last = enter("last");
+        LocalQueue.Place next = enter("next");
+        LocalQueue.Place last = enter("last");
         front.passOn(time.nanos(), FAILURE);
 
-        next.comeToFront();
+        front(next);
         time.pass(Duration.ofSeconds(1));
 
         assertThat(last.look(budget())).isEqualTo(Duration.ofSeconds(9).toNanos());
@@ -169,7 +178,7 @@ class FrontTest {
 
     @Test
     void answer_ends_the_failure_for_the_front_and_for_those_in_line() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         front.fails(time.nanos(), FAILURE);
 
         front.answered(true);
@@ -183,15 +192,15 @@ class FrontTest {
     void answer_is_known_to_those_who_come_later() {
         assertThat(front.isLineAnswered()).isFalse();
         front.answered(false);
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         first.leave();
 
-        assertThat(next.comeToFront().isLineAnswered()).isTrue();
+        assertThat(front(next).isLineAnswered()).isTrue();
     }
 
     @Test
     void who_stands_in_no_line_learns_nothing_from_it() {
-        Front single = alone("single").comeToFront();
+        Front single = front(alone("single"));
 
         single.answered(true);
 
@@ -200,7 +209,7 @@ class FrontTest {
 
     @Test
     void holder_is_known_to_those_in_line() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         heldByOther();
         LockHolder holder = store.inspect(KEY).holder().orElseThrow();
         assertThat(next.blockedBy()).isEmpty();
@@ -278,25 +287,25 @@ class FrontTest {
         heldByOther();
         queue(front);
         time.pass(Duration.ofMillis(500));
-        queue.tick();
+        queue.entries().tick();
         assertThat(store.polls).isNotEmpty();
         store.polls.clear();
 
         front.closeEntry();
         time.pass(Duration.ofSeconds(2));
-        queue.tick();
+        queue.entries().tick();
 
         assertThat(store.polls).isEmpty();
     }
 
     @Test
     void failed_poll_is_known_to_the_front_and_to_those_in_line() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
         heldByOther();
         queue(front);
         time.pass(Duration.ofMillis(500));
         store.reachable(false);
-        queue.tick();
+        queue.entries().tick();
 
         assertThat(woken).containsExactlyInAnyOrder("first", "next");
         assertThat(front.isStoreFailing()).isTrue();
@@ -331,7 +340,7 @@ class FrontTest {
 
     @Test
     void closed_client_wakes_who_stands_in_line() {
-        Place next = enter("next");
+        LocalQueue.Place next = enter("next");
 
         queue.close();
 
@@ -364,7 +373,7 @@ class FrontTest {
 
     @Test
     void first_of_an_outage_rests_and_the_next_one_goes_on_when_it_leaves() {
-        Front other = alone("other").comeToFront();
+        Front other = front(alone("other"));
         front.fails(time.nanos(), FAILURE);
         other.fails(time.nanos(), FAILURE);
         front.joinOutage();
@@ -383,7 +392,7 @@ class FrontTest {
 
     @Test
     void store_that_has_recovered_is_asked_by_the_next_one_at_once() {
-        Front other = alone("other").comeToFront();
+        Front other = front(alone("other"));
         for (Front each : List.of(front, other)) {
             each.fails(time.nanos(), FAILURE);
             each.joinOutage();

@@ -3,6 +3,7 @@ package io.holdfast.lock.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
@@ -15,11 +16,12 @@ class LineInOutageTest {
     private static final LockKey KEY = LockKey.of("order:42");
 
     private final FakeTicker time = new FakeTicker();
-    private final Lines lines = new Lines();
+    private final LocalQueue lines =
+            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
     private final QueueEntry entry = new QueueEntry(KEY, new OwnerId("client", 1));
-    private final Line.Member front = enter();
+    private final LocalQueue.Place front = enter();
 
-    private Line.Member enter() {
+    private LocalQueue.Place enter() {
         return lines.enter(KEY, "terms", () -> {});
     }
 
@@ -28,7 +30,7 @@ class LineInOutageTest {
     }
 
     /** How long somebody in line waits, who may wait for a second, and for ten milliseconds of that for a store that fails. */
-    private Duration patience(Line.Member member) {
+    private Duration patience(LocalQueue.Place member) {
         Budget budget = Budget.of(time, Duration.ofSeconds(1).toNanos())
                 .tolerating(Duration.ofMillis(10).toNanos());
         return Duration.ofNanos(member.look(budget));
@@ -36,14 +38,14 @@ class LineInOutageTest {
 
     @Test
     void front_that_gives_up_lets_in_the_next_one_alone() {
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         front.passOn(fromNow());
 
         assertThat(front.isOver()).isTrue();
         assertThat(next.isFront()).isTrue();
-        assertThat(last.isWaiting()).isTrue();
+        assertThat(last.isInLine()).isTrue();
     }
 
     @Test
@@ -56,8 +58,8 @@ class LineInOutageTest {
 
     @Test
     void front_that_has_left_passes_nothing_on() {
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
         front.pass(null);
 
         front.passOn(fromNow());
@@ -69,7 +71,7 @@ class LineInOutageTest {
     @Test
     void failure_that_the_front_gives_up_on_counts_for_those_behind_it() {
         enter();
-        Line.Member last = enter();
+        LocalQueue.Place last = enter();
 
         front.passOn(fromNow());
 
@@ -79,7 +81,7 @@ class LineInOutageTest {
     @Test
     void failure_that_the_entry_of_the_front_knows_of_counts_for_those_behind_the_next_one() {
         enter();
-        Line.Member last = enter();
+        LocalQueue.Place last = enter();
         front.waitsWith(entry);
         entry.failing(fromNow());
         time.pass(Duration.ofMillis(4));
@@ -91,7 +93,7 @@ class LineInOutageTest {
 
     @Test
     void failure_that_was_heard_of_again_counts_from_the_beginning() {
-        Line.Member next = enter();
+        LocalQueue.Place next = enter();
         front.waitsWith(entry);
         entry.failing(fromNow());
         time.pass(Duration.ofMillis(4));
@@ -102,7 +104,7 @@ class LineInOutageTest {
 
     @Test
     void failure_is_over_for_all_when_the_front_is_answered() {
-        Line.Member next = enter();
+        LocalQueue.Place next = enter();
         front.waitsWith(entry);
         entry.failing(fromNow());
 
@@ -114,7 +116,7 @@ class LineInOutageTest {
     @Test
     void failure_that_an_entry_learns_of_after_its_front_has_left_concerns_nobody() {
         enter();
-        Line.Member last = enter();
+        LocalQueue.Place last = enter();
         front.waitsWith(entry);
         front.pass(null);
 

@@ -32,11 +32,10 @@ public class LineLinearizabilityTest {
     private static final LockKey KEY = LockKey.of("key");
     private static final Budget SOME_TIME = Budget.of(() -> 0, 1);
 
-    private static final EntryKeeper NOT_ASKED =
-            new EntryKeeper(new InMemoryLockStore(() -> 0, () -> Instant.EPOCH), "c", () -> 0, false);
+    private static final InMemoryLockStore NOT_ASKED = new InMemoryLockStore(() -> 0, () -> Instant.EPOCH);
 
-    private final Lines lines = new Lines();
-    private final Line.@Nullable Member[] turns = new Line.@Nullable Member[THREADS + 2];
+    private final LocalQueue lines = new LocalQueue(NOT_ASKED, "c", () -> 1, () -> 0, false, sequence -> {});
+    private final LocalQueue.@Nullable Place[] turns = new LocalQueue.@Nullable Place[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */
     private boolean entered(int thread) {
@@ -57,7 +56,7 @@ public class LineLinearizabilityTest {
     @Operation
     public void enterOrGiveUp(@Param(name = "thread") int thread) {
         if (!entered(thread)) {
-            Line.Member turn = turns[thread];
+            LocalQueue.Place turn = turns[thread];
             if (!turn.cancel()) {
                 turn.pass(null);
             }
@@ -71,7 +70,7 @@ public class LineLinearizabilityTest {
         if (entered(thread)) {
             return false;
         }
-        Line.Member turn = turns[thread];
+        LocalQueue.Place turn = turns[thread];
         return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass(null));
     }
 
@@ -89,7 +88,7 @@ public class LineLinearizabilityTest {
     public void validate() {
         int present = 0;
         int fronts = 0;
-        for (Line.Member turn : turns) {
+        for (LocalQueue.Place turn : turns) {
             if (turn != null) {
                 present++;
                 fronts += isServed(turn) ? 1 : 0;
@@ -101,7 +100,7 @@ public class LineLinearizabilityTest {
     }
 
     /** Looks as a thread does that was woken, but does not go to sleep again. */
-    private static boolean isServed(Line.Member turn) {
+    private static boolean isServed(LocalQueue.Place turn) {
         return turn.look(SOME_TIME) == 0;
     }
 

@@ -30,8 +30,10 @@ class LineTest {
     private static final LockStoreException BROKEN = new LockStoreException("out of order", null, false);
 
     private final FakeTicker time = new FakeTicker();
-    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Lines lines = new Lines();
+    private final EntryKeeper entries =
+            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {});
+    private final LocalQueue lines =
+            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
     private final Cohort cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
@@ -55,13 +57,13 @@ class LineTest {
 
     @Test
     void threads_get_in_front_in_the_order_of_their_coming() {
-        List<Line.Member> turns = new ArrayList<>();
+        List<LocalQueue.Place> turns = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             turns.add(enter());
         }
         for (int i = 0; i < 4; i++) {
             assertThat(turns.get(i).pass(null)).isTrue();
-            assertThat(turns.stream().filter(Line.Member::isFront)).containsExactly(turns.get(i + 1));
+            assertThat(turns.stream().filter(LocalQueue.Place::isFront)).containsExactly(turns.get(i + 1));
         }
         assertThat(turns.get(4).pass(null)).isFalse();
         assertGone();
@@ -69,10 +71,10 @@ class LineTest {
 
     @Test
     void who_is_in_line_is_woken_when_the_front_waits_with_an_entry_that_knows_of_a_failure_already() {
-        Line.Member front = enter();
+        LocalQueue.Place front = enter();
         AtomicReference<Thread> parked = new AtomicReference<>();
         CompletableFuture<Void> failed = NewThread.start(() -> {
-            Line.Member behind = enter();
+            LocalQueue.Place behind = enter();
             parked.set(Thread.currentThread());
             assertThatThrownBy(() -> Parked.await(behind, Budget.unlimited(time), Pause.PARK, true))
                     .isInstanceOf(LockStoreException.class);
@@ -99,9 +101,9 @@ class LineTest {
 
     @Test
     void entry_of_the_front_is_inherited_by_the_next_once() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
         assertThat(front.inheritEntry()).isNull();
 
         assertThat(front.pass(entry)).isTrue();
@@ -114,16 +116,16 @@ class LineTest {
 
     @Test
     void entry_that_nobody_inherits_stays_with_who_has_it() {
-        Line.Member alone = enter();
+        LocalQueue.Place alone = enter();
         assertThat(alone.pass(entry)).isFalse();
         assertThat(enter().inheritEntry()).isNull();
     }
 
     @Test
     void entry_is_inherited_by_the_front_only() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
         front.pass(entry);
 
         assertThat(last.inheritEntry()).isNull();
@@ -132,9 +134,9 @@ class LineTest {
 
     @Test
     void turn_that_is_over_lets_nobody_in() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
         front.pass(null);
 
         assertThat(front.pass(entry)).isFalse();
@@ -148,9 +150,9 @@ class LineTest {
 
     @Test
     void turn_in_line_lets_nobody_in() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         assertThat(next.pass(null)).isFalse();
         assertThat(next.handOff(cohort, deadline)).isFalse();
@@ -164,8 +166,8 @@ class LineTest {
 
     @Test
     void thread_in_line_waits_until_it_is_in_front() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
         int[] pauses = {0};
 
         Parked.Outcome outcome = Parked.await(
@@ -184,9 +186,9 @@ class LineTest {
 
     @Test
     void timeout_in_line_leaves_nothing_behind() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         Parked.Outcome outcome = Parked.await(next, seconds(1), this::pass, true);
 
@@ -200,7 +202,7 @@ class LineTest {
 
     @Test
     void timeout_of_the_only_one_in_line_leaves_the_front_alone() throws InterruptedException {
-        Line.Member front = enter();
+        LocalQueue.Place front = enter();
         Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
@@ -210,9 +212,9 @@ class LineTest {
 
     @Test
     void thread_that_gets_in_front_as_its_time_ends_acts_as_the_front() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         Parked.Outcome outcome =
                 Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(entry)), true);
@@ -224,8 +226,8 @@ class LineTest {
 
     @Test
     void thread_that_is_handed_the_lock_as_its_time_ends_has_it() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
 
         Parked.Outcome outcome = Parked.await(
                 next, seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline)), true);
@@ -238,9 +240,9 @@ class LineTest {
 
     @Test
     void interrupt_in_line_leaves_nothing_behind() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
         Thread.currentThread().interrupt();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), Pause.PARK, true))
@@ -255,9 +257,9 @@ class LineTest {
 
     @Test
     void interrupt_that_comes_after_it_got_in_front_is_kept() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(entry)), true);
 
@@ -269,8 +271,8 @@ class LineTest {
 
     @Test
     void interrupt_that_comes_after_the_lock_was_handed_off_is_kept() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
 
         Parked.Outcome outcome =
                 Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.handOff(cohort, deadline)), true);
@@ -282,8 +284,8 @@ class LineTest {
 
     @Test
     void interrupt_that_may_not_end_the_wait_is_kept() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
         Thread.currentThread().interrupt();
         Pause once = nanos -> {
             if (Thread.interrupted()) {
@@ -300,7 +302,7 @@ class LineTest {
     @Test
     void timeout_of_an_interrupted_thread_keeps_the_interrupt() throws InterruptedException {
         enter();
-        Line.Member next = enter();
+        LocalQueue.Place next = enter();
         Thread.currentThread().interrupt();
         Pause pause = nanos -> {
             if (Thread.interrupted()) {
@@ -316,9 +318,9 @@ class LineTest {
 
     @Test
     void lock_is_handed_to_the_next_in_line() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
@@ -326,7 +328,7 @@ class LineTest {
         assertThat(next.takeHandOff()).isSameAs(cohort);
         assertThat(cohort.deadline()).isEqualTo(deadline);
         assertThat(next.takeHandOff()).isNull();
-        assertThat(next.isFront()).isFalse();
+        assertThat(next.isFront()).isTrue();
         assertThat(cohort.lastToken()).isEqualTo(1001);
         time.pass(Duration.ofMillis(1));
         assertThat(next.handOff(cohort, deadline)).isTrue();
@@ -337,9 +339,9 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_wants_other_terms() {
-        Line.Member front = enter("30 s");
-        Line.Member other = enter("10 s");
-        Line.Member equal = enter("30 s");
+        LocalQueue.Place front = enter("30 s");
+        LocalQueue.Place other = enter("10 s");
+        LocalQueue.Place equal = enter("30 s");
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
@@ -352,15 +354,15 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_off_when_nobody_is_in_line() {
-        Line.Member alone = enter();
+        LocalQueue.Place alone = enter();
         assertThat(alone.handOff(cohort, deadline)).isFalse();
         assertThat(alone.isFront()).isTrue();
     }
 
     @Test
     void lock_is_not_handed_off_by_a_cohort_that_is_over() {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
         time.pass(Duration.ofMillis(100));
 
         assertThat(front.handOff(cohort, deadline)).isFalse();
@@ -373,9 +375,9 @@ class LineTest {
 
     @Test
     void lock_is_not_handed_to_a_thread_that_gave_up() throws InterruptedException {
-        Line.Member front = enter();
-        Line.Member gone = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place gone = enter();
+        LocalQueue.Place next = enter();
         Parked.await(gone, Budget.of(time, 0), this::pass, true);
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
@@ -386,13 +388,13 @@ class LineTest {
 
     @Test
     void failure_of_the_front_reaches_all_in_line() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         front.fail(BROKEN);
 
-        for (Line.Member turn : List.of(next, last)) {
+        for (LocalQueue.Place turn : List.of(next, last)) {
             assertThatThrownBy(() -> Parked.await(turn, seconds(1), this::pass, true))
                     .isInstanceOfSatisfying(
                             LockStoreException.class,
@@ -405,11 +407,11 @@ class LineTest {
 
     @Test
     void thread_that_comes_after_a_failure_tries_for_itself() {
-        Line.Member front = enter();
-        Line.Member failed = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place failed = enter();
         front.fail(BROKEN);
 
-        Line.Member next = enter();
+        LocalQueue.Place next = enter();
 
         assertThat(next.isFront()).isTrue();
         assertThat(failed.pass(null)).isFalse();
@@ -419,8 +421,8 @@ class LineTest {
 
     @Test
     void interrupt_that_meets_a_failure_is_kept() {
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.fail(BROKEN)), true))
                 .isInstanceOf(LockStoreException.class);
@@ -431,22 +433,22 @@ class LineTest {
 
     @Test
     void try_without_waiting_enters_only_where_nobody_is() {
-        Line.Member front = lines.tryEnter(KEY, "terms");
+        LocalQueue.Place front = lines.tryEnter(KEY, "terms", () -> {});
         assertThat(front).isNotNull();
         assertThat(front.isFront()).isTrue();
 
-        assertThat(lines.tryEnter(KEY, "terms")).isNull();
+        assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNull();
 
         assertThat(front.hasFollowers()).isFalse();
         front.pass(null);
         assertGone();
-        assertThat(lines.tryEnter(KEY, "terms")).isNotNull();
+        assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNotNull();
     }
 
     @Test
     void nobody_enters_a_retired_line() {
-        Line line = new Line(KEY, retired -> {}, () -> false);
-        Line.Member last = line.enter("terms", false, Parked.currentThread());
+        LocalQueue.Line line = lines.new Line(KEY);
+        LocalQueue.Place last = line.enter("terms", false, Parked.currentThread());
         assertThat(last).isNotNull();
         last.pass(null);
 
@@ -456,10 +458,10 @@ class LineTest {
 
     @Test
     void last_thread_of_a_retired_line_does_not_disturb_the_new_one() {
-        Line.Member former = enter();
+        LocalQueue.Place former = enter();
         former.pass(null);
-        Line.Member front = enter();
-        Line.Member next = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
 
         assertThat(former.pass(entry)).isFalse();
         former.fail(BROKEN);
@@ -472,9 +474,9 @@ class LineTest {
 
     @Test
     void closing_ends_the_wait_of_all_in_line() {
-        Line.Member front = enter();
-        Line.Member next = enter();
-        Line.Member last = enter();
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        LocalQueue.Place last = enter();
 
         assertThatThrownBy(() -> Parked.await(next, seconds(1), nanos -> lines.close(), true))
                 .isInstanceOf(IllegalStateException.class);
@@ -488,10 +490,10 @@ class LineTest {
 
     @Test
     void closed_client_lets_nobody_in() {
-        Line.Member front = enter();
+        LocalQueue.Place front = enter();
         lines.close();
 
-        Line.Member late = enter();
+        LocalQueue.Place late = enter();
         assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
         front.pass(null);
@@ -500,11 +502,11 @@ class LineTest {
         assertGone();
     }
 
-    private Line.Member enter() {
+    private LocalQueue.Place enter() {
         return enter("terms");
     }
 
-    private Line.Member enter(Object terms) {
+    private LocalQueue.Place enter(Object terms) {
         return lines.enter(KEY, terms, Parked.currentThread());
     }
 

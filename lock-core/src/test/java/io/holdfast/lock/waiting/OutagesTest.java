@@ -48,7 +48,7 @@ class OutagesTest {
         return () -> failing;
     }
 
-    private Duration rested(Outages.Place place) throws InterruptedException {
+    private Duration rested(Outages.Turn place) throws InterruptedException {
         pauses.clear();
         assertThat(Parked.await(place, unlimited, this::fromNow, pause, true)).isTrue();
         assertThat(pauses).hasSizeLessThanOrEqualTo(1);
@@ -63,7 +63,7 @@ class OutagesTest {
     @RepeatedTest(100)
     void first_rests_for_100_ms_then_twice_as_long_up_to_a_second_and_for_a_half_less_at_random()
             throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             for (int most : new int[] {100, 200, 400, 800, 1_000, 1_000}) {
                 assertThat(rested(place)).isBetween(ms(most / 2), ms(most));
                 place.failed();
@@ -77,15 +77,15 @@ class OutagesTest {
 
     @Test
     void first_asks_at_once_where_the_server_has_recovered() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, false, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, false, Parked.currentThread())) {
             assertThat(rested(place)).isZero();
         }
     }
 
     @Test
     void servers_have_queues_of_their_own() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread());
-                Outages.Place other = outages.join("other", false, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread());
+                Outages.Turn other = outages.join("other", false, Parked.currentThread())) {
             assertThat(rested(other)).isZero();
             assertThat(rested(place)).isPositive();
         }
@@ -95,14 +95,14 @@ class OutagesTest {
     void queue_that_all_have_left_is_forgotten() throws InterruptedException {
         outages.join(SERVER, true, Parked.currentThread()).close();
 
-        try (Outages.Place place = outages.join(SERVER, false, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, false, Parked.currentThread())) {
             assertThat(rested(place)).isZero();
         }
     }
 
     @Test
     void wait_ends_with_the_budget() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             Budget short40 =
                     Budget.of(time, ms(40).toNanos()).tolerating(ms(1_000).toNanos());
 
@@ -115,7 +115,7 @@ class OutagesTest {
 
     @Test
     void wait_ends_when_the_store_has_failed_for_too_long() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             Budget tolerant = Budget.unlimited(time).tolerating(ms(40).toNanos());
 
             assertThat(Parked.await(place, tolerant, since(fromNow()), pause, true))
@@ -136,8 +136,8 @@ class OutagesTest {
                 failing.set(fromNow());
             }
         };
-        try (Outages.Place first = outages.join(SERVER, false, Parked.currentThread());
-                Outages.Place place = outages.join(SERVER, false, Parked.currentThread())) {
+        try (Outages.Turn first = outages.join(SERVER, false, Parked.currentThread());
+                Outages.Turn place = outages.join(SERVER, false, Parked.currentThread())) {
             assertThat(Parked.await(place, tolerant, failing::get, second, true))
                     .isFalse();
         }
@@ -151,7 +151,7 @@ class OutagesTest {
             time.pass(Duration.ofNanos(nanos));
             throw new InterruptedException();
         };
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             assertThat(Parked.await(place, unlimited, this::fromNow, interrupted, false))
                     .isTrue();
             assertThat(Thread.interrupted()).isTrue();
@@ -164,7 +164,7 @@ class OutagesTest {
 
     @Test
     void wait_that_nobody_interrupts_leaves_no_interrupt_behind() throws InterruptedException {
-        try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+        try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             rested(place);
 
             assertThat(Thread.interrupted()).isFalse();
@@ -173,7 +173,7 @@ class OutagesTest {
 
     private CompletableFuture<Boolean> second() {
         CompletableFuture<Boolean> asks = NewThread.start(() -> {
-            try (Outages.Place place = outages.join(SERVER, true, Parked.currentThread())) {
+            try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
                 parked = Thread.currentThread();
                 return Parked.await(place, unlimited, this::fromNow, Pause.PARK, true);
             } catch (InterruptedException e) {
@@ -188,7 +188,7 @@ class OutagesTest {
 
     @Test
     void second_asks_when_the_first_has_left_and_its_time_has_come() {
-        Outages.Place first = outages.join(SERVER, true, Parked.currentThread());
+        Outages.Turn first = outages.join(SERVER, true, Parked.currentThread());
         CompletableFuture<Boolean> second = second();
         time.pass(Duration.ofHours(1));
         assertThat(second).isNotDone();
@@ -200,7 +200,7 @@ class OutagesTest {
 
     @Test
     void closed_client_wakes_all() {
-        Outages.Place first = outages.join(SERVER, true, Parked.currentThread());
+        Outages.Turn first = outages.join(SERVER, true, Parked.currentThread());
         CompletableFuture<Boolean> second = second();
 
         outages.close();

@@ -30,7 +30,7 @@ final class Parked {
         return () -> LockSupport.unpark(thread);
     }
 
-    static Outcome await(Line.Member turn, Budget budget, Pause pause, boolean interruptible)
+    static Outcome await(LocalQueue.Place turn, Budget budget, Pause pause, boolean interruptible)
             throws InterruptedException {
         await(() -> turn.look(budget), turn::cancel, pause, interruptible);
         if (turn.isOver()) {
@@ -50,7 +50,7 @@ final class Parked {
 
     /** Returns whether it is to ask. */
     static boolean await(
-            Outages.Place place, Budget budget, Supplier<@Nullable Failing> failing, Pause pause, boolean interruptible)
+            Outages.Turn place, Budget budget, Supplier<@Nullable Failing> failing, Pause pause, boolean interruptible)
             throws InterruptedException {
         await(() -> place.look(budget, failing.get()), () -> true, pause, interruptible);
         return budget.remainingNanos(failing.get()) > 0;

@@ -27,26 +27,24 @@ class PlaceTest {
 
     private final FakeTicker time = new FakeTicker();
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
-    private final Lines lines = new Lines();
-    private final EntryKeeper entries = new EntryKeeper(store, "client", time, false);
-    private final Queues queues =
-            new Queues(store, "client", new AtomicLong()::incrementAndGet, time, lines, entries, new Outages(time));
+    private final LocalQueue lines =
+            new LocalQueue(store, "client", new AtomicLong()::incrementAndGet, time, false, sequence -> {});
+    private final EntryKeeper entries = lines.entries();
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
     private final List<String> woken = new ArrayList<>();
-    private final Place first = enter("first", "terms");
-    private final Place second = enter("second", "terms");
-    private final Place third = enter("third", "terms");
+    private final LocalQueue.Place first = enter("first", "terms");
+    private final LocalQueue.Place second = enter("second", "terms");
+    private final LocalQueue.Place third = enter("third", "terms");
 
-    private Place enter(String name, String terms) {
-        Runnable waiter = () -> woken.add(name);
-        return new Place(queues, KEY, queues.lines().enter(KEY, terms, waiter), waiter);
+    private LocalQueue.Place enter(String name, String terms) {
+        return lines.enter(KEY, terms, () -> woken.add(name));
     }
 
-    private long look(Place place) {
+    private long look(LocalQueue.Place place) {
         return place.look(Budget.of(time, 1_000));
     }
 
-    private void granted(Place place) {
+    private void granted(LocalQueue.Place place) {
         place.granted(OWNER, 1_000, 100_000, Waiters.NONE, true);
     }
 
@@ -77,7 +75,7 @@ class PlaceTest {
     void refusal_of_the_store_ends_all_in_line() {
         first.fail(new LockStoreException("out of order", null, false));
 
-        for (Place refused : List.of(second, third)) {
+        for (LocalQueue.Place refused : List.of(second, third)) {
             assertThatThrownBy(() -> look(refused)).hasMessageContaining("out of order");
             assertThat(refused.isOver()).isTrue();
         }
@@ -95,7 +93,7 @@ class PlaceTest {
         assertThat(woken).containsExactly("second");
         var taken = Objects.requireNonNull(second.takeHandOff());
         assertThat(taken.owner()).isEqualTo(OWNER);
-        assertThat(taken.token()).isEqualTo(2_000);
+        assertThat(taken.lastToken()).isEqualTo(2_000);
         assertThat(taken.deadline()).isEqualTo(deadline);
         assertThat(second.takeHandOff()).isNull();
         assertThat(second.lastToken()).isEqualTo(2_000);
@@ -124,14 +122,14 @@ class PlaceTest {
 
     @Test
     void who_stands_in_no_line_has_nothing_to_hand_off() {
-        Place alone = new Place(queues, KEY, lines.enter(KEY, null, () -> {}), () -> {});
+        LocalQueue.Place alone = lines.enter(KEY, null, () -> {});
 
         granted(alone);
 
         assertThat(alone.lastToken()).isZero();
         assertThat(alone.isConfirmed()).isTrue();
         assertThat(alone.handOff(deadline)).isFalse();
-        assertThat(entries.subscription().cohorts()).isZero();
+        assertThat(entries.cohorts()).isZero();
     }
 
     @Test
@@ -139,7 +137,7 @@ class PlaceTest {
         granted(first);
         time.pass(MILLI);
 
-        entries.subscription().awaited(OWNER.sequence(), Waiters.FAIR);
+        entries.awaited(OWNER.sequence(), Waiters.FAIR);
 
         assertThat(first.handOff(deadline)).isFalse();
     }
@@ -153,7 +151,7 @@ class PlaceTest {
         second.takeHandOff();
         time.pass(MILLI);
 
-        entries.subscription().awaited(OWNER.sequence(), Waiters.FAIR);
+        entries.awaited(OWNER.sequence(), Waiters.FAIR);
 
         assertThat(second.handOff(deadline)).isFalse();
         assertThat(third.isInLine()).isTrue();
@@ -162,10 +160,10 @@ class PlaceTest {
     @Test
     void lock_that_has_ended_receives_no_messages() {
         granted(first);
-        assertThat(entries.subscription().cohorts()).isOne();
+        assertThat(entries.cohorts()).isOne();
 
         first.leave();
-        assertThat(entries.subscription().cohorts()).isZero();
+        assertThat(entries.cohorts()).isZero();
         assertThat(second.isInLine()).isFalse();
     }
 
@@ -178,7 +176,7 @@ class PlaceTest {
 
         second.notHeld();
 
-        assertThat(entries.subscription().cohorts()).isZero();
+        assertThat(entries.cohorts()).isZero();
         assertThat(second.lastToken()).isZero();
         assertThat(second.isOver()).isFalse();
         second.leave();

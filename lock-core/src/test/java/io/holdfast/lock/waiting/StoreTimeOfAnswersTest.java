@@ -24,7 +24,7 @@ class StoreTimeOfAnswersTest {
 
     private final FakeTicker time = new FakeTicker();
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
-    private final EntryKeeper keeper = new EntryKeeper(store, "client", time, false);
+    private final EntryKeeper keeper = new EntryKeeper(store, "client", time, false, sequence -> {});
     private final QueueEntry entry = keeper.open(KEY, new OwnerId("client", 2));
 
     @BeforeEach
@@ -44,7 +44,7 @@ class StoreTimeOfAnswersTest {
     }
 
     private StoreTime.Believed hear(Reservation reservation) {
-        keeper.subscription().granted(entry.owner().sequence(), reservation);
+        keeper.granted(entry.owner().sequence(), reservation);
         return entry.claim();
     }
 

@@ -23,18 +23,20 @@ class WakeUpsTest {
     private static final LockStoreException BROKEN = StoreSpy.unreachable();
 
     private final FakeTicker time = new FakeTicker();
-    private final EntryKeeper entries = new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false);
-    private final Lines lines = new Lines();
+    private final EntryKeeper entries =
+            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {});
+    private final LocalQueue lines =
+            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
     private final Outages outages = new Outages(time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final List<String> woken = new ArrayList<>();
 
-    private Line.Member enter(String name) {
+    private LocalQueue.Place enter(String name) {
         return lines.enter(KEY, "terms", () -> woken.add(name));
     }
 
-    private Line.Member frontOfThree() {
-        Line.Member front = enter("front");
+    private LocalQueue.Place frontOfThree() {
+        LocalQueue.Place front = enter("front");
         enter("next");
         enter("last");
         return front;
@@ -101,7 +103,7 @@ class WakeUpsTest {
     @Test
     void entry_of_one_who_is_not_in_front_wakes_nobody() {
         enter("front");
-        Line.Member next = enter("next");
+        LocalQueue.Place next = enter("next");
         enter("last");
         entry.failing(fromNow());
 
@@ -130,8 +132,8 @@ class WakeUpsTest {
 
     @Test
     void who_leaves_the_queue_of_an_outage_wakes_the_first() {
-        Outages.Place first = outages.join("server", true, () -> woken.add("first"));
-        Outages.Place second = outages.join("server", true, () -> woken.add("second"));
+        Outages.Turn first = outages.join("server", true, () -> woken.add("first"));
+        Outages.Turn second = outages.join("server", true, () -> woken.add("second"));
         outages.join("server", true, () -> woken.add("third"));
 
         first.close();

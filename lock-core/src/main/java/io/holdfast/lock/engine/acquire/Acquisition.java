@@ -12,7 +12,7 @@ import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Front;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +81,13 @@ final class Acquisition {
         this.call = call;
         this.terms = call.terms();
         this.place = place;
-        this.front = place.comeToFront();
+        this.front = new Front(
+                client.queue(),
+                client.store(),
+                client.ticker(),
+                key,
+                place,
+                call.caller().waiter());
         this.question = new Question(client, call, holder, front);
         this.withdrawal = new Withdrawal(
                 client.cleanup(), place, front, key, terms.leaseNanos());

@@ -16,7 +16,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

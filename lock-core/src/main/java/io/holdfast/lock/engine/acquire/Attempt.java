@@ -11,8 +11,9 @@ import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.LocalQueue;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -175,7 +176,7 @@ public final class Attempt implements Steps {
 
     /** Whether the lock was handed off, and is still held. */
     private boolean takeOver(Place mine) {
-        Place.HandOff handOff = mine.takeHandOff();
+        Cohort handOff = mine.takeHandOff();
         if (handOff == null) {
             return false;
         }
@@ -186,7 +187,7 @@ public final class Attempt implements Steps {
             return false;
         }
         var grant = new Hold.Grant(
-                handOff.owner(), handOff.token(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
+                handOff.owner(), handOff.lastToken(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
         try {
             granted(call.open(attempts.locks(), grant, ClientContext.currentThread(), mine), true);
             return true;
@@ -312,7 +313,7 @@ public final class Attempt implements Steps {
             return;
         }
         try {
-            Place.HandOff handOff = mine.takeHandOff();
+            Cohort handOff = mine.takeHandOff();
             if (handOff != null) {
                 call.giveBack(attempts.locks(), handOff.owner(), mine);
             } else {

@@ -13,7 +13,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Front;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.waiting.Front;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 
 /** Ensures that an {@link Acquisition} that failed leaves nothing behind at the store. */
 final class Withdrawal {

@@ -180,11 +180,11 @@ public final class Cleanup {
         @Override
         public long work(List<Attempt> next) {
             Attempt attempt = next.get(0);
-            if (!isDone(attempt) && enqueue(attempt)) {
-                return rest();
+            if (isDone(attempt)) {
+                over(attempt);
+                return 0;
             }
-            over(attempt);
-            return 0;
+            return enqueue(attempt) ? rest() : 0;
         }
 
     /** Clients of one server do not come back all at the same time. */

@@ -84,7 +84,7 @@ public final class ClientContext {
 
     /** {@return how many waiters the store has notified of their lock} */
     public long wakeUps() {
-        return wakeUpsBefore + queue().wakeUps();
+        return wakeUpsBefore + queue().entries().wakeUps();
     }
 
     /** Sets the action for holds that the store may have revoked. */

@@ -15,7 +15,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;

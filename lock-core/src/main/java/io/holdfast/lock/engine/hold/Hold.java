@@ -11,7 +11,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
-import io.holdfast.lock.waiting.Place;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -291,7 +291,7 @@ final class Watchdog implements AutoCloseable {
         if (listening != queue && now - hold.since() >= LONG_HOLD_NANOS) {
             listening = queue;
             try {
-                queue.listen();
+                queue.entries().subscribe();
             } catch (RuntimeException | Error e) {
                 log.error("Unexpected error in thread holdfast-clock; continuing", e);
             }

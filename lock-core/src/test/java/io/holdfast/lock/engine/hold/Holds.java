@@ -7,6 +7,7 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.waiting.LocalQueue;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 
@@ -45,7 +46,21 @@ public final class Holds {
             long deadline,
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
+        return hold(key, terms, owner, token, at, deadline, null, ticker, onLost);
+    }
+
+    /** @param place of a caller that may give the lock back */
+    static Hold hold(
+            LockKey key,
+            Terms terms,
+            OwnerId owner,
+            long token,
+            long at,
+            long deadline,
+            LocalQueue.Place place,
+            Ticker ticker,
+            BiConsumer<Hold, LockEvent.Lost> onLost) {
         var grant = new Hold.Grant(owner, token, at, deadline, 0, Waiters.NONE, true, false);
-        return new Hold(key, terms, grant, new HolderInfo("host", 1, "main"), null, ticker, onLost);
+        return new Hold(key, terms, grant, new HolderInfo("host", 1, "main"), place, ticker, onLost);
     }
 }

@@ -29,13 +29,15 @@ abstract class WatchdogFixture {
     final RecordedEvents events = new RecordedEvents();
     final ManualThreads cleaners = new ManualThreads();
     private final ManualThreads renewers = new ManualThreads();
-    final HeldLocks locks = locks(store, renewers);
+    private final ClientContext client =
+            new ClientContext(store, new Cleanup(store, cleaners), time, Pause.PARK, false, "client");
+    final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
     final Watchdog watchdog = locks.watchdog();
     private int sequence;
 
     final HeldLocks locks(LockStore with, ManualThreads threads) {
-        var client = new ClientContext(with, new Cleanup(with, cleaners), time, Pause.PARK, false, "client");
-        return new HeldLocks(client, new EventPublisher(List.of()), events::accept, threads);
+        var other = new ClientContext(with, new Cleanup(with, cleaners), time, Pause.PARK, false, "client");
+        return new HeldLocks(other, new EventPublisher(List.of()), events::accept, threads);
     }
 
     final Hold acquired(LockKey key, Duration lease, boolean renew) {
@@ -72,7 +74,9 @@ abstract class WatchdogFixture {
         AcquireReply reply =
                 store.acquire(Requests.exclusive(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
-        Hold hold = Holds.hold(key, terms, owner, token, sentAt, sentAt + granted.toNanos(), time, events::lost);
+        var place = client.queue().enter(key, null, () -> {});
+        Hold hold = Holds.hold(
+                key, terms, owner, token, sentAt, sentAt + granted.toNanos(), place, time, events::lost);
         if (boundTo != null) {
             hold.bindTo(boundTo);
         }

@@ -82,6 +82,7 @@ class WatchdogSchedulesTest {
         private final Server server = new Server();
         private final ManualThreads renewers = new ManualThreads();
         private final ManualThreads cleaners = new ManualThreads();
+        private final ClientContext client;
         private final HeldLocks locks;
         private final Watchdog watchdog;
         private final CountDownLatch death = new CountDownLatch(1);
@@ -92,7 +93,7 @@ class WatchdogSchedulesTest {
         Run(long seed) {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
-            var client = new ClientContext(
+            this.client = new ClientContext(
                     server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
             this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
             this.watchdog = locks.watchdog();
@@ -182,7 +183,7 @@ class WatchdogSchedulesTest {
                 case 1 -> server.moved = !server.moved;
                 case 2 -> die();
                 case 3 -> any().forEach(Watched::revoke);
-                default -> any().forEach(watched -> watchdog.doubt(watched.hold));
+                default -> any().forEach(watched -> locks.doubt(watched.hold.owner().sequence()));
             }
         }
 
@@ -279,6 +280,7 @@ class WatchdogSchedulesTest {
                         token,
                         sentAt,
                         sentAt + granted.toNanos(),
+                        client.queue().enter(key, null, () -> {}),
                         Run.this::nanos,
                         events::lost);
                 if (bound) {
@@ -292,7 +294,7 @@ class WatchdogSchedulesTest {
             void change() {
                 schedule.step("a change");
                 if (oneIn(3)) {
-                    watchdog.doubt(hold);
+                    locks.doubt(hold.owner().sequence());
                 } else if (hold.isRenewing()) {
                     hold.stopRenewing();
                 } else if (!bound && hold.enter(true) == Hold.Entry.ENTERED) {
@@ -330,7 +332,7 @@ class WatchdogSchedulesTest {
                 revoked = true;
                 server.forceRelease(hold.key());
                 schedule.step("a hint");
-                watchdog.doubt(hold);
+                locks.doubt(hold.owner().sequence());
             }
 
             /** A hold that says so is held at the store for at least as long. */
