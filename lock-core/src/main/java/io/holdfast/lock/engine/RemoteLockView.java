@@ -136,16 +136,14 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return each.stream()
-                .map(this::held)
-                .allMatch(hold -> hold != null && hold.isLive());
+        return each.stream().map(this::held).allMatch(hold -> hold != null && hold.isLive());
     }
 
     @Override
     public boolean isLocked() {
         return each.stream()
-                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
-                        .anyMatch(holder -> holder.mode() == one.mode()));
+                .anyMatch(one ->
+                        engine.inspect(one.key()).holders().stream().anyMatch(holder -> holder.mode() == one.mode()));
     }
 
     @Override
@@ -222,9 +220,7 @@ final class RemoteLockView implements RemoteLock {
 
     private List<Hold> holdsOfOthers(LockRequest one) {
         return engine.locks().all().stream()
-                .filter(hold -> hold.key().equals(one.key())
-                        && covers(hold, one)
-                        && hold.isLive())
+                .filter(hold -> hold.key().equals(one.key()) && covers(hold, one) && hold.isLive())
                 .toList();
     }
 

@@ -83,9 +83,7 @@ class ArchitectureTest {
                             "Reentry",
                             "Steps",
                             "Waits")),
-            entry(
-                    "engine.hold",
-                    Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
+            entry("engine.hold", Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "ServerWorkers")));

@@ -56,7 +56,8 @@ class NativeHintsTest {
 
     @Test
     void fields_that_are_updated_atomically_can_be_reached() throws Exception {
-        List<Field> updated = Stream.of(Class.forName("io.holdfast.lock.engine.hold.Hold").getDeclaredFields())
+        List<Field> updated = Stream.of(
+                        Class.forName("io.holdfast.lock.engine.hold.Hold").getDeclaredFields())
                 .filter(field -> Modifier.isVolatile(field.getModifiers()))
                 .toList();
         assertThat(updated)

@@ -89,8 +89,7 @@ final class Acquisition {
                 place,
                 call.caller().waiter());
         this.question = new Question(client, call, holder, front);
-        this.withdrawal = new Withdrawal(
-                client.cleanup(), place, front, key, terms.leaseNanos());
+        this.withdrawal = new Withdrawal(client.cleanup(), place, front, key, terms.leaseNanos());
         this.caller = call.caller();
         this.budget = call.budget();
         this.wait = wait;

@@ -6,10 +6,10 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Handle;
-import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.engine.hold.HeldLocks;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -232,8 +232,7 @@ final class AllAtOnce {
     private void undoAll() {
         for (int i = 0; i < calls.size(); i++) {
             Call call = calls.get(i);
-            client.cleanup()
-                    .undo(call.key(), owners.get(i), call.terms().leaseNanos());
+            client.cleanup().undo(call.key(), owners.get(i), call.terms().leaseNanos());
         }
     }
 

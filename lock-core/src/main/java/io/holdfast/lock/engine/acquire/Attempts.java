@@ -9,9 +9,4 @@ import io.holdfast.lock.engine.hold.HeldLocks;
  *
  * @param waits the calls that wait
  */
-public record Attempts(
-        ClientContext client,
-        HeldLocks locks,
-        Reentry reentry,
-        Waits waits,
-        EventPublisher events) {}
+public record Attempts(ClientContext client, HeldLocks locks, Reentry reentry, Waits waits, EventPublisher events) {}

@@ -92,8 +92,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     /** The lock, granted by a message; the store confirms it only when it is called. */
     Hold.Grant granted(OwnerId owner, Front.Claim claim, long now, boolean resent) {
         Reservation told = claim.reservation();
-        return new Hold.Grant(
-                owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
+        return new Hold.Grant(owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
     }
 
     /** The caller holds the lock that was granted to it, or handed off. */

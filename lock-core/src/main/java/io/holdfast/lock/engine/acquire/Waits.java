@@ -10,7 +10,6 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-
 import io.holdfast.lock.store.HolderInfo;
 import java.util.List;
 import java.util.Map;

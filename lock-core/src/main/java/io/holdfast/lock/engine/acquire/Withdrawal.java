@@ -1,8 +1,8 @@
 package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.waiting.Front;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 

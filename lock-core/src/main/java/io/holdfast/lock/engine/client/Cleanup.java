@@ -187,7 +187,7 @@ public final class Cleanup {
             return enqueue(attempt) ? rest() : 0;
         }
 
-    /** Clients of one server do not come back all at the same time. */
+        /** Clients of one server do not come back all at the same time. */
         private long rest() {
             restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
             long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);

@@ -157,7 +157,8 @@ final class Release {
     }
 
     private ReleaseRequest request(Hold hold) {
-        long longest = Math.max(hold.leaseNanos(), hold.deadline() - client.ticker().nanos());
+        long longest =
+                Math.max(hold.leaseNanos(), hold.deadline() - client.ticker().nanos());
         return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
     }
 

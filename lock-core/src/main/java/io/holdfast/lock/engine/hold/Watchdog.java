@@ -90,8 +90,12 @@ final class Watchdog implements AutoCloseable {
 
     /** @param events is notified of renewals, failures and long holds */
     Watchdog(ClientContext client, HeldLocks locks, Consumer<LockEvent> events) {
-        this(client, locks, events, true, DaemonThreads.pool(
-                        Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal")));
+        this(
+                client,
+                locks,
+                events,
+                true,
+                DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal")));
     }
 
     /** Without the clock thread, {@link #tick()} is called by the owner: for tests on virtual time. */

@@ -39,7 +39,14 @@ class HoldTest {
     private Hold hold(Terms terms, long sequence, Duration granted) {
         long now = time.nanos();
         return Holds.hold(
-                LockKey.of("k"), terms, new OwnerId("c", sequence), 7, now, now + granted.toNanos(), time, events::lost);
+                LockKey.of("k"),
+                terms,
+                new OwnerId("c", sequence),
+                7,
+                now,
+                now + granted.toNanos(),
+                time,
+                events::lost);
     }
 
     @Test

@@ -93,7 +93,8 @@ class ManyHoldsTest extends WatchdogFixture {
 
     @Test
     void every_lease_of_a_batch_is_reported_once_when_it_is_held_for_long() {
-        batch(Holds.terms("", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(45).toNanos()));
+        batch(Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(45).toNanos()));
 
         pass(LEASE.multipliedBy(5));
 

@@ -98,7 +98,8 @@ class RenewalTest extends WatchdogFixture {
         own.watchdog().tick();
         threads.run();
 
-        assertThat(own.watchdog().tick() - time.nanos()).isEqualTo(Duration.ofSeconds(1).toNanos());
+        assertThat(own.watchdog().tick() - time.nanos())
+                .isEqualTo(Duration.ofSeconds(1).toNanos());
         assertThat(other.remaining()).isEqualTo(LEASE);
         assertThat(events.renewed).containsExactly(1);
         assertThat(events.renewalFailed).singleElement().satisfies(event -> {

@@ -53,7 +53,8 @@ class WatchdogCallsTest extends WatchdogFixture {
 
     @Test
     void lease_that_is_looked_at_before_it_is_due_is_renewed_when_it_is() {
-        var warned = Holds.terms("", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(4).toNanos());
+        var warned = Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(4).toNanos());
         acquired(A, warned, true, null);
         passAtOnce(Duration.ofSeconds(4));
         assertThat(events.longHeld).hasSize(1);

@@ -75,8 +75,7 @@ abstract class WatchdogFixture {
                 store.acquire(Requests.exclusive(key, owner, millis, new HolderInfo("host", 1, "main"), false));
         long token = ((AcquireReply.Granted) reply).token();
         var place = client.queue().enter(key, null, () -> {});
-        Hold hold = Holds.hold(
-                key, terms, owner, token, sentAt, sentAt + granted.toNanos(), place, time, events::lost);
+        Hold hold = Holds.hold(key, terms, owner, token, sentAt, sentAt + granted.toNanos(), place, time, events::lost);
         if (boundTo != null) {
             hold.bindTo(boundTo);
         }

@@ -93,8 +93,8 @@ class WatchdogSchedulesTest {
         Run(long seed) {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
-            this.client = new ClientContext(
-                    server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
+            this.client =
+                    new ClientContext(server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
             this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
             this.watchdog = locks.watchdog();
         }
@@ -183,7 +183,8 @@ class WatchdogSchedulesTest {
                 case 1 -> server.moved = !server.moved;
                 case 2 -> die();
                 case 3 -> any().forEach(Watched::revoke);
-                default -> any().forEach(watched -> locks.doubt(watched.hold.owner().sequence()));
+                default ->
+                    any().forEach(watched -> locks.doubt(watched.hold.owner().sequence()));
             }
         }
 
@@ -222,8 +223,7 @@ class WatchdogSchedulesTest {
                 assertThat(open()).allMatch(hold -> hold.deadline() - now() > 0, "is lost at its deadline");
                 renewers.run();
                 all.forEach(Watched::isHeldUntilItsDeadline);
-                assertThat(soonLost)
-                        .allMatch(hold -> hold.isLost() || now() - start < RETRY.toNanos(), "was doubted");
+                assertThat(soonLost).allMatch(hold -> hold.isLost() || now() - start < RETRY.toNanos(), "was doubted");
             }
             server.released.clear();
             cleaners.run();
@@ -357,9 +357,8 @@ class WatchdogSchedulesTest {
                         server.deaf.add(hold.key());
                     }
                     isToBeLost = deaf || !isHeld() || !hold.isRenewing() || (bound && !mortal.isAlive());
-                    isToLive = !isToBeLost
-                            && maxHoldNanos == Terms.UNLIMITED
-                            && hold.deadline() - now() > RETRY.toNanos();
+                    isToLive =
+                            !isToBeLost && maxHoldNanos == Terms.UNLIMITED && hold.deadline() - now() > RETRY.toNanos();
                 }
             }
 
@@ -372,8 +371,7 @@ class WatchdogSchedulesTest {
                         .isTrue();
                 assertThat(events.lost.stream().filter(loss -> loss.key().equals(hold.key())))
                         .hasSize(hold.isLost() ? 1 : 0);
-                boolean abandoned =
-                        hold.isLost() && hold.lose(LossCause.CLOSED).cause() == LossCause.THREAD_DIED;
+                boolean abandoned = hold.isLost() && hold.lose(LossCause.CLOSED).cause() == LossCause.THREAD_DIED;
                 assertThat(server.released.stream().filter(hold.key()::equals)).hasSize(abandoned ? 1 : 0);
                 assertThat(abandoned && hold.isOpen()).isFalse();
             }

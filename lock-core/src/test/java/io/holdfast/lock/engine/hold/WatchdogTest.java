@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
@@ -82,7 +81,8 @@ class WatchdogTest extends WatchdogFixture {
 
         passAtOnce(Duration.ofSeconds(1));
 
-        assertThat(watchdog.tick() - time.nanos()).isEqualTo(LEASE.dividedBy(3).minusSeconds(1).toNanos());
+        assertThat(watchdog.tick() - time.nanos())
+                .isEqualTo(LEASE.dividedBy(3).minusSeconds(1).toNanos());
     }
 
     @Test
@@ -316,7 +316,8 @@ class WatchdogTest extends WatchdogFixture {
 
     @Test
     void long_hold_is_reported_once_and_goes_on() {
-        Terms terms = Holds.terms("", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(60).toNanos());
+        Terms terms = Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(60).toNanos());
         Hold hold = acquired(KEY, terms, true, null);
 
         pass(Duration.ofSeconds(59));
