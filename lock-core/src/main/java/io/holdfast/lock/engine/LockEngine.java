@@ -11,7 +11,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
-import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
@@ -25,12 +24,10 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Attempt;
-import io.holdfast.lock.engine.acquire.Attempts;
+import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Caller;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
-import io.holdfast.lock.engine.acquire.Reentry;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
@@ -113,9 +110,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         private final Cleanup cleanup;
         private final EventPublisher events;
         private final HeldLocks locks;
-        private final Attempts attempts;
+        private final Acquisition.Shared shared;
         private final Waits waits;
-        private final AsyncThreads async;
+        private final AsyncCalls async;
         private final NestedWaits nested;
 
         Parts(Settings settings) {
@@ -123,12 +120,12 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             this.cleanup = new Cleanup(settings.store);
             this.client = new ClientContext(
                     settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
-            this.async = new AsyncThreads(settings.executor, settings.mostWaiting, settings.pause);
-            this.nested = new NestedWaits(client, settings.queueThread);
-            this.waits = new Waits(events, client, nested);
             this.locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
-            this.attempts = new Attempts(client, locks, new Reentry(client, locks), waits, events);
+            this.async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
+            this.nested = new NestedWaits(client, settings.queueThread);
+            this.waits = new Waits(events, client, nested);
+            this.shared = new Acquisition.Shared(client, locks, waits, events);
         }
 
         void close() {
@@ -242,9 +239,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     Steps steps(LockRequest request, Budget budget, Caller caller) {
         List<LockRequest> each = request.each();
         return each.size() == 1
-                ? new Attempt(parts().attempts, call(request, budget, caller))
+                ? new Acquisition(parts().shared, call(request, budget, caller))
                 : new MultiAcquisition(
-                        parts().attempts,
+                        parts().shared,
                         each.stream().map(one -> call(one, budget, caller)).toList());
     }
 
@@ -283,46 +280,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        AsyncThreads threads = parts().async;
-        if (!threads.tryEnter()) {
-            return CompletableFuture.failedFuture(
-                    LockOverloadException.ofClient(masked(request).key(), settings.mostWaiting));
-        }
-        var execution = new AsyncExecution<T>(work, threads);
-        try {
-            return execution.start(new Asynchronous(request, execution.caller()));
-        } catch (RuntimeException | Error e) {
-            threads.leave();
-            return CompletableFuture.failedFuture(e);
-        }
-    }
-
-    /** How a task acquires. */
-    private final class Asynchronous implements AsyncExecution.Acquiring {
-
-        private final Caller caller;
-        private final Steps steps;
-
-        Asynchronous(LockRequest asked, Caller caller) {
-            LockRequest request = changed(asked);
-            this.caller = caller;
-            this.steps = LockEngine.this.steps(request, budget(request, settings.defaults.waitFor()), caller);
-        }
-
-        @Override
-        public Steps steps() {
-            return steps;
-        }
-
-        @Override
-        public ClosableHandle required(AcquireResult found) {
-            return handle(found.possible());
-        }
-
-        @Override
-        public void adopt(Runnable action) {
-            locks().adopt(caller.holds(), action);
-        }
+        return parts().async.execute(
+                masked(request).key(),
+                caller -> {
+                    LockRequest changed = changed(request);
+                    return steps(changed, budget(changed, settings.defaults.waitFor()), caller);
+                },
+                found -> handle(found.possible()),
+                work);
     }
 
     @Override
@@ -402,7 +367,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
         return new LockActivity.Hold(
-                hold.key(), hold.name(), hold.mode(), hold.token(), hold.thread(), hold.held(), hold.remaining());
+                hold.key(),
+                hold.name(),
+                hold.mode(),
+                hold.token(),
+                hold.thread(),
+                hold.held(),
+                hold.remaining());
     }
 
     @Override
@@ -422,7 +393,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public int lateRenewals() {
-        return (int) locks().all().stream().filter(hold -> hold.isRenewalLate()).count();
+        return (int) locks().all().stream()
+                .filter(hold -> hold.isRenewalLate())
+                .count();
     }
 
     @Override

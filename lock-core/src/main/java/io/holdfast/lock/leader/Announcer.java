@@ -15,17 +15,27 @@ import org.slf4j.LoggerFactory;
 /**
  * Calls the listeners of one role, one at a time and in the order of the events, on a pool thread, which is returned when all
  * calls are done. The monitor is never held while a listener is called.
+ *
+ * <p>Listeners that do not return delay all later calls. Their number is bounded: if {@value #MAX_WAITING} events wait when a
+ * term begins, the terms before it are skipped as a whole, all but the one whose listeners are being called. All of them are
+ * over by then, so listeners still hear of the current term, and of the end of every term of which they heard the beginning.
  */
 class Announcer {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
+    static final int MAX_WAITING = 100;
+
     private final Executor threads;
     private final List<Consumer<Term>> whenElected = new ArrayList<>();
     private final List<Consumer<Term>> whenRevoked = new ArrayList<>();
-    private final Queue<Runnable> calls = new ArrayDeque<>();
-    private @Nullable Term announced;
+    private final Queue<Event> events = new ArrayDeque<>();
+    private @Nullable Term current;
+    private @Nullable Term lastCalled;
     private boolean calling;
+    private volatile @Nullable Thread thread;
+
+    private record Event(Term term, List<Consumer<Term>> actions, CompletableFuture<@Nullable Void> notified) {}
 
     Announcer(Executor threads) {
         this.threads = threads;
@@ -37,8 +47,8 @@ class Announcer {
     void onElected(Consumer<Term> action) {
         synchronized (this) {
             whenElected.add(action);
-            if (announced != null) {
-                add(List.of(action), announced);
+            if (current != null) {
+                add(current, List.of(action));
             }
         }
         goOn();
@@ -53,27 +63,30 @@ class Announcer {
      * called.
      */
     synchronized void elected(Term term) {
-        announced = term;
-        add(whenElected, term);
+        current = term;
+        if (events.size() >= MAX_WAITING) {
+            events.removeIf(event -> !event.term.equals(lastCalled));
+            log.warn("Leadership listeners for role '{}' do not return; skipping terms that are over", term.role());
+        }
+        add(term, whenElected);
     }
 
-    /** Returns a future that completes when all notified listeners have returned. */
+    /** Returns a future that completes when all notified listeners have returned; never, if the term is skipped. */
     synchronized CompletableFuture<@Nullable Void> revoked(Term term) {
-        CompletableFuture<@Nullable Void> told = new CompletableFuture<>();
-        announced = null;
-        add(whenRevoked, term);
-        calls.add(() -> told.complete(null));
-        return told;
+        current = null;
+        return add(term, whenRevoked);
     }
 
-    private void add(List<Consumer<Term>> actions, Term term) {
-        actions.forEach(each -> calls.add(() -> call(each, term)));
+    private CompletableFuture<@Nullable Void> add(Term term, List<Consumer<Term>> actions) {
+        Event event = new Event(term, List.copyOf(actions), new CompletableFuture<>());
+        events.add(event);
+        return event.notified;
     }
 
     /** Makes the remaining calls; on the current thread if the election is closed, because whoever ends a term waits for them. */
     void goOn() {
         synchronized (this) {
-            if (calling || calls.isEmpty()) {
+            if (calling || events.isEmpty()) {
                 return;
             }
             calling = true;
@@ -82,15 +95,24 @@ class Announcer {
     }
 
     private void callAll() {
-        for (Runnable next = next(); next != null; next = next()) {
-            next.run();
+        for (Event next = next(); next != null; next = next()) {
+            Term term = next.term;
+            next.actions.forEach(action -> call(action, term));
+            next.notified.complete(null);
         }
     }
 
-    private synchronized @Nullable Runnable next() {
-        Runnable next = calls.poll();
+    private synchronized @Nullable Event next() {
+        Event next = events.poll();
         calling = next != null;
+        thread = calling ? Thread.currentThread() : null;
+        lastCalled = next == null ? lastCalled : next.term;
         return next;
+    }
+
+    /** Whether the current thread calls a listener. */
+    boolean isCallingHere() {
+        return thread == Thread.currentThread();
     }
 
     private static void call(Consumer<Term> action, Term term) {

@@ -1,18 +1,59 @@
 package io.holdfast.lock.leader;
 
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** One role of an election: its listeners, and its candidacy while it is started. */
+/**
+ * One role of an election. From a start to the next stop there is a {@link Candidacy}: it waits for the lock, holds it for a
+ * term, and starts over when the term has ended for whatever reason.
+ *
+ * <pre>
+ *   attempt ──granted──► term ──lost─────────────────────────► rest ──► attempt
+ *      │                   ├────resigned─► listeners, release ─► rest ──► attempt
+ *      ├──failed──► rest   └────stopped──► listeners, release ─► ended
+ *      └──stopped─────────────────────────────────────────────► ended
+ * </pre>
+ *
+ * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end
+ * of that call is the only way to the next attempt, and there is always a rest in between, so this is never a busy loop.
+ *
+ * <p>A candidacy's monitor is never held during a call of the template or a listener. The beginning of a term and its
+ * announcement are one step under that monitor, as are its end and the announcement of that, so no listener is notified of the
+ * end of a term before its beginning, or after the beginning of the next one. A candidacy that is stopped may still wait for
+ * its listeners when the next one begins.
+ */
 final class Candidate implements Leadership {
+
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
+
+    /** The rest after a failure, doubled each time; the next term resets it. */
+    static final Duration FIRST_REST = Duration.ofMillis(100);
+
+    static final Duration LONGEST_REST = Duration.ofSeconds(5);
+
+    /**
+     * How long an instance that resigned waits before its next attempt, so that others come first. In a queue they are ahead
+     * of it anyway, but a quorum has no queue, and its waiters poll every 75 ms.
+     */
+    private static final Duration AFTER_RESIGNATION = Duration.ofSeconds(1);
+
+    /** How long the release of the lock waits for listeners. */
+    private static final Duration LISTENERS = Duration.ofSeconds(10);
 
     private final String role;
     private final LockTemplate locks;
@@ -21,12 +62,12 @@ final class Candidate implements Leadership {
     private final Announcer announcer;
     private volatile @Nullable Candidacy candidacy;
 
-    Candidate(String role, LockTemplate locks, LockRequest request, Background background) {
+    Candidate(String role, LockTemplate locks, LockRequest request, Background background, Announcer announcer) {
         this.role = role;
         this.locks = locks;
         this.request = held(role, request);
         this.background = background;
-        this.announcer = new Announcer(background);
+        this.announcer = announcer;
     }
 
     /** The lock of a term lasts until it is ended explicitly. */
@@ -45,22 +86,22 @@ final class Candidate implements Leadership {
 
     synchronized void start() {
         if (candidacy == null) {
-            Candidacy begun = new Candidacy(
-                    role,
-                    locks,
-                    request,
-                    announcer,
-                    background,
-                    new Backoff(() -> ThreadLocalRandom.current().nextDouble()));
+            Candidacy begun = new Candidacy();
             candidacy = begun;
             begun.attempt();
         }
     }
 
+    /** Returns what completes when the lock was released. */
     synchronized CompletableFuture<@Nullable Void> stop() {
         Candidacy begun = candidacy;
         candidacy = null;
         return begun == null ? CompletableFuture.completedFuture(null) : begun.stop();
+    }
+
+    /** Whether the current thread calls one of the listeners. */
+    boolean isCalledHere() {
+        return announcer.isCallingHere();
     }
 
     @Override
@@ -73,10 +114,12 @@ final class Candidate implements Leadership {
         return term().isPresent();
     }
 
+    /** Determined by the lock's own deadline, so no notification is needed. */
     @Override
     public Optional<Term> term() {
         Candidacy begun = candidacy;
-        return begun == null ? Optional.empty() : begun.term();
+        HeldTerm held = begun == null ? null : begun.held;
+        return held != null && !held.over && held.lock.isHeld() ? Optional.of(held.term) : Optional.empty();
     }
 
     @Override
@@ -92,7 +135,8 @@ final class Candidate implements Leadership {
     @Override
     public boolean resign() {
         Candidacy begun = candidacy;
-        return begun != null && begun.resign();
+        HeldTerm held = begun == null ? null : begun.held;
+        return begun != null && held != null && begun.giveUp(held);
     }
 
     @Override
@@ -105,5 +149,174 @@ final class Candidate implements Leadership {
     public String toString() {
         return "Leadership[role=" + role + ", "
                 + term().map(term -> "leader with token " + term.fencingToken()).orElse("not leader") + "]";
+    }
+
+    /** Randomly shortened by up to half, so that the instances of an application do not all retry at the same time. */
+    private static Duration shortened(Duration time) {
+        return time.minusNanos(
+                (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble() / 2));
+    }
+
+    /** A term and its lock, which is held until {@code work} is complete, or until it is lost. */
+    private static final class HeldTerm {
+
+        private final LockHandle lock;
+        private final Term term;
+        private final CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
+
+        /** Set once, under the monitor of the candidacy. */
+        private volatile boolean over;
+
+        private HeldTerm(String role, LockHandle lock) {
+            this.lock = lock;
+            this.term = new Term(role, lock.fencingToken(), Instant.now());
+        }
+
+        /** Allows the lock to be released, or its remains to be cleaned up. */
+        private void release() {
+            work.complete(null);
+        }
+    }
+
+    /** From a start to the next stop. */
+    private final class Candidacy {
+
+        private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+        /** The call that waits for the lock, or holds it. Guarded by this monitor, as are the others. */
+        private @Nullable CompletableFuture<?> attempt;
+
+        private volatile @Nullable HeldTerm held;
+        private boolean stopped;
+        private Duration rest = FIRST_REST; // between attempts only
+
+        /** Begins an attempt, unless it was stopped. */
+        private void attempt() {
+            if (isStopped()) {
+                return;
+            }
+            CompletableFuture<@Nullable Void> call;
+            try {
+                call = locks.<@Nullable Void>executeAsync(request, this::granted);
+            } catch (RuntimeException | Error e) {
+                call = CompletableFuture.failedFuture(e);
+            }
+            boolean cancel;
+            synchronized (this) {
+                attempt = call;
+                cancel = stopped && held == null; // meanwhile
+            }
+            if (cancel) {
+                call.cancel(false);
+            }
+            var unused = call.whenComplete((nothing, failure) -> over(failure));
+        }
+
+        private synchronized boolean isStopped() {
+            return stopped;
+        }
+
+        private CompletionStage<@Nullable Void> granted(LockHandle lock) {
+            HeldTerm begun = new HeldTerm(role, lock);
+            synchronized (this) {
+                if (stopped) {
+                    begun.release();
+                    return begun.work;
+                }
+                held = begun;
+                announcer.elected(begun.term);
+            }
+            announcer.goOn();
+            log.info("Elected leader for role '{}' (fencing token {})", role, begun.term.fencingToken());
+            lock.onLost(loss -> lost(begun));
+            return begun.work;
+        }
+
+        /** It cannot wait for listeners: others may lead already. What they do, they do after the next leader has begun. */
+        private void lost(HeldTerm term) {
+            if (end(term) != null) {
+                log.warn("Lost leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
+                announcer.goOn();
+            }
+            term.release();
+        }
+
+        /** Returns false if the term was already over. */
+        private boolean giveUp(HeldTerm term) {
+            CompletableFuture<@Nullable Void> notified = end(term);
+            if (notified == null) {
+                return false;
+            }
+            log.info("Giving up leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
+            var unused = notified.whenComplete((nothing, failure) -> term.release());
+            background.after(LISTENERS, term::release);
+            announcer.goOn();
+            return true;
+        }
+
+        /** Returns a future that completes when all listeners have been notified; null if the term was already over. */
+        private synchronized @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
+            if (term.over) {
+                return null;
+            }
+            term.over = true;
+            return announcer.revoked(term.term);
+        }
+
+        /** The call of an attempt has ended, and with it the term if there was one. */
+        private void over(@Nullable Throwable failure) {
+            HeldTerm term;
+            boolean ends;
+            synchronized (this) {
+                term = held;
+                held = null;
+                attempt = null;
+                ends = stopped;
+            }
+            if (term != null) {
+                rest = FIRST_REST;
+                lost(term); // unless it was ended by this side
+            }
+            if (ends) {
+                ended.complete(null);
+            } else {
+                background.after(shortened(failure == null ? AFTER_RESIGNATION : restAfter(failure)), this::attempt);
+            }
+        }
+
+        /** Logs a series of failures once. A loss was already logged, and a wait that took a year is not a failure. */
+        private Duration restAfter(Throwable failure) {
+            Duration now = rest;
+            Duration doubled = now.multipliedBy(2);
+            rest = doubled.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : doubled;
+            if (failure instanceof LockLostException || failure instanceof LockNotAcquiredException) {
+                return now;
+            }
+            if (now.equals(FIRST_REST)) {
+                log.warn("Candidacy for role '{}' failed; retrying until it succeeds: {}", role, failure.toString());
+            } else {
+                log.debug("Candidacy for role '{}' failed again", role, failure);
+            }
+            return now;
+        }
+
+        /** Gives up the current term, or the wait for one. */
+        private CompletableFuture<@Nullable Void> stop() {
+            HeldTerm term;
+            CompletableFuture<?> call;
+            synchronized (this) {
+                stopped = true;
+                term = held;
+                call = attempt;
+            }
+            if (term != null) {
+                giveUp(term); // then its call ends, and with it this
+            } else if (call == null) {
+                ended.complete(null);
+            } else {
+                call.cancel(false);
+            }
+            return ended;
+        }
     }
 }

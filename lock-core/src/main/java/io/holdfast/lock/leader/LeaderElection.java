@@ -89,33 +89,29 @@ public final class LeaderElection implements AutoCloseable {
             throw new IllegalArgumentException("The role must not be blank");
         }
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
-        Candidate candidate = new Candidate(role, locks, named, background);
-        add(candidate);
+        Candidate candidate = new Candidate(role, locks, named, background, new Announcer(background));
+        synchronized (this) {
+            requireOpen();
+            if (candidates.putIfAbsent(role, candidate) != null) {
+                throw new IllegalStateException("This instance is already a candidate for role '" + role + "'");
+            }
+        }
+        boolean joined = false;
         try {
             whenJoined.forEach(each -> each.accept(candidate));
-        } catch (Throwable failure) {
-            remove(candidate);
-            throw failure;
+            joined = true;
+        } finally {
+            startOrRemove(candidate, joined);
         }
-        startLate(candidate);
         return candidate;
     }
 
     /** A start in the meantime may have made it a candidate. */
-    private synchronized void remove(Candidate candidate) {
-        candidates.remove(candidate.role());
-        var unused = candidate.stop();
-    }
-
-    private synchronized void add(Candidate candidate) {
-        requireOpen();
-        if (candidates.putIfAbsent(candidate.role(), candidate) != null) {
-            throw new IllegalStateException("This instance is already a candidate for role '" + candidate.role() + "'");
-        }
-    }
-
-    private synchronized void startLate(Candidate candidate) {
-        if (started) {
+    private synchronized void startOrRemove(Candidate candidate, boolean joined) {
+        if (!joined) {
+            candidates.remove(candidate.role());
+            var unused = candidate.stop();
+        } else if (started) {
             candidate.start();
         }
     }
@@ -194,10 +190,11 @@ public final class LeaderElection implements AutoCloseable {
             closed = true;
             stopping = stop();
         }
-        if (!background.isRunningHere()) {
+        boolean byListener = candidates.values().stream().anyMatch(Candidate::isCalledHere);
+        if (!byListener) {
             await(stopping);
         }
-        background.close();
+        background.close(!byListener);
     }
 
     private static void await(CompletableFuture<@Nullable Void> stopping) {

@@ -21,38 +21,49 @@ import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.overview.WaitTimes;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one
  * node; it excludes nobody outside of this JVM.
  *
- * <p>One mutex guards one map, which is as atomic as Redis' own thread. A lock that nobody holds is forgotten once its
- * token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the order of last
+ * <p>One mutex guards everything but the listeners, which is as atomic as Redis' own thread. A lock that nobody holds is forgotten
+ * once its token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the order of last
  * use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and delivered on the calling
  * thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 
+    private static final Logger log = LoggerFactory.getLogger(InMemoryLockStore.class);
     private static final Duration TOKEN_RETENTION = Duration.ofMinutes(10);
+    private static final long WAITS_MICROS = TimeUnit.NANOSECONDS.toMicros(WAITS_TIMEOUT.toNanos());
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
-    private final Hints hints = new Hints();
-    private final Listeners listeners = new Listeners();
-    private final WaitBook waits = new WaitBook();
+    private final Map<String, ClientWaits> waits = new HashMap<>();
+    private final List<LockState.Hint> hints = new ArrayList<>();
+    private final List<Consumer<LockState.Hint>> listeners = new CopyOnWriteArrayList<>();
     private final Ticker ticker;
     private final StoreClock clock;
+
+    private record ClientWaits(WaitTimes times, List<RecordedWait> waits, long micros) {}
 
     /** A store on the system's clocks. */
     public InMemoryLockStore() {
@@ -72,7 +83,7 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
-        return locked(request.key(), state -> state.acquire(request, ticker.nanos()));
+        return locked(request.key(), lock -> lock.acquire(request));
     }
 
     @Override
@@ -80,13 +91,13 @@ public final class InMemoryLockStore implements LockStore {
         return locked(() -> {
             for (int i = 0; i < requests.size(); i++) {
                 AcquireRequest request = requests.get(i);
-                Optional<AcquireReply> refusal = on(request.key(), state -> state.refusal(request, ticker.nanos()));
+                Optional<AcquireReply> refusal = on(request.key(), lock -> lock.refusal(request));
                 if (refusal.isPresent()) {
                     return new AcquireAllReply.Refused(i, refusal.get());
                 }
             }
             return new AcquireAllReply.Granted(requests.stream()
-                    .map(request -> on(request.key(), state -> state.acquire(request, ticker.nanos())))
+                    .map(request -> on(request.key(), lock -> lock.acquire(request)))
                     .map(AcquireReply.Granted.class::cast)
                     .toList());
         });
@@ -94,103 +105,140 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public ReleaseReply release(ReleaseRequest request) {
-        return locked(request.key(), state -> state.release(request, ticker.nanos()));
+        return locked(request.key(), lock -> lock.release(request));
     }
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return locked(key, state -> state.downgrade(owner, lastToken, ticker.nanos()));
+        return locked(key, lock -> lock.downgrade(owner, lastToken));
     }
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        List<RenewReply> replies = new ArrayList<>(requests.size());
-        for (RenewRequest request : requests) {
-            replies.add(locked(request.key(), state -> state.renew(request, ticker.nanos())));
-        }
-        return replies;
+        return requests.stream().map(this::extend).toList();
     }
 
     @Override
     public RenewReply extend(RenewRequest request) {
-        return renew(List.of(request)).get(0);
+        return locked(request.key(), lock -> lock.renew(request));
     }
 
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        List<EntryReply> replies = new ArrayList<>(requests.size());
-        for (EntryRequest request : requests) {
-            replies.add(locked(request.key(), state -> state.keepEntries(request.owners(), ticker.nanos())));
-        }
-        return replies;
+        return requests.stream()
+                .map(request -> locked(request.key(), lock -> lock.keepEntries(request.owners())))
+                .toList();
     }
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        locked(key, state -> {
-            state.leave(owner, cancelledFor.toNanos(), lastToken, ticker.nanos());
-            return state;
-        });
+        locked(key, lock -> lock.leave(owner, cancelledFor, lastToken));
     }
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return locked(key, state -> state.inspect(key, ticker.nanos()));
+        return locked(key, lock -> lock.inspect(key));
     }
 
     /** One step, at one moment. */
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new MemoryScan(() -> statuses(keyPrefix)));
+        return Optional.of(new StoreScan() {
+            private List<LockStatus> found = List.of();
+
+            @Override
+            public boolean step() {
+                found = locked(() -> statuses(keyPrefix));
+                return false;
+            }
+
+            @Override
+            public int size() {
+                return found.size();
+            }
+
+            @Override
+            public boolean isComplete() {
+                return true;
+            }
+
+            @Override
+            public List<LockStatus> found() {
+                return found;
+            }
+        });
     }
 
     private List<LockStatus> statuses(String keyPrefix) {
-        mutex.lock();
-        try {
-            return locks.entrySet().stream()
-                    .filter(lock -> lock.getKey().value().startsWith(keyPrefix))
-                    .map(lock -> lock.getValue().status(lock.getKey(), ticker.nanos()))
-                    .filter(status ->
-                            !status.holders().isEmpty() || !status.queue().isEmpty())
-                    .toList();
-        } finally {
-            mutex.unlock();
-        }
+        return locks.entrySet().stream()
+                .filter(lock -> lock.getKey().value().startsWith(keyPrefix))
+                .map(lock -> lock.getValue().at(ticker.nanos()).status(lock.getKey()))
+                .filter(status -> !status.holders().isEmpty() || !status.queue().isEmpty())
+                .toList();
     }
 
     @Override
     public void recordWaits(String clientId, List<WaitReport> reports) {
-        waits.record(clientId, reports, clock.micros(ticker.nanos()));
+        locked(() -> {
+            long micros = clock.micros(ticker.nanos());
+            waits.values().removeIf(each -> micros - each.micros > WAITS_MICROS);
+            ClientWaits before = waits.remove(clientId);
+            if (!reports.isEmpty()) {
+                WaitTimes times = before == null ? new WaitTimes() : before.times;
+                List<RecordedWait> reported = times.next(reports);
+                times.answered(reported, micros);
+                List<RecordedWait> dated = reported.stream()
+                        .map(wait -> wait.sinceMicros() == 0 ? wait.since(micros) : wait)
+                        .toList();
+                waits.put(clientId, new ClientWaits(times, dated, micros));
+            }
+            return waits;
+        });
     }
 
     @Override
     public List<RecordedWait> recordedWaits() {
-        return waits.all(clock.micros(ticker.nanos()));
+        long oldest = clock.micros(ticker.nanos()) - WAITS_MICROS;
+        return locked(() -> waits.values().stream()
+                .filter(each -> each.micros >= oldest)
+                .flatMap(each -> each.waits.stream())
+                .toList());
     }
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return locked(key, state -> state.forceRelease(modes, ticker.nanos()));
+        return locked(key, lock -> lock.forceRelease(modes));
     }
 
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        return listeners.add(clientId, listener);
+        Consumer<LockState.Hint> subscription = hint -> {
+            if (clientId.equals(hint.clientId())) {
+                deliver(hint, listener);
+            }
+        };
+        listeners.add(subscription);
+        listener.connected();
+        return () -> listeners.remove(subscription);
+    }
+
+    /** The caller is unrelated to the listener, so a failure of the listener must not lose the caller's reply. */
+    private static void deliver(LockState.Hint hint, WakeListener listener) {
+        try {
+            hint.call().accept(listener);
+        } catch (RuntimeException | Error e) {
+            log.warn("A wake-up listener failed", e);
+        }
     }
 
     /** How many locks are remembered. */
     int size() {
-        mutex.lock();
-        try {
-            return locks.size();
-        } finally {
-            mutex.unlock();
-        }
+        return locked(locks::size);
     }
 
     /** How many entries of a lock are remembered, dead ones in its queue included. */
     int queueLength(LockKey key) {
-        return locked(key, LockState::queueLength);
+        return locked(key, lock -> lock.queueLength(false));
     }
 
     /** Does nothing: there is nothing to free. */
@@ -202,24 +250,26 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private <T> T locked(Supplier<T> action) {
-        List<Hints.Hint> due;
+        List<LockState.Hint> due;
         T result;
         mutex.lock();
         try {
             result = action.get();
             forgetOld(ticker.nanos());
-            due = hints.drain();
+            due = List.copyOf(hints);
+            hints.clear();
         } finally {
             mutex.unlock();
         }
-        listeners.tell(due);
+        due.forEach(hint -> listeners.forEach(listener -> listener.accept(hint)));
         return result;
     }
 
     private <T> T on(LockKey key, Function<LockState, T> action) {
-        LockState state = locks.computeIfAbsent(key, unused -> new LockState(hints, clock));
-        T result = action.apply(state);
-        state.touch(ticker.nanos() + TOKEN_RETENTION.toNanos());
+        LockState lock = locks.computeIfAbsent(key, unused -> new LockState(clock, hints));
+        long now = ticker.nanos();
+        T result = action.apply(lock.at(now));
+        lock.forgetAt(now + TOKEN_RETENTION.toNanos());
         return result;
     }
 

@@ -5,258 +5,513 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.WakeListener;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One lock: the same state, and the same rules, as the hash in Redis. Guarded by the store's mutex. */
+/**
+ * One lock: the same state, and the same rules, as the hash in Redis. Guarded by the store's mutex.
+ *
+ * <p>It has holds (none, one that is exclusive, or several shared ones) and entries, in the order in which they came. An entry that the
+ * lock is reserved for is not in the queue, and keeps its place: it may need it again. A dead entry is dropped when it comes to the
+ * head of the queue, and in any case when another caller queues. A hold that has ended stays until the lock is settled.
+ *
+ * <p>After {@link #settle} either the queue is empty, or its head is alive and cannot share the lock with the holds. So a newcomer
+ * gets the lock only if the queue is empty, and no other check is needed.
+ */
 final class LockState {
 
-    private final Hints hints;
+    private static final long ENTRY_NANOS = LockStore.ENTRY_TIMEOUT.toNanos();
+
+    /** A message for the listeners of one client. */
+    record Hint(String clientId, Consumer<WakeListener> call) {}
+
+    private static final class HoldRecord {
+        private final AcquireRequest request;
+        private final Instant since;
+        private final long tokens;
+
+        /** Null if the lock is kept for its minimum time, after release. */
+        private @Nullable OwnerId owner;
+
+        private LockMode mode;
+        private long token;
+        private long leaseEnd;
+
+        HoldRecord(AcquireRequest request, Instant since, long token, long leaseEnd) {
+            this.request = request;
+            this.since = since;
+            this.tokens = request.isExclusive() ? request.tokens() : 1;
+            this.owner = request.owner();
+            this.mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
+            this.token = token;
+            this.leaseEnd = leaseEnd;
+        }
+
+        boolean isExclusive() {
+            return mode == LockMode.EXCLUSIVE;
+        }
+
+        LockHolder describe(long now) {
+            HolderInfo info = request.holder();
+            return new LockHolder(
+                    request.owner().clientId(),
+                    info.host(),
+                    info.pid(),
+                    info.thread(),
+                    since,
+                    Duration.ofNanos(Math.max(0, leaseEnd - now)),
+                    token,
+                    mode,
+                    owner == null);
+        }
+    }
+
+    private static final class EntryRecord {
+        private final AcquireRequest request;
+        private long aliveUntil;
+        private boolean reserved;
+
+        EntryRecord(AcquireRequest request, long aliveUntil) {
+            this.request = request;
+            this.aliveUntil = aliveUntil;
+        }
+
+        LockWaiter describe() {
+            HolderInfo info = request.holder();
+            return new LockWaiter(
+                    request.owner().clientId(),
+                    info.host(),
+                    info.pid(),
+                    info.thread(),
+                    request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED,
+                    request.fair(),
+                    reserved);
+        }
+    }
+
     private final StoreClock clock;
-    private final Occupancy occupancy;
-    private final Holders holders;
-    private final EntryQueue entries;
+    private final List<Hint> hints;
+    private final List<HoldRecord> holds = new ArrayList<>();
+    private final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
     private final Map<OwnerId, Long> cancelled = new HashMap<>();
+    private long lastToken;
+    private long now;
     private long forgettableAt;
 
-    LockState(Hints hints, StoreClock clock) {
-        this.hints = hints;
+    /** @param hints receives the messages to clients */
+    LockState(StoreClock clock, List<Hint> hints) {
         this.clock = clock;
-        occupancy = new Occupancy(hints, clock);
-        holders = occupancy.holders();
-        entries = occupancy.entries();
+        this.hints = hints;
     }
 
-    AcquireReply acquire(AcquireRequest request, long now) {
+    /** Sets the time of the next call. */
+    LockState at(long nanos) {
+        now = nanos;
+        return this;
+    }
+
+    AcquireReply acquire(AcquireRequest request) {
         OwnerId owner = request.owner();
-        if (isCancelled(owner, now)) {
-            return new AcquireReply.Cancelled();
+        keep(owner);
+        Optional<AcquireReply> refusal = refusal(request);
+        if (refusal.isEmpty()) {
+            return granted(request, now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
         }
-        long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        if (holders.find(owner, now) == null) {
-            entries.keep(owner, now);
-            occupancy.settle(now);
+        if (refusal.get() instanceof AcquireReply.Cancelled) {
+            return refusal.get();
         }
-        HoldRecord hold = holders.find(owner, now);
-        if (hold != null) {
-            return grantedAgain(hold, request, leaseEnd);
+        if (!request.waiting()) {
+            entries.remove(owner);
+        } else if (!entries.containsKey(owner)) {
+            notifyHolder(request);
+            entries.values().removeIf(entry -> isOver(entry.aliveUntil));
+            entries.put(owner, new EntryRecord(request, now + ENTRY_NANOS));
         }
-        if (entries.find(owner) == null && entries.isEmpty() && occupancy.admits(request)) {
-            return granted(occupancy.grant(request, leaseEnd, now));
-        }
-        takeOrLeaveEntry(request, now);
-        occupancy.settle(now);
-        return held(now);
+        settle();
+        return held();
     }
 
-    /** How a request that does not wait would be refused; empty if it would be granted. */
-    Optional<AcquireReply> refusal(AcquireRequest request, long now) {
-        if (isCancelled(request.owner(), now)) {
+    /** How a request that does not wait would be refused; empty if it would be granted, now or again. */
+    Optional<AcquireReply> refusal(AcquireRequest request) {
+        if (isCancelled(request.owner())) {
             return Optional.of(new AcquireReply.Cancelled());
         }
-        occupancy.settle(now);
-        boolean granted =
-                holders.find(request.owner(), now) != null || (entries.isEmpty() && occupancy.admits(request));
-        return granted ? Optional.empty() : Optional.of(held(now));
+        if (find(request.owner()) == null) {
+            settle();
+        }
+        boolean free = queue().findAny().isEmpty() && admits(request);
+        return free || find(request.owner()) != null ? Optional.empty() : Optional.of(held());
     }
 
-    private boolean isCancelled(OwnerId owner, long now) {
-        cancelled.values().removeIf(end -> Times.isOver(end, now));
+    private boolean isCancelled(OwnerId owner) {
+        cancelled.values().removeIf(this::isOver);
         return cancelled.containsKey(owner);
     }
 
-    private AcquireReply held(long now) {
-        return new AcquireReply.Held(holders.describeAny(now), clock.micros(now), occupancy.blockedFor(now), false);
+    private AcquireReply granted(AcquireRequest request, long leaseEnd) {
+        HoldRecord hold = find(request.owner());
+        if (hold == null) {
+            hold = grant(request, leaseEnd);
+        } else {
+            raise(hold, request.raising() ? request.leastToken() : 0);
+            confirm(hold, leaseEnd);
+        }
+        return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
     }
 
-    /** The lock was granted to this owner before, or is reserved for it. */
-    private AcquireReply grantedAgain(HoldRecord hold, AcquireRequest request, long leaseEnd) {
-        HoldRecord named = request.raising() ? occupancy.withTokenFrom(hold, request.leastToken()) : hold;
-        HoldRecord confirmed = named.until(confirmedEnd(request.owner(), hold, leaseEnd));
-        holders.replace(hold, confirmed);
-        return granted(confirmed);
+    private AcquireReply held() {
+        return new AcquireReply.Held(holders().findFirst(), clock.micros(now), blockedFor(), false);
+    }
+
+    /** A token that is high enough. An exclusive hold passes no tokens but its own, a shared one all others. */
+    private void raise(HoldRecord hold, long leastToken) {
+        if (hold.token < leastToken) {
+            hold.token = hold.isExclusive() ? leastToken : Math.max(leastToken, lastToken + 1);
+            lastToken = hold.token + hold.tokens - 1;
+        }
     }
 
     /**
-     * The owner has called. The lease that it asks for takes the place of its reservation, also if that would end later. A lease
-     * is never shortened.
+     * The owner has called. The lease that it asks for replaces its reservation, also if that would end later. A lease is never
+     * shortened.
      */
-    private long confirmedEnd(OwnerId owner, HoldRecord hold, long leaseEnd) {
-        boolean wasReserved = entries.isReserved(owner);
-        entries.confirm(owner);
-        return wasReserved ? leaseEnd : Times.later(hold.leaseEnd(), leaseEnd);
-    }
-
-    private AcquireReply granted(HoldRecord hold) {
-        return new AcquireReply.Granted(hold.token(), hold.tokens(), entries.waiters(), false);
-    }
-
-    private void takeOrLeaveEntry(AcquireRequest request, long now) {
-        if (!request.waiting()) {
-            entries.remove(request.owner());
-        } else if (entries.find(request.owner()) == null) {
-            tellHolder(request);
-            entries.take(request, now);
-        }
+    private void confirm(HoldRecord hold, long leaseEnd) {
+        hold.leaseEnd = endReservation(hold.owner) ? leaseEnd : later(hold.leaseEnd, leaseEnd);
     }
 
     /** A holder of many tokens may hand the lock off within its own process, and is notified to stop that soon. */
-    private void tellHolder(AcquireRequest request) {
-        HoldRecord holder = holders.exclusive();
-        OwnerId owner = holder == null || holder.tokens() <= 1 ? null : holder.owner();
-        if (owner != null && (entries.isEmpty() || request.fair())) {
-            hints.awaited(owner, request.fair() ? Waiters.FAIR : Waiters.UNFAIR);
+    private void notifyHolder(AcquireRequest request) {
+        HoldRecord hold = exclusive();
+        if (hold != null && hold.tokens > 1 && (queue().findAny().isEmpty() || request.fair())) {
+            Waiters waiters = request.fair() ? Waiters.FAIR : Waiters.UNFAIR;
+            hint(hold.owner, (listener, sequence) -> listener.awaited(sequence, waiters));
         }
     }
 
-    ReleaseReply release(ReleaseRequest request, long now) {
-        HoldRecord hold = releasable(request, now);
+    ReleaseReply release(ReleaseRequest request) {
+        HoldRecord hold = releasable(request);
         if (hold == null) {
-            return notHolder(request.owner(), now);
+            return withdraw(request.owner());
         }
-        entries.confirm(request.owner());
-        giveBackTokensAfter(request.lastToken(), hold.token() - 1, hold);
-        long keepNanos = request.keep().toNanos();
-        if (keepNanos > 0) {
-            holders.replace(hold, hold.keptUntil(now + keepNanos));
+        endReservation(request.owner());
+        giveBackTokens(hold, request.lastToken(), hold.token - 1);
+        if (request.keep().toNanos() > 0) {
+            hold.owner = null;
+            hold.leaseEnd = now + request.keep().toNanos();
         } else {
-            holders.remove(hold);
-            occupancy.settle(now);
+            holds.remove(hold);
+            settle();
         }
         return ReleaseReply.RELEASED;
-    }
-
-    /** None from before the grant: if that came late, others may have had later tokens than it used. */
-    private void giveBackTokensAfter(long lastToken, long least, HoldRecord hold) {
-        if (lastToken != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
-            occupancy.giveBackTokensAfter(Math.max(lastToken, least));
-        }
     }
 
     /** A live hold, or an exclusive one that has ended while nobody came for the lock, unless it is to be kept. */
-    private @Nullable HoldRecord releasable(ReleaseRequest request, long now) {
-        HoldRecord live = holders.find(request.owner(), now);
-        HoldRecord alone = holders.exclusive();
-        boolean unmissed = alone != null
-                && request.owner().equals(alone.owner())
-                && request.keep().isZero()
-                && entries.isUnused();
-        return live == null && unmissed ? alone : live;
+    private @Nullable HoldRecord releasable(ReleaseRequest request) {
+        HoldRecord hold = find(request.owner());
+        if (hold == null && request.keep().isZero() && entries.isEmpty()) {
+            HoldRecord alone = exclusive();
+            return alone != null && request.owner().equals(alone.owner) ? alone : null;
+        }
+        return hold;
     }
 
-    private ReleaseReply notHolder(OwnerId owner, long now) {
+    /** An owner that does not hold the lock stops waiting for it. */
+    private ReleaseReply withdraw(OwnerId owner) {
         entries.remove(owner);
-        occupancy.settle(now);
+        settle();
         return ReleaseReply.NOT_HOLDER;
     }
 
-    ReleaseReply downgrade(OwnerId owner, long lastToken, long now) {
-        HoldRecord hold = holders.find(owner, now);
-        if (hold == null) {
-            return notHolder(owner, now);
+    /** None from before the grant: if that came late, others may have had later tokens than it used. */
+    private void giveBackTokens(HoldRecord hold, long lastUsed, long least) {
+        if (lastUsed != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
+            lastToken = Math.max(lastUsed, least);
         }
-        entries.confirm(owner);
-        giveBackTokensAfter(lastToken, hold.token(), hold);
-        holders.replace(hold, hold.shared());
-        occupancy.settle(now);
+    }
+
+    ReleaseReply downgrade(OwnerId owner, long lastUsed) {
+        HoldRecord hold = find(owner);
+        if (hold == null) {
+            return withdraw(owner);
+        }
+        endReservation(owner);
+        giveBackTokens(hold, lastUsed, hold.token);
+        hold.mode = LockMode.SHARED;
+        settle();
         return ReleaseReply.RELEASED;
     }
 
-    RenewReply renew(RenewRequest request, long now) {
-        HoldRecord hold = holders.find(request.owner(), now);
+    RenewReply renew(RenewRequest request) {
+        HoldRecord hold = find(request.owner());
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
-        long end = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-        holders.replace(hold, hold.until(confirmedEnd(request.owner(), hold, end)));
+        confirm(hold, now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
         return new RenewReply.Renewed();
     }
 
-    EntryReply keepEntries(List<OwnerId> owners, long now) {
-        owners.forEach(owner -> entries.keep(owner, now));
-        occupancy.settle(now);
-        List<OwnerId> called = owners.stream().filter(occupancy::isCalled).toList();
-        return new EntryReply.Kept(called, clock.micros(now), occupancy.blockedFor(now));
+    EntryReply keepEntries(List<OwnerId> owners) {
+        owners.forEach(this::keep);
+        settle();
+        List<OwnerId> called = owners.stream()
+                .filter(owner -> !entries.containsKey(owner) || isReserved(owner))
+                .toList();
+        return new EntryReply.Kept(called, clock.micros(now), blockedFor());
     }
 
-    void leave(OwnerId owner, long cancelledNanos, long lastToken, long now) {
-        if (cancelledNanos > 0) {
-            cancelled.put(owner, now + cancelledNanos);
+    ReleaseReply leave(OwnerId owner, Duration cancelledFor, long lastUsed) {
+        if (!cancelledFor.isZero()) {
+            cancelled.put(owner, now + cancelledFor.toNanos());
         }
-        entries.remove(owner);
-        HoldRecord alone = holders.exclusive();
-        if (alone != null && owner.equals(alone.owner())) {
-            giveBackTokensAfter(lastToken, alone.token() - 1, alone);
-        }
-        holders.remove(owner);
-        occupancy.settle(now);
+        holds.stream()
+                .filter(hold -> owner.equals(hold.owner))
+                .forEach(hold -> giveBackTokens(hold, lastUsed, hold.token - 1));
+        holds.removeIf(hold -> owner.equals(hold.owner));
+        return withdraw(owner);
     }
 
-    LockSnapshot inspect(LockKey key, long now) {
-        return new LockSnapshot(key, holders.describe(now), entries.countAlive(now), occupancy.lastToken());
+    List<LockHolder> forceRelease(Set<LockMode> modes) {
+        dropEnded().forEach(lapsed -> lapsed.reserved = false);
+        List<HoldRecord> ended =
+                holds.stream().filter(hold -> modes.contains(hold.mode)).toList();
+        List<LockHolder> former = ended.stream().map(hold -> hold.describe(now)).toList();
+        holds.removeAll(ended);
+        for (HoldRecord hold : ended) {
+            endReservation(hold.owner);
+            hint(hold.owner, WakeListener::revoked);
+        }
+        settle();
+        return former;
+    }
+
+    LockSnapshot inspect(LockKey key) {
+        return new LockSnapshot(key, holders().toList(), queueLength(true), lastToken);
     }
 
     /** Changes nothing. */
-    LockStatus status(LockKey key, long now) {
+    LockStatus status(LockKey key) {
         return new LockStatus(
                 key,
-                holders.describe(now).stream().limit(LockStatus.MOST_HOLDERS).toList(),
-                entries.describe(now).limit(LockStatus.MOST_QUEUED).toList(),
-                entries.countAlive(now),
-                occupancy.lastToken());
+                holders().limit(LockStatus.MOST_HOLDERS).toList(),
+                entries.values().stream()
+                        .filter(entry -> !isOver(entry.aliveUntil))
+                        .map(EntryRecord::describe)
+                        .limit(LockStatus.MOST_QUEUED)
+                        .toList(),
+                queueLength(true),
+                lastToken);
     }
 
-    List<LockHolder> forceRelease(Set<LockMode> modes, long now) {
-        occupancy.dropEnded(now);
-        List<LockHolder> held = new ArrayList<>();
-        for (HoldRecord hold : holders.all()) {
-            if (modes.contains(hold.mode())) {
-                held.add(hold.describe(now));
-                holders.remove(hold);
-                revoke(hold.owner());
+    /** Drops holds that have ended and dead entries, and reserves the lock for the next live ones. */
+    private void settle() {
+        List<EntryRecord> lapsed = dropEnded();
+        reserveForHeads();
+        if (!lapsed.isEmpty()) {
+            // They were passed once; what nobody behind them could use is theirs again.
+            lapsed.forEach(entry -> entry.reserved = false);
+            reserveForHeads();
+        }
+    }
+
+    /**
+     * Drops holds that have ended.
+     *
+     * @return the live entries whose reservations have ended; they are out of the queue until they are put back
+     */
+    private List<EntryRecord> dropEnded() {
+        heedClock();
+        List<EntryRecord> lapsed = new ArrayList<>();
+        for (HoldRecord hold :
+                holds.stream().filter(each -> isOver(each.leaseEnd)).toList()) {
+            holds.remove(hold);
+            EntryRecord entry = entries.get(hold.owner);
+            if (entry != null && entry.reserved) {
+                if (isOver(entry.aliveUntil)) {
+                    entries.remove(hold.owner);
+                } else {
+                    lapsed.add(entry);
+                }
             }
         }
-        occupancy.settle(now);
-        return held;
+        return lapsed;
     }
 
-    /** A lock that is only kept after its release has no owner. */
-    private void revoke(@Nullable OwnerId owner) {
+    /** If the clock went back, entries and reservations would last until it has caught up: they count from now, once. */
+    private void heedClock() {
+        long latest = now + ENTRY_NANOS;
+        for (EntryRecord entry : entries.values()) {
+            entry.aliveUntil = earlier(entry.aliveUntil, latest);
+        }
+        for (HoldRecord hold : holds) {
+            if (isReserved(hold.owner)) {
+                hold.leaseEnd = earlier(hold.leaseEnd, latest);
+            }
+        }
+    }
+
+    /**
+     * A reservation ends when its entry would be dead: a waiter that died holds up others for one entry time-out from its last call, any
+     * number of waiters together. So an entry whose reservation has lapsed is dead, unless its client has called since.
+     */
+    private void reserveForHeads() {
+        List<HoldRecord> granted = new ArrayList<>();
+        EntryRecord head = head();
+        while (head != null && admits(head.request)) {
+            head.reserved = true;
+            granted.add(grant(head.request, head.aliveUntil));
+            head = head();
+        }
+        for (HoldRecord hold : granted) {
+            long until = clock.micros(hold.leaseEnd);
+            Reservation reservation = new Reservation(hold.token, hold.tokens, waiters(), clock.micros(now), until);
+            hint(hold.owner, (listener, sequence) -> listener.granted(sequence, reservation));
+        }
+    }
+
+    /** The first live entry of the queue; the dead ones before it go. */
+    private @Nullable EntryRecord head() {
+        for (EntryRecord first : queue().toList()) {
+            if (!isOver(first.aliveUntil)) {
+                return first;
+            }
+            entries.remove(first.request.owner());
+        }
+        return null;
+    }
+
+    private HoldRecord grant(AcquireRequest request, long leaseEnd) {
+        long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
+        HoldRecord hold = new HoldRecord(request, clock.date(), token, leaseEnd);
+        lastToken = token + hold.tokens - 1;
+        holds.add(hold);
+        return hold;
+    }
+
+    /** Whether the holds leave room for it. */
+    private boolean admits(AcquireRequest request) {
+        if (request.isExclusive()) {
+            return holds.isEmpty();
+        }
+        long taken = holds.stream().mapToLong(hold -> hold.request.weight()).sum();
+        return exclusive() == null && taken + request.weight() <= request.limit();
+    }
+
+    /** The live hold of an owner; a lock that is kept after its release has none. */
+    private @Nullable HoldRecord find(OwnerId owner) {
+        for (HoldRecord hold : holds) {
+            if (owner.equals(hold.owner) && !isOver(hold.leaseEnd)) {
+                return hold;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable HoldRecord exclusive() {
+        return !holds.isEmpty() && holds.get(0).isExclusive() ? holds.get(0) : null;
+    }
+
+    private Stream<LockHolder> holders() {
+        return holds.stream().filter(hold -> !isOver(hold.leaseEnd)).map(hold -> hold.describe(now));
+    }
+
+    private Duration blockedFor() {
+        long nanos = holds.stream().mapToLong(hold -> hold.leaseEnd - now).min().orElse(0);
+        return Duration.ofNanos(Math.max(0, nanos));
+    }
+
+    /** A caller that asks is alive; its pause had no effect as long as its entry was not dropped. */
+    private void keep(OwnerId owner) {
+        EntryRecord entry = entries.get(owner);
+        if (entry != null) {
+            entry.aliveUntil = now + ENTRY_NANOS;
+        }
+    }
+
+    private Stream<EntryRecord> queue() {
+        return entries.values().stream().filter(entry -> !entry.reserved);
+    }
+
+    /**
+     * How many entries are in the queue.
+     *
+     * @param alive whether to leave out dead entries
+     */
+    int queueLength(boolean alive) {
+        return (int)
+                queue().filter(entry -> !alive || !isOver(entry.aliveUntil)).count();
+    }
+
+    private Waiters waiters() {
+        if (queue().findAny().isEmpty()) {
+            return Waiters.NONE;
+        }
+        return queue().anyMatch(entry -> entry.request.fair()) ? Waiters.FAIR : Waiters.UNFAIR;
+    }
+
+    private boolean isReserved(@Nullable OwnerId owner) {
+        EntryRecord entry = entries.get(owner);
+        return entry != null && entry.reserved;
+    }
+
+    /** The owner has confirmed its hold, or no longer holds the lock. Returns whether the lock was reserved for it. */
+    private boolean endReservation(@Nullable OwnerId owner) {
+        return isReserved(owner) && entries.remove(owner) != null;
+    }
+
+    private void hint(@Nullable OwnerId owner, ObjLongConsumer<WakeListener> call) {
         if (owner != null) {
-            entries.confirm(owner);
-            hints.revoked(owner);
+            hints.add(new Hint(owner.clientId(), listener -> call.accept(listener, owner.sequence())));
         }
     }
 
-    /** How many entries are remembered, dead ones in the queue included. */
-    int queueLength() {
-        return entries.length();
+    /** The lock may be forgotten at that time, unless a hold or a cancellation lasts longer. */
+    void forgetAt(long nanos) {
+        forgettableAt = nanos;
+        holds.forEach(hold -> forgettableAt = later(forgettableAt, hold.leaseEnd));
+        cancelled.values().forEach(end -> forgettableAt = later(forgettableAt, end));
     }
 
-    void touch(long retainedUntil) {
-        long last = occupancy.latestEnd(retainedUntil);
-        for (long end : cancelled.values()) {
-            last = Times.later(last, end);
-        }
-        forgettableAt = last;
+    boolean isForgettable(long nanos) {
+        return forgettableAt - nanos <= 0;
     }
 
-    boolean isForgettable(long now) {
-        return Times.isOver(forgettableAt, now);
+    // Points in time are compared by their difference, since the clock may wrap.
+
+    private boolean isOver(long end) {
+        return end - now <= 0;
+    }
+
+    private static long later(long a, long b) {
+        return a - b >= 0 ? a : b;
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
     }
 }

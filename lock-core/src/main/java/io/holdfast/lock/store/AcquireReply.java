@@ -7,13 +7,18 @@ import java.util.Optional;
 /** The reply to an attempt to acquire a lock. */
 public sealed interface AcquireReply {
 
+    /** {@return whether the call was sent before without a reply, so that the earlier call may still arrive} */
+    default boolean resent() {
+        return false;
+    }
+
     /**
      * The caller holds the lock.
      *
      * @param token the fencing token of this grant; the first one if it reserved several
      * @param tokens how many tokens it reserved
      * @param waiters which other callers wait
-     * @param resent whether the call was sent before without a reply, so that the earlier call may still arrive
+     * @param resent see {@link AcquireReply#resent}
      */
     record Granted(long token, long tokens, Waiters waiters, boolean resent) implements AcquireReply {}
 
@@ -23,7 +28,7 @@ public sealed interface AcquireReply {
      * @param holder the holder, if there is one; any of them if the lock is shared
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
      * @param blockedFor the time after which the caller should ask again at the latest: what blocks it then expires
-     * @param resent whether the call was sent before without a reply, so that the earlier call may still arrive
+     * @param resent see {@link AcquireReply#resent}
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)
             implements AcquireReply {}

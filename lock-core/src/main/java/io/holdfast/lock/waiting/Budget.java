@@ -71,7 +71,7 @@ public final class Budget {
      *
      * @param failing since when it fails; null if it does not
      */
-    long remainingNanos(@Nullable Failing failing) {
+    public long remainingNanos(@Nullable Failing failing) {
         long left = remainingNanos();
         return failing == null ? left : Math.max(0, Math.min(left, outageNanos - (ticker.nanos() - failing.since())));
     }

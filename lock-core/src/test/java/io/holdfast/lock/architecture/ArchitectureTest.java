@@ -75,12 +75,10 @@ class ArchitectureTest {
                     "engine.acquire",
                     Set.of(
                             "AcquireResult",
-                            "Attempt",
-                            "Attempts",
+                            "Acquisition",
                             "Call",
                             "Caller",
                             "MultiAcquisition",
-                            "Reentry",
                             "Steps",
                             "Waits")),
             entry("engine.hold", Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),

@@ -7,7 +7,12 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Steps;
-import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
@@ -32,19 +37,26 @@ import org.junit.jupiter.api.Timeout;
 class AsyncStepsTest {
 
     private static final long FOR_EVER = Long.MAX_VALUE;
+    private static final LockKey KEY = LockKey.of("key");
     private static final int MANY = 2_000;
 
-    private final AsyncThreads threads = new AsyncThreads(null, 1, Pause.PARK);
-    private final AsyncExecution<String> execution =
-            new AsyncExecution<>(lock -> CompletableFuture.completedFuture("never begins"), threads);
+    private static HeldLocks locks() {
+        var store = new InMemoryLockStore();
+        return new HeldLocks(
+                new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, Pause.PARK, false, "client"),
+                new EventPublisher(List.of()));
+    }
+
+    private final AsyncCalls calls = new AsyncCalls(locks(), null, 1, Pause.PARK);
+    private volatile Runnable waiter = () -> {};
 
     @AfterEach
     void close() {
-        threads.close();
+        calls.close();
     }
 
     /** Refused in the end; each step but the last says for how long to wait. */
-    private class Scripted implements Steps, AsyncExecution.Acquiring {
+    private static class Scripted implements Steps {
 
         private final Function<Integer, Long> step;
         private final AtomicInteger count = new AtomicInteger();
@@ -81,28 +93,25 @@ class AsyncStepsTest {
 
         @Override
         public AcquireResult result() {
-            return new AcquireResult.Refused(LockKey.of("key"), Duration.ZERO, Optional.empty(), false, 0);
-        }
-
-        @Override
-        public Steps steps() {
-            return this;
-        }
-
-        @Override
-        public ClosableHandle required(AcquireResult found) {
-            throw new LockNotAcquiredException(null, LockKey.of("key"), Duration.ZERO, null);
-        }
-
-        @Override
-        public void adopt(Runnable action) {
-            action.run();
+            return new AcquireResult.Refused(KEY, Duration.ZERO, Optional.empty(), false, 0);
         }
     }
 
     private CompletableFuture<String> start(Scripted script) {
-        assertThat(threads.tryEnter()).isTrue();
-        return execution.start(script);
+        return start(calls, script);
+    }
+
+    private CompletableFuture<String> start(AsyncCalls client, Scripted script) {
+        return client.execute(
+                KEY,
+                caller -> {
+                    waiter = caller.waiter();
+                    return script;
+                },
+                found -> {
+                    throw new LockNotAcquiredException(null, KEY, Duration.ZERO, null);
+                },
+                lock -> CompletableFuture.completedFuture("never begins"));
     }
 
     private void isRefused(CompletableFuture<String> result) {
@@ -113,15 +122,15 @@ class AsyncStepsTest {
     }
 
     private void hasLeft() {
-        Awaitility.await().until(threads::tryEnter);
-        assertThat(threads.tryEnter()).isFalse();
+        Awaitility.await().until(() -> calls.places.availablePermits() > 0);
+        assertThat(calls.places.availablePermits()).isEqualTo(1);
     }
 
     @Test
     void woken_while_it_looks_it_looks_again() {
         isRefused(start(new Scripted(step -> {
             if (step == 1) {
-                execution.wake();
+                waiter.run();
                 return FOR_EVER;
             }
             return 0L;
@@ -138,7 +147,7 @@ class AsyncStepsTest {
         CompletableFuture<String> result = start(script);
         await(waiting);
 
-        execution.wake();
+        waiter.run();
 
         isRefused(result);
         assertThat(script.count).hasValue(2);
@@ -152,7 +161,7 @@ class AsyncStepsTest {
         for (int i = 0; i < 3; i++) {
             waking.add(NewThread.start(() -> {
                 while (!result.isDone()) {
-                    execution.wake();
+                    waiter.run();
                 }
                 return null;
             }));
@@ -176,7 +185,7 @@ class AsyncStepsTest {
     void earlier_timeout_takes_the_place_of_a_later_one() {
         isRefused(start(new Scripted(step -> {
             if (step == 1) {
-                execution.wake();
+                waiter.run();
                 return TimeUnit.HOURS.toNanos(1);
             }
             return step == 2 ? TimeUnit.MILLISECONDS.toNanos(5) : 0L;
@@ -229,17 +238,15 @@ class AsyncStepsTest {
 
     @Test
     void failure_is_told_by_a_thread_that_may_block_even_if_the_executor_takes_nothing() {
-        AsyncThreads refusing = new AsyncThreads(
+        AsyncCalls refusing = new AsyncCalls(
+                locks(),
                 task -> {
                     throw new RejectedExecutionException("on purpose");
                 },
                 1,
                 Pause.PARK);
-        AsyncExecution<String> refused =
-                new AsyncExecution<>(lock -> CompletableFuture.completedFuture("never begins"), refusing);
         CountDownLatch observed = new CountDownLatch(1);
-        assertThat(refusing.tryEnter()).isTrue();
-        CompletableFuture<String> teller = refused.start(new Scripted(step -> {
+        CompletableFuture<String> teller = start(refusing, new Scripted(step -> {
                     await(observed);
                     throw new IllegalStateException("broken");
                 }))
@@ -253,12 +260,28 @@ class AsyncStepsTest {
     @Test
     void what_cannot_begin_leaves_nothing_behind() {
         Scripted script = new Scripted(step -> 0L);
-        threads.close();
+        calls.close();
 
         CompletableFuture<String> result = start(script);
 
         assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasMessageContaining("client is closed");
         assertThat(script.told).containsExactly("abandon");
+        hasLeft();
+    }
+
+    @Test
+    void place_is_given_back_once_even_if_what_could_not_begin_cannot_be_ended() {
+        Scripted script = new Scripted(step -> 0L) {
+            @Override
+            public void abandon(Throwable why) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        calls.close();
+
+        CompletableFuture<String> result = start(script);
+
+        assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasMessageContaining("client is closed");
         hasLeft();
     }
 

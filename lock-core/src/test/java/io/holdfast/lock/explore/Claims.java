@@ -1,7 +1,7 @@
 package io.holdfast.lock.explore;
 
 import io.holdfast.lock.store.Reservation;
-import io.holdfast.lock.waiting.Front;
+import io.holdfast.lock.waiting.StoreTime;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ final class Claims {
         if (setting.has(Defect.BELIEVED_MESSAGES)) {
             return believed(client.entry.read());
         }
-        Front.Claim claim = client.entry.claim();
+        StoreTime.Believed claim = client.entry.claim();
         return claim == null ? null : new Claim(claim.reservation().token(), claim.deadline());
     }
 

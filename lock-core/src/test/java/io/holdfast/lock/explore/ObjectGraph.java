@@ -19,7 +19,6 @@ import org.springframework.objenesis.ObjenesisStd;
 final class ObjectGraph {
 
     private static final Set<String> COPIED_PACKAGES = Set.of("io.holdfast.lock.memory", "io.holdfast.lock.waiting");
-    private static final Set<String> SHARED = Set.of("Listeners");
     private static final Objenesis MAKER = new ObjenesisStd(true);
     private static final Map<Class<?>, Field[]> FIELDS = new HashMap<>();
     private static final Map<Class<?>, Map<String, Field>> NAMED = new HashMap<>();
@@ -53,8 +52,7 @@ final class ObjectGraph {
                         || (COPIED_PACKAGES.contains(each.getPackageName())
                                 && !each.isRecord()
                                 && !each.isEnum()
-                                && !each.isHidden()
-                                && !SHARED.contains(each.getSimpleName())));
+                                && !each.isHidden()));
     }
 
     @SuppressWarnings("unchecked")

@@ -32,21 +32,20 @@ final class StateWriter {
     private static final Map<String, Kind> KINDS = new HashMap<>();
 
     static {
-        kind(Kind.PARTS, "LockState.occupancy", "LockState.cancelled", "Occupancy.holders", "Occupancy.entries");
-        kind(Kind.PARTS, "Holders.holds", "EntryQueue.entries", "EntryRecord.request", "QueueEntry.message");
+        kind(Kind.PARTS, "LockState.cancelled", "LockState.holds", "LockState.entries", "EntryRecord.request");
+        kind(Kind.PARTS, "QueueEntry.message");
         kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
         kind(Kind.TIME, "HoldRecord.leaseEnd", "EntryRecord.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
         kind(Kind.ASKED, "StoreTime.askedAt");
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
-        kind(Kind.TOKEN, "Occupancy.lastToken", "HoldRecord.token", "Reservation.token");
+        kind(Kind.TOKEN, "LockState.lastToken", "HoldRecord.token", "Reservation.token");
         kind(
                 Kind.PLAIN,
                 "OwnerId.clientId",
                 "OwnerId.sequence",
                 "HoldRecord.owner",
                 "HoldRecord.mode",
-                "HoldRecord.tokens",
-                "HoldRecord.weight");
+                "HoldRecord.tokens");
         kind(
                 Kind.PLAIN,
                 "AcquireRequest.owner",
@@ -67,14 +66,12 @@ final class StateWriter {
         kind(Kind.SKIPPED, "AcquireRequest.waiting", "AcquireRequest.leastToken", "AcquireRequest.raising");
         kind(
                 Kind.SKIPPED,
-                "HoldRecord.clientId",
-                "HoldRecord.info",
+                "HoldRecord.request",
                 "HoldRecord.since",
                 "QueueEntry.key",
                 "QueueEntry.waiter",
                 "QueueEntry.closed");
-        kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "Occupancy.hints", "Occupancy.clock");
-        kind(Kind.SKIPPED, "LockState.holders", "LockState.entries", "QueueEntry.awaited");
+        kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "LockState.now", "QueueEntry.awaited");
         kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
         // When the lock may be forgotten, ten minutes after its last use.
         kind(Kind.SKIPPED, "LockState.forgettableAt");

@@ -32,12 +32,11 @@ final class StoreView {
 
     /** Whether the lock was ever granted. */
     boolean isKnown() {
-        return lock != null && (long) ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "lastToken") > 0;
+        return lock != null && (long) ObjectGraph.read(lock, "lastToken") > 0;
     }
 
     private Map<?, ?> entries() {
-        return (Map<?, ?>)
-                ObjectGraph.read(ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "entries"), "entries");
+        return (Map<?, ?>) ObjectGraph.read(lock, "entries");
     }
 
     private List<OwnerId> reserved() {
@@ -47,8 +46,7 @@ final class StoreView {
     }
 
     private Collection<?> holds() {
-        return (Collection<?>)
-                ObjectGraph.read(ObjectGraph.read(ObjectGraph.read(lock, "occupancy"), "holders"), "holds");
+        return (Collection<?>) ObjectGraph.read(lock, "holds");
     }
 
     /** When the owner's hold ends, on the store's ticker; or {@code otherwise} if it has none. */

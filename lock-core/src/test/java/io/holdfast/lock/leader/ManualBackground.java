@@ -25,7 +25,7 @@ final class ManualBackground implements Background {
     }
 
     @Override
-    public void close() {}
+    public void close(boolean await) {}
 
     /** Whatever is to run at once. */
     void run() {

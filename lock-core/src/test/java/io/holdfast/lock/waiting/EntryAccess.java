@@ -25,9 +25,8 @@ public final class EntryAccess {
         entry.rearm();
     }
 
-    public Front.@Nullable Claim claim() {
-        StoreTime.Believed believed = entry.claim();
-        return believed == null ? null : new Front.Claim(believed.reservation(), believed.deadline());
+    public StoreTime.@Nullable Believed claim() {
+        return entry.claim();
     }
 
     /** The entry itself, to be read. */

@@ -1,29 +1,46 @@
 package io.holdfast.lock.engine.acquire;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
-import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.Front;
-import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.Cohort;
+import io.holdfast.lock.waiting.Failing;
+import io.holdfast.lock.waiting.LocalQueue;
+import io.holdfast.lock.waiting.Outages;
+import io.holdfast.lock.waiting.QueueEntry;
+import io.holdfast.lock.waiting.StoreTime;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One acquisition at the store, from the first try to a grant or to nothing.
+ * One caller's acquisition of one lock: it reenters the lock, or lines up behind other callers of this client, calls the store,
+ * waits there, and gets a grant with a hold.
  *
- * <p>All tries share one owner id. Between two tries it waits at its {@link Place}. Whatever ends the acquisition without a
- * grant leaves nothing behind: if every try was answered, the entry in the queue is passed to the next one in line, or given up,
- * and an interrupt or a timeout is reported to the caller only when the store knows of it; if the outcome of a try is unknown,
- * the acquisition is undone and cancelled, and its owner id is never sent again.
+ * <p>All tries share one owner id. Whatever ends the acquisition without a grant leaves nothing behind: a caller in line leaves the
+ * line, and the front lets the next one in. If every try was answered, the entry in the queue is passed to the next one in line, or
+ * given up, and an interrupt or a timeout is reported to the caller only when the store knows of it; if the outcome of a try is
+ * unknown, the acquisition is undone and cancelled, and its owner id is never sent again.
  *
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
  * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
@@ -40,179 +57,347 @@ import org.jspecify.annotations.Nullable;
  * <p>A call that the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give
  * up.
  */
-final class Acquisition {
+public final class Acquisition implements Steps {
 
-    private enum Phase {
-        /** The next step calls the store. */
-        ASK,
-        /** Waits in the lock's queue at the store, or for a connection to it. */
-        WAITING,
-        /** The store failed. */
-        OUTAGE,
-        END
-    }
+    private static final Logger log = LoggerFactory.getLogger(Acquisition.class);
 
     /** The pause between two tries to get a connection. The store has already waited for one itself, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    private enum State {
+        START,
+        /** In line behind others of this client, or its front. */
+        IN_LINE,
+        /** The next step calls the store. */
+        ASK,
+        /** Waits in the lock's queue at the store. */
+        QUEUED,
+        /** All connections to the store were in use, so nothing was sent. */
+        NO_CONNECTION,
+        /** Waits for a store that fails. */
+        OUTAGE,
+        /** Over at the store; listeners do not know yet. */
+        ENDED,
+        OVER
+    }
+
+    /** What all acquisitions of a client share. */
+    public record Shared(
+            ClientContext client,
+            HeldLocks locks,
+            Waits waits,
+            EventPublisher events) {}
+
+    private final Shared shared;
     private final ClientContext client;
-    private final LockKey key;
     private final Call call;
     private final Terms terms;
-    private final Place place;
-    private final Front front;
-    private final Question question;
-    private final Withdrawal withdrawal;
-    private final Caller caller;
     private final Budget budget;
-    private final Waits.Wait wait;
+    private final Caller caller;
 
-    private Phase phase = Phase.ASK;
-    private Hold.@Nullable Grant granted;
-    private Optional<LockHolder> blockedBy = Optional.empty();
+    private State state = State.START;
+    private String clientId = "";
+    private LockListener.@Nullable Acquisition observed;
+    private Waits.@Nullable Wait wait;
+    private @Nullable AcquireResult result;
+    private boolean handedOff;
 
-    /**
-     * @param place the caller's, in front
-     * @param wait is notified when the caller has to wait
-     */
-    Acquisition(ClientContext client, Call call, HolderInfo holder, Place place, Waits.Wait wait) {
-        this.client = client;
-        this.key = call.key();
+    private LocalQueue.@Nullable Place place;
+    private @Nullable QueueEntry entry;
+    private Outages.@Nullable Turn turn;
+    private @Nullable HolderInfo holder;
+
+    /** When the store was last called, on the ticker, before the send. */
+    private long sentAt;
+
+    private boolean asked;
+
+    /** Whether the store has ever replied that the lock is held. */
+    private boolean held;
+
+    /** Whether the store keeps the entry, as far as the last call that was answered says. */
+    private boolean queued;
+
+    /** Whether a send under the current owner id got no reply, and may still arrive. */
+    private boolean resent;
+
+    /** When it tries again to get a connection, on the ticker. */
+    private long connectionAt;
+
+    public Acquisition(Shared shared, Call call) {
+        this.shared = shared;
+        this.client = shared.client;
         this.call = call;
         this.terms = call.terms();
-        this.place = place;
-        this.front = new Front(
-                client.queue(),
-                client.store(),
-                client.ticker(),
-                key,
-                place,
-                call.caller().waiter());
-        this.question = new Question(client, call, holder, front);
-        this.withdrawal = new Withdrawal(client.cleanup(), place, front, key, terms.leaseNanos());
-        this.caller = call.caller();
         this.budget = call.budget();
-        this.wait = wait;
+        this.caller = call.caller();
+    }
+
+    @Override
+    public AcquireResult result() {
+        AcquireResult found = result;
+        if (found == null) {
+            throw new IllegalStateException("The attempt to acquire lock '" + call.key() + "' is still in progress");
+        }
+        return found;
+    }
+
+    @Override
+    public void lineUp() {
+        if (state == State.START && !reenter()) {
+            try {
+                start();
+            } catch (RuntimeException | Error e) {
+                fail(e, false);
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public long proceed() throws InterruptedException {
+        lineUp();
+        if (state == State.OVER) {
+            return 0;
+        }
+        long left = 0;
+        try (LockListener.Scope scope = observed == null ? LockListener.Scope.NOTHING : observed.onThread()) {
+            while (left == 0 && state != State.ENDED) {
+                left = step();
+            }
+        } catch (LockStoreException e) {
+            if (state != State.IN_LINE && caller.takeInterrupt()) {
+                InterruptedException interrupt = Caller.interrupted(e);
+                fail(interrupt, false);
+                throw interrupt;
+            }
+            fail(e, false);
+            throw e;
+        } catch (InterruptedException | RuntimeException | Error e) {
+            fail(e, false);
+            throw e;
+        }
+        if (left == 0) {
+            end();
+        }
+        return left;
+    }
+
+    private long step() throws InterruptedException {
+        return switch (state) {
+            case IN_LINE -> inLine();
+            case ASK -> ask();
+            case QUEUED, NO_CONNECTION -> waiting();
+            case OUTAGE -> duringOutage();
+            case START, ENDED, OVER -> throw new IllegalStateException("No step in state " + state);
+        };
     }
 
     /**
-     * Continues until the lock is granted, the budget is spent, or all it can do is wait.
-     *
-     * @return for how long to wait at most, in nanoseconds; 0 if it is over. After a grant {@link #end} is to be called; without
-     *     one the place is over, as it is after an exception
+     * A caller that has become the front calls the store once more before it gives up, to pass on what the former front has left
+     * behind.
      */
-    long proceed() throws InterruptedException {
-        boolean through = false;
-        try {
-            long left = 0;
-            while (left == 0 && phase != Phase.END) {
-                left = switch (phase) {
-                    case ASK -> askOrQueue();
-                    case WAITING -> waiting();
-                    case OUTAGE -> duringOutage();
-                    case END -> 0;
-                };
-            }
-            through = true;
-            return left;
-        } catch (InterruptedException | LockOverloadException e) {
-            through = true;
-            stopWaiting();
-            withdrawal.giveUp();
+    @Override
+    public void interrupt(InterruptedException e) throws InterruptedException {
+        if (state != State.IN_LINE || place().cancel()) {
+            fail(e, false);
             throw e;
-        } catch (LockStoreException e) {
-            through = true;
-            stopWaiting();
-            fail(e);
-            throw e;
-        } finally {
-            if (!through) {
-                abandon();
+        }
+    }
+
+    @Override
+    public void abandon(Throwable why) {
+        fail(why, true);
+    }
+
+    // Reenters.
+
+    private boolean reenter() {
+        result = reentered();
+        if (result != null) {
+            state = State.OVER;
+            return true;
+        }
+        shared.locks.ensureOpen();
+        clientId = client.id();
+        if (shared.events.hasListeners()) {
+            observed = shared.events.begin(call.key(), terms.name());
+        }
+        return false;
+    }
+
+    /** Returns null if the caller does not hold the lock. */
+    private @Nullable AcquireResult reentered() {
+        Hold hold = caller.holds().get(call.key());
+        if (hold == null) {
+            return null;
+        }
+        return switch (hold.enter(terms.isExclusive())) {
+            case ENTERED -> entered(hold);
+            case NOTHING_TO_REENTER -> {
+                caller.holds().remove(call.key(), hold);
+                yield null;
             }
-        }
+            case NOT_ALONE ->
+                new AcquireResult.WaitsForItself("This thread holds lock '" + call.key()
+                        + "' in shared mode and requests it exclusively, so it would deadlock with itself. Release the shared lock first,"
+                        + " or acquire the exclusive lock from the start.");
+        };
     }
 
-    /** The grant; null if there is none. */
-    Hold.@Nullable Grant granted() {
-        return granted;
-    }
-
-    /** Who held the lock when the budget was spent, if known. */
-    Optional<LockHolder> blockedBy() {
-        return blockedBy;
-    }
-
-    /** Gives up between two steps. */
-    void interrupt(InterruptedException e) throws InterruptedException {
-        stopWaiting();
-        withdrawal.giveUp();
-        throw e;
-    }
-
-    /** Undoes the acquisition in the background, whatever its state, and lets the next one in line continue. */
-    void abandon() {
+    private AcquireResult entered(Hold hold) {
+        boolean wasRenewing = hold.isRenewing();
+        Handle handle = call.handle(shared.locks, hold);
         try {
-            stopWaiting();
-            withdrawal.undo();
-        } finally {
-            place.leave();
+            hold.throwIfLost();
+            if (terms.minHoldNanos() > 0) {
+                throw new IllegalStateException(
+                        "This thread already holds lock '" + hold.key() + "', and a request with minHold is not reentrant."
+                                + " Acquire the lock with minHold first, or omit minHold.");
+            }
+            if (!hold.isExclusive() && terms.weight() > hold.weight()) {
+                handle.close();
+                return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
+                        + hold.weight() + " and requests a weight of "
+                        + terms.weight()
+                        + ", so it would deadlock with itself. Acquire the largest weight from the start.");
+            }
+            stretch(hold, wasRenewing);
+            return new AcquireResult.Granted(handle);
+        } catch (RuntimeException | Error e) {
+            handle.closeAfter(e);
+            throw e;
         }
     }
 
-    private void stopWaiting() {
-        phase = Phase.END;
-        front.stopWaiting();
-    }
-
-    private void fail(LockStoreException e) throws InterruptedException {
-        boolean unknown = e.outcomeUnknown() || front.isResent();
-        if (caller.takeInterrupt()) {
-            place.leave();
-            withdrawal.giveUpEntry(unknown);
-            throw Caller.interrupted(e);
-        }
-        if (isShortage(e) && !unknown && front.passEntry()) {
+    /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
+    private void stretch(Hold hold, boolean wasRenewing) {
+        long wanted = terms.leaseNanos();
+        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
             return;
         }
-        try {
-            withdrawal.dropEntry(unknown);
-        } finally {
-            if (isShortage(e)) {
-                place.leave();
-            } else if (isQueued()) {
-                front.passOn(question.sentAt(), e);
-            } else {
-                place.fail(e);
+        if (wasRenewing || client.ticker().nanos() + wanted - hold.deadline() > 0) {
+            shared.locks.extend(hold, wanted);
+        }
+        if (wasRenewing || terms.renew()) {
+            hold.raiseLease(wanted);
+        }
+    }
+
+    // In line.
+
+    private void start() {
+        boolean oneTry = budget.isOneTry();
+        if (oneTry && shared.locks.findLive(call.key()) != null) {
+            refused(sibling());
+            return;
+        }
+        LocalQueue.Place mine = enter(oneTry);
+        place = mine;
+        state = State.IN_LINE;
+        if (mine.isInLine()) {
+            try {
+                beginWait();
+            } catch (LockOverloadException e) {
+                if (mine.cancel()) {
+                    throw e;
+                }
             }
         }
     }
 
-    private boolean isQueued() {
-        return question.wasHeld() || front.isLineAnswered();
+    /** A single try that finds other callers of this client in line calls the store independently of them. */
+    private LocalQueue.Place enter(boolean oneTry) {
+        Object handOffTerms = terms.handOffTerms();
+        LocalQueue queue = client.queue();
+        if (!oneTry) {
+            return queue.enter(call.key(), handOffTerms, caller.waiter());
+        }
+        LocalQueue.Place alone = queue.tryEnter(call.key(), handOffTerms, caller.waiter());
+        return alone != null ? alone : queue.enter(call.key(), null, caller.waiter());
     }
 
+    private long inLine() {
+        LocalQueue.Place mine = place();
+        long left = mine.look(budget);
+        if (left > 0) {
+            return left;
+        }
+        if (mine.isOver()) {
+            refused(sibling().or(mine::blockedBy));
+        } else if (!takeOver(mine)) {
+            comeToFront();
+            holder = ClientContext.currentThread();
+            state = State.ASK;
+        }
+        return 0;
+    }
+
+    /** Whether the lock was handed off, and is still held. */
+    private boolean takeOver(LocalQueue.Place mine) {
+        Cohort handOff = mine.takeHandOff();
+        if (handOff == null) {
+            return false;
+        }
+        long now = client.ticker().nanos();
+        if (handOff.deadline() - now <= 0) {
+            mine.notHeld();
+            client.cleanup().undoHold(call.key(), handOff.owner(), terms.leaseNanos());
+            return false;
+        }
+        var grant = new Hold.Grant(
+                handOff.owner(), handOff.lastToken(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
+        try {
+            Handle handle = call.open(shared.locks, grant, ClientContext.currentThread(), mine);
+            handedOff = true;
+            ended(new AcquireResult.Granted(handle));
+            return true;
+        } catch (RuntimeException | Error e) {
+            call.giveBack(shared.locks, handOff.owner(), mine);
+            throw e;
+        }
+    }
+
+    /** Takes over the entry, and the knowledge of a failure, that the former front has left behind. */
+    private void comeToFront() {
+        QueueEntry inherited = place().inheritEntry();
+        queued = inherited != null;
+        entry = inherited == null ? openEntry() : inherited;
+        Failing failing = place().failing();
+        if (failing != null) {
+            failing(failing);
+        }
+    }
+
+    private QueueEntry openEntry() {
+        LocalQueue queue = client.queue();
+        return queue.entries().open(call.key(), queue.newOwner());
+    }
+
+    // At the store.
+
     /** Calls the store, unless it is known to fail. */
-    private long askOrQueue() throws InterruptedException {
+    private long ask() throws InterruptedException {
         if (caller.takeInterrupt()) {
             throw new InterruptedException();
         }
-        if (question.isNew() && call.isLate()) {
-            throw LockOverloadException.ofThreads(key, budget.spent());
+        if (!asked && call.isLate()) {
+            throw LockOverloadException.ofThreads(call.key(), budget.spent());
         }
-        if (front.hasMetFailure()) {
-            queueForOutage();
+        if (entry().hasMetFailure()) {
+            joinOutage();
             return 0;
         }
         boolean last = budget.remainingNanos() == 0;
         AcquireReply reply;
         try {
-            reply = question.ask(!last || place.hasFollowers());
+            reply = send(!last || place().hasFollowers());
         } catch (LockStoreException e) {
             if (isShortage(e) && mayRepeat(e)) {
                 waitForConnection(e);
             } else if (!isShortage(e) && isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
                 startOver(e);
-                queueForOutage();
+                joinOutage();
             } else {
                 throw e;
             }
@@ -220,6 +405,39 @@ final class Acquisition {
         }
         settle(reply, last);
         return 0;
+    }
+
+    /**
+     * Calls the store once. Messages that arrive from the call on are news.
+     *
+     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     */
+    private AcquireReply send(boolean waiting) {
+        long tokens = place().hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
+        AcquireRequest request = call.request(entry().owner(), required(holder), waiting, tokens);
+        entry().rearm();
+        asked = true;
+        sentAt = client.ticker().nanos();
+        AcquireReply reply;
+        try {
+            reply = caller.interruptible()
+                    ? client.store().acquire(request)
+                    : ClientContext.uninterruptibly(() -> client.store().acquire(request), () -> resent = true);
+        } catch (LockStoreException e) {
+            resent |= e.outcomeUnknown();
+            throw e;
+        }
+        held |= reply instanceof AcquireReply.Held;
+        resent |= reply.resent();
+        answered(waiting);
+        return reply;
+    }
+
+    /** The store has replied, or granted the lock by a message. */
+    private void answered(boolean waiting) {
+        queued = waiting;
+        entry().answered();
+        place().answered();
     }
 
     /** Whether it is no word of the store: this client had no connection. */
@@ -238,51 +456,13 @@ final class Acquisition {
     /** If the outcome is unknown, as on a quorum of which one server had a connection to spare, it continues with another owner id. */
     private void waitForConnection(LockStoreException e) {
         if (e.outcomeUnknown()) {
-            withdrawal.undo();
-            front.startOver();
+            undo();
+            renewEntry();
         }
-        wait.begin();
-        front.waitForConnection(BUSY_PAUSE_NANOS);
-        phase = Phase.WAITING;
-    }
-
-    private void queueForOutage() {
-        wait.begin();
-        front.joinOutage();
-        phase = Phase.OUTAGE;
-    }
-
-    /**
-     * A caller that had queued before the store failed waits for it as long as its budget allows. Only one caller of this client
-     * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
-     */
-    private long duringOutage() {
-        long left = front.look(budget);
-        if (left > 0) {
-            return left;
-        }
-        if (front.isOutageTooLong(budget)) {
-            AcquireReply reply = question.ask(place.hasFollowers());
-            front.stopWaiting();
-            settle(reply, true);
-            return 0;
-        }
-        AcquireReply reply;
-        try {
-            reply = question.ask(true);
-        } catch (LockStoreException e) {
-            front.failedAgain();
-            if (caller.isInterrupted()) {
-                throw e;
-            }
-            if (!isShortage(e) || e.outcomeUnknown()) {
-                startOver(e);
-            }
-            return 0;
-        }
-        front.recovered();
-        settle(reply, false);
-        return 0;
+        beginWait();
+        connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
+        entry().wakes(caller.waiter());
+        state = State.NO_CONNECTION;
     }
 
     /**
@@ -291,55 +471,66 @@ final class Acquisition {
      * @param last whether this was the last call to the store
      */
     private void settle(AcquireReply reply, boolean last) {
-        Hold.Grant fresh = reply instanceof AcquireReply.Granted found ? question.granted(found) : null;
-        if (reply instanceof AcquireReply.Held held) {
-            refused(held, last || budget.remainingNanos() == 0);
-        } else if (fresh != null && client.ticker().nanos() - fresh.deadline() < 0) {
-            granted = fresh;
-            phase = Phase.END;
+        if (reply instanceof AcquireReply.Held refusal) {
+            held(refusal, last || budget.remainingNanos() == 0);
+        } else if (reply instanceof AcquireReply.Granted grant && client.ticker().nanos() - call.deadline(sentAt) < 0) {
+            hold(call.granted(entry().owner(), grant, sentAt, resent));
         } else {
             startAfresh(reply);
         }
     }
 
-    private void refused(AcquireReply.Held held, boolean last) {
-        front.blockedBy(held.holder());
+    private void held(AcquireReply.Held reply, boolean last) {
+        place().blockedBy(reply.holder());
         if (last) {
-            blockedBy = held.holder();
-            phase = Phase.END;
-            withdrawal.giveUp();
+            giveUp();
+            refused(reply.holder());
             return;
         }
-        wait.begin();
-        front.queued(question.sentAt(), held);
-        phase = Phase.WAITING;
+        beginWait();
+        client.queue().entries().taken(entry(), sentAt, reply);
+        place().waitsWith(entry());
+        entry().wakes(caller.waiter());
+        state = State.QUEUED;
     }
 
+    /** No holder is known, so this is not contention. */
     private void startAfresh(AcquireReply reply) {
-        LockStoreException late = question.tooLate(reply);
-        withdrawal.undo();
+        String why = reply instanceof AcquireReply.Granted
+                ? "was granted by Redis, but its lease of "
+                        + DurationText.of(Duration.ofMillis(terms.leaseMillis()))
+                        + " had already expired when the reply arrived, after "
+                        + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
+                        + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
+                        + " use a longer hold."
+                : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
+                        + " is unknown.";
+        undo();
         if (budget.remainingNanos() == 0) {
-            place.leave();
-            throw late;
+            place().leave();
+            state = State.ENDED;
+            throw new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
         }
-        front.startOver();
-        phase = Phase.ASK;
+        renewEntry();
+        state = State.ASK;
     }
 
     private long waiting() {
-        long left = front.look(budget);
+        long left = entry().look(budget);
+        if (state == State.NO_CONNECTION) {
+            left = Math.min(left, connectionAt - client.ticker().nanos());
+        }
         if (left > 0) {
             return left;
         }
-        front.stopWaiting();
-        granted = claim();
-        phase = granted == null ? Phase.ASK : Phase.END;
+        stopWaiting();
+        Hold.Grant claim = claim();
+        if (claim == null) {
+            state = State.ASK;
+        } else {
+            hold(claim);
+        }
         return 0;
-    }
-
-    /** The hold is recorded, so messages about the lock now reach it directly. */
-    void end() {
-        front.closeEntry();
     }
 
     /**
@@ -347,21 +538,319 @@ final class Acquisition {
      * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
     private Hold.@Nullable Grant claim() {
-        Front.Claim claim = terms.renew() && terms.minHoldNanos() == 0 ? front.claim() : null;
+        StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry().claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {
             return null;
         }
-        front.claimed();
-        return call.granted(front.owner(), claim, now, front.isResent());
+        answered(queued);
+        return call.granted(entry().owner(), claim, now, resent);
+    }
+
+    /** Once the hold is recorded, messages about the lock reach it directly. */
+    private void hold(Hold.Grant grant) {
+        state = State.ENDED;
+        try {
+            ended(new AcquireResult.Granted(call.open(shared.locks, grant, required(holder), place())));
+        } catch (RuntimeException | Error e) {
+            call.giveBack(shared.locks, entry().owner(), place());
+            throw e;
+        } finally {
+            closeEntry();
+        }
+    }
+
+    // The store fails.
+
+    /** Queues behind the callers of this client that wait for the same store. */
+    private void joinOutage() {
+        beginWait();
+        turn = client.queue()
+                .outages()
+                .join(client.store().serverOf(call.key()), entry().failing() != null, caller.waiter());
+        state = State.OUTAGE;
+    }
+
+    /**
+     * A caller that had queued before the store failed waits for it as long as its budget allows. Only one caller of this client
+     * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
+     */
+    private long duringOutage() {
+        Outages.Turn mine = required(turn);
+        Failing failing = entry().failing();
+        long left = mine.look(budget, failing);
+        if (left > 0) {
+            return left;
+        }
+        if (budget.remainingNanos(failing) == 0) {
+            if (failing != null) {
+                throw failing.over(call.key());
+            }
+            AcquireReply reply = send(place().hasFollowers());
+            stopWaiting();
+            settle(reply, true);
+            return 0;
+        }
+        AcquireReply reply;
+        try {
+            reply = send(true);
+        } catch (LockStoreException e) {
+            mine.failed();
+            if (caller.isInterrupted()) {
+                throw e;
+            }
+            if (!isShortage(e) || e.outcomeUnknown()) {
+                startOver(e);
+            }
+            return 0;
+        }
+        mine.answered();
+        stopWaiting();
+        settle(reply, false);
+        return 0;
     }
 
     /** Starts over after a failure; with a new owner id if the store may have carried out the call. */
     private void startOver(LockStoreException e) {
         if (e.outcomeUnknown()) {
-            withdrawal.undo();
-            front.startOver();
+            undo();
+            renewEntry();
         }
-        front.fails(question.sentAt(), e);
+        failing(new Failing(sentAt, e));
+    }
+
+    /** The acquisition is never sent again: continues as a new one, which knows of the same failure. */
+    private void renewEntry() {
+        Failing known = entry().failing();
+        entry = openEntry();
+        queued = false;
+        resent = false;
+        if (known != null) {
+            entry().failing(known);
+        }
+    }
+
+    /** Callers in line check how long they may wait for the store. If it failed before, that counts. */
+    private void failing(Failing failing) {
+        entry().failing(failing);
+        place().waitsWith(entry());
+    }
+
+    /** Whether the store has replied to this caller, or to one before it in line. */
+    private boolean isQueued() {
+        return held || place().isLineAnswered();
+    }
+
+    // The end.
+
+    private void ended(AcquireResult found) {
+        result = found;
+        state = State.ENDED;
+    }
+
+    private void refused(Optional<LockHolder> by) {
+        long nestedId = wait == null ? 0 : wait.nestedId();
+        ended(new AcquireResult.Refused(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId));
+    }
+
+    private void end() {
+        state = State.OVER;
+        endWait(result instanceof AcquireResult.Refused);
+        tell(() -> call.event(result(), handedOff));
+        if (shared.locks.isOver(clientId) && result instanceof AcquireResult.Granted granted) {
+            try {
+                granted.handle().close();
+            } catch (LockLostException e) {
+                log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
+            }
+            throw shared.locks.tooLate(call.key());
+        }
+    }
+
+    /**
+     * Ends without an outcome: leaves nothing behind, and lets the next one in line in, whatever goes wrong. Does nothing if listeners
+     * know the outcome already.
+     *
+     * @param abandoned whether everything is undone in the background, whatever the failure
+     */
+    private void fail(Throwable e, boolean abandoned) {
+        State former = state;
+        if (former == State.OVER) {
+            return;
+        }
+        state = State.OVER;
+        try {
+            switch (former) {
+                case IN_LINE -> leaveLine();
+                case ASK, QUEUED, NO_CONNECTION, OUTAGE -> withdraw(e, abandoned);
+                case START, ENDED, OVER -> {}
+            }
+        } catch (RuntimeException | Error another) {
+            e.addSuppressed(another);
+        } finally {
+            endWait(false);
+            tell(() -> call.failed(e));
+        }
+    }
+
+    private void leaveLine() {
+        LocalQueue.Place mine = place();
+        if (mine.isOver() || mine.cancel()) {
+            return;
+        }
+        try {
+            Cohort handOff = mine.takeHandOff();
+            if (handOff != null) {
+                call.giveBack(shared.locks, handOff.owner(), mine);
+            } else {
+                comeToFront();
+                undo();
+            }
+        } finally {
+            mine.leave();
+        }
+    }
+
+    private void withdraw(Throwable e, boolean abandoned) {
+        stopWaiting();
+        if (!abandoned && (e instanceof InterruptedException || e instanceof LockOverloadException)) {
+            giveUp();
+        } else if (!abandoned && e instanceof LockStoreException failure) {
+            failed(failure);
+        } else {
+            try {
+                undo();
+            } finally {
+                place().leave();
+            }
+        }
+    }
+
+    private void failed(LockStoreException e) {
+        if (isShortage(e) && passEntry()) {
+            return;
+        }
+        try {
+            dropEntry();
+        } finally {
+            if (isShortage(e)) {
+                place().leave();
+            } else if (isQueued()) {
+                Failing known = entry().failing();
+                place().passOn(known == null ? new Failing(sentAt, e) : known);
+            } else {
+                place().fail(e);
+            }
+        }
+    }
+
+    /** It no longer waits for anything. */
+    private void stopWaiting() {
+        entry().wakes(null);
+        Outages.Turn left = turn;
+        turn = null;
+        if (left != null) {
+            left.close();
+        }
+    }
+
+    /** If every try was answered, the next one in line can use the entry. Returns false if there is none, or it cannot. */
+    private boolean passEntry() {
+        return !resent && place().pass(entry());
+    }
+
+    /**
+     * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
+     * to a caller that has gone. This takes one call, which an interrupt does not end. If the store does not respond, the removal
+     * is left to the background; immediately, if the store is known to fail.
+     */
+    private void giveUp() {
+        if (passEntry()) {
+            return;
+        }
+        place().leave();
+        boolean kept = closeEntry();
+        if (entry().failing() != null) {
+            dropEntry();
+        } else if (resent || kept) {
+            try {
+                ClientContext.uninterruptibly(() -> {
+                    client.cleanup().leaveNow(call.key(), entry().owner(), resent ? leaseNanos() : 0);
+                    return kept;
+                });
+            } catch (RuntimeException | Error e) {
+                dropEntry();
+            }
+        }
+    }
+
+    /** In the background. If one of its sends got no reply, it may still arrive, so the acquisition is cancelled as well. */
+    private void dropEntry() {
+        if (resent) {
+            undo();
+        } else if (closeEntry()) {
+            client.cleanup().leave(call.key(), entry().owner());
+        }
+    }
+
+    private void undo() {
+        closeEntry();
+        client.cleanup().undo(call.key(), entry().owner(), leaseNanos());
+    }
+
+    /** No caller receives messages for the entry any more. Returns whether the store may keep it. */
+    private boolean closeEntry() {
+        client.queue().entries().giveUp(entry());
+        return queued;
+    }
+
+    /** The lease that was asked for: after that, the store has forgotten everything by itself. */
+    private long leaseNanos() {
+        return terms.leaseNanos();
+    }
+
+    /**
+     * The lock is not free. Only the first call counts.
+     *
+     * @throws LockOverloadException if too many wait for the key already
+     */
+    private void beginWait() {
+        if (wait == null) {
+            wait = shared.waits.enter(call);
+            wait.begin();
+        }
+    }
+
+    private void endWait(boolean inVain) {
+        if (wait != null) {
+            wait.end(inVain);
+            wait = null;
+        }
+    }
+
+    private void tell(Supplier<LockEvent.OfLock> outcome) {
+        if (observed != null) {
+            shared.events.end(observed, outcome.get());
+        }
+    }
+
+    /** The thread of this client that holds the lock exclusively, if there is one. */
+    private Optional<LockHolder> sibling() {
+        return Optional.ofNullable(shared.locks.findLive(call.key())).map(hold -> hold.describe(client.id()));
+    }
+
+    private LocalQueue.Place place() {
+        return required(place);
+    }
+
+    private QueueEntry entry() {
+        return required(entry);
+    }
+
+    private static <T> T required(@Nullable T made) {
+        if (made == null) {
+            throw new IllegalStateException("The acquisition continued before it was ready");
+        }
+        return made;
     }
 }

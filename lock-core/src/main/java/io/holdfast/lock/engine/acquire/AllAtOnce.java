@@ -7,9 +7,9 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllAtOnce {
 
-    private final Attempts attempts;
+    private final Acquisition.Shared shared;
     private final ClientContext client;
     private final List<Call> calls;
     private final Caller caller;
@@ -57,9 +57,9 @@ final class AllAtOnce {
     private boolean resent;
 
     /** @param calls for different keys, with one budget and one caller */
-    AllAtOnce(Attempts attempts, List<Call> calls) {
-        this.attempts = attempts;
-        this.client = attempts.client();
+    AllAtOnce(Acquisition.Shared shared, List<Call> calls) {
+        this.shared = shared;
+        this.client = shared.client();
         this.calls = calls;
         this.caller = calls.get(0).caller();
         this.places = new ArrayList<>(calls.size());
@@ -72,7 +72,7 @@ final class AllAtOnce {
         if (!isWorthACall()) {
             return null;
         }
-        attempts.locks().ensureOpen();
+        shared.locks().ensureOpen();
         String self = client.id();
         boolean held = false;
         try {
@@ -88,12 +88,12 @@ final class AllAtOnce {
 
     private boolean isWorthACall() {
         boolean oneTry = calls.get(0).budget().isOneTry();
-        HeldLocks holds = attempts.locks();
+        HeldLocks locks = shared.locks();
         return !caller.isInterrupted()
                 && !calls.get(0).isLate()
                 && calls.stream()
                         .map(Call::key)
-                        .allMatch(key -> !caller.holds().containsKey(key) && !(oneTry && holds.findLive(key) != null));
+                        .allMatch(key -> !caller.holds().containsKey(key) && !(oneTry && locks.findLive(key) != null));
     }
 
     private boolean enterAll() {
@@ -180,7 +180,7 @@ final class AllAtOnce {
     private AcquireResult.Refused refusal(Call call, Optional<LockHolder> blocking) {
         var refused = new AcquireResult.Refused(call.key(), call.budget().spent(), blocking, false, 0);
         if (hasListeners()) {
-            tell(call, call.notAcquired(refused));
+            tell(call, call.event(refused, false));
         }
         return refused;
     }
@@ -199,18 +199,18 @@ final class AllAtOnce {
                 Call call = calls.get(i);
                 Handle handle;
                 try {
-                    handle = call.open(attempts.locks(), grant(i, granted.get(i)), holder, places.get(i));
+                    handle = call.open(shared.locks(), grant(i, granted.get(i)), holder, places.get(i));
                 } catch (RuntimeException | Error e) {
                     publishFailed(call, e);
                     throw e;
                 }
                 handles.add(handle);
                 if (hasListeners()) {
-                    tell(call, call.acquired(handle, false));
+                    tell(call, call.event(new AcquireResult.Granted(handle), false));
                 }
             }
-            if (attempts.locks().isOver(self)) {
-                throw attempts.locks().tooLate(calls.get(0).key());
+            if (shared.locks().isOver(self)) {
+                throw shared.locks().tooLate(calls.get(0).key());
             }
             MultiHandle handle = new MultiHandle(handles);
             held = handle.isHeld();
@@ -219,7 +219,7 @@ final class AllAtOnce {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 for (int i = handles.size(); i < calls.size(); i++) {
-                    calls.get(i).giveBack(attempts.locks(), owners.get(i), places.get(i));
+                    calls.get(i).giveBack(shared.locks(), owners.get(i), places.get(i));
                 }
             }
         }
@@ -232,17 +232,18 @@ final class AllAtOnce {
     private void undoAll() {
         for (int i = 0; i < calls.size(); i++) {
             Call call = calls.get(i);
-            client.cleanup().undo(call.key(), owners.get(i), call.terms().leaseNanos());
+            client.cleanup()
+                    .undo(call.key(), owners.get(i), call.terms().leaseNanos());
         }
     }
 
     private boolean hasListeners() {
-        return attempts.events().hasListeners();
+        return shared.events().hasListeners();
     }
 
     /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */
     private void tell(Call call, LockEvent.OfLock outcome) {
-        EventPublisher events = attempts.events();
+        EventPublisher events = shared.events();
         events.end(events.begin(call.key(), call.terms().name()), outcome);
     }
 

@@ -12,8 +12,8 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.Front;
 import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.StoreTime;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -77,7 +77,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
      * Until when the lock is certainly held that a message has granted: for no longer than the lease from the grant on, because
      * the call that confirms it gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
      */
-    long deadline(Front.Claim claim) {
+    long deadline(StoreTime.Believed claim) {
         Reservation told = claim.reservation();
         long lasts = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - told.atMicros());
         return claim.deadline() - Math.max(0, lasts - terms.leaseNanos());
@@ -90,7 +90,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     }
 
     /** The lock, granted by a message; the store confirms it only when it is called. */
-    Hold.Grant granted(OwnerId owner, Front.Claim claim, long now, boolean resent) {
+    Hold.Grant granted(OwnerId owner, StoreTime.Believed claim, long now, boolean resent) {
         Reservation told = claim.reservation();
         return new Hold.Grant(owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
     }
@@ -120,11 +120,12 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
         return handle;
     }
 
-    LockEvent.Acquired acquired(Handle handle, boolean handedOff) {
-        return new LockEvent.Acquired(key, terms.name(), handle.fencingToken(), budget.spent(), handedOff);
-    }
-
-    LockEvent.NotAcquired notAcquired(AcquireResult.Refused refused) {
+    LockEvent.OfLock event(AcquireResult result, boolean handedOff) {
+        if (result instanceof AcquireResult.Granted granted) {
+            return new LockEvent.Acquired(
+                    key, terms.name(), granted.handle().fencingToken(), budget.spent(), handedOff);
+        }
+        var refused = (AcquireResult.Refused) result;
         return new LockEvent.NotAcquired(key, terms.name(), refused.waited(), refused.holder());
     }
 

@@ -21,18 +21,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MultiAcquisition implements Steps {
 
-    private final Attempts attempts;
+    private final Acquisition.Shared shared;
     private final List<Call> calls;
     private final Budget budget;
     private final List<Handle> taken;
     private boolean inOrder;
     private boolean last;
-    private @Nullable Attempt current;
+    private @Nullable Acquisition current;
     private @Nullable AcquireResult result;
 
     /** @param calls in the order of their keys, with one budget and one caller */
-    public MultiAcquisition(Attempts attempts, List<Call> calls) {
-        this.attempts = attempts;
+    public MultiAcquisition(Acquisition.Shared shared, List<Call> calls) {
+        this.shared = shared;
         this.calls = calls;
         this.budget = calls.get(0).budget();
         this.taken = new ArrayList<>(calls.size());
@@ -48,7 +48,7 @@ public final class MultiAcquisition implements Steps {
     public long proceed() throws InterruptedException {
         if (!inOrder) {
             inOrder = true;
-            result = new AllAtOnce(attempts, calls).run();
+            result = new AllAtOnce(shared, calls).run();
             last = budget.remainingNanos() == 0;
         }
         long left = 0;
@@ -61,9 +61,9 @@ public final class MultiAcquisition implements Steps {
     private long next() throws InterruptedException {
         boolean through = false;
         try {
-            Attempt attempt = current;
+            Acquisition attempt = current;
             if (attempt == null) {
-                attempt = new Attempt(attempts, calls.get(taken.size()));
+                attempt = new Acquisition(shared, calls.get(taken.size()));
                 current = attempt;
             }
             long left = attempt.proceed();

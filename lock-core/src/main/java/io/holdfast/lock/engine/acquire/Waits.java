@@ -37,102 +37,88 @@ public final class Waits {
         return all.stream().map(Wait::describe).toList();
     }
 
+    /**
+     * The lock is not free.
+     *
+     * @throws LockOverloadException if too many wait for the key already
+     */
+    Wait enter(Call call) {
+        int most = call.terms().maxWaiting();
+        if (byKey.merge(call.key(), 1, Integer::sum) > most) {
+            oneLess(call.key());
+            throw LockOverloadException.ofKey(call.key(), most);
+        }
+        Wait wait = new Wait(call);
+        all.add(wait);
+        return wait;
+    }
+
     private void oneLess(LockKey key) {
         byKey.computeIfPresent(key, (same, waiting) -> waiting == 1 ? null : waiting - 1);
     }
 
-    /** One call's wait; used by one thread at a time. */
-    static final class Wait {
+    /**
+     * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
+     * have been lost, or closed by another thread, since the wait began.
+     */
+    private NestedWaits.Wait nested(Call call) {
+        HolderInfo here = ClientContext.currentThread();
+        String clientId = client.id();
+        List<Hold> holds = List.copyOf(call.caller().holds().values());
+        return nested.begin(() -> new NestedWait(
+                clientId,
+                here.host(),
+                here.pid(),
+                here.thread(),
+                call.key(),
+                call.terms().mode(),
+                call.budget().spent(),
+                holds.stream()
+                        .filter(Hold::isLive)
+                        .limit(NestedWaits.MOST_HOLDS)
+                        .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
+                        .toList()));
+    }
 
-        private final Waits waits;
+    /** One call's wait. */
+    final class Wait {
+
         private final Call call;
-        private String thread = "";
-        private boolean begun;
+        private final String thread = Thread.currentThread().getName();
         private NestedWaits.@Nullable Wait nested;
-        private long nestedId;
 
-        /** Has not begun. */
-        Wait(Waits waits, Call call) {
-            this.waits = waits;
+        private Wait(Call call) {
             this.call = call;
         }
 
-        /**
-         * The lock is not free. Called before each pause; only the first call counts.
-         *
-         * @throws LockOverloadException if too many wait for the key already
-         */
+        /** Reports that the caller waits. */
         void begin() {
-            if (begun) {
-                return;
-            }
-            int most = call.terms().maxWaiting();
-            int waiting = waits.byKey.merge(call.key(), 1, Integer::sum);
-            if (waiting > most) {
-                waits.oneLess(call.key());
-                throw LockOverloadException.ofKey(call.key(), most);
-            }
-            begun = true;
-            thread = Thread.currentThread().getName();
-            waits.all.add(this);
             if (!call.caller().holds().isEmpty()) {
-                HolderInfo here = ClientContext.currentThread();
-                String clientId = waits.client.id();
-                List<Hold> held = holds();
-                NestedWaits.Wait told = waits.nested.begin(() -> nested(clientId, here, held));
-                nested = told;
-                nestedId = told.id();
+                nested = Waits.this.nested(call);
             }
-            if (waits.events.hasListeners()) {
-                waits.events.publish(
-                        new LockEvent.Waiting(call.key(), call.terms().name()));
+            if (events.hasListeners()) {
+                events.publish(new LockEvent.Waiting(call.key(), call.terms().name()));
             }
-        }
-
-        /** What the caller holds; it acquires no others while it waits. Called by the caller itself. */
-        private List<Hold> holds() {
-            return List.copyOf(call.caller().holds().values());
-        }
-
-        /** Called by another thread. A lock may have been lost, or closed by another thread, since the wait began. */
-        private NestedWait nested(String clientId, HolderInfo here, List<Hold> holds) {
-            List<NestedWait.Held> held = holds.stream()
-                    .filter(Hold::isLive)
-                    .limit(NestedWaits.MOST_HOLDS)
-                    .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
-                    .toList();
-            return new NestedWait(
-                    clientId,
-                    here.host(),
-                    here.pid(),
-                    here.thread(),
-                    call.key(),
-                    call.terms().mode(),
-                    call.budget().spent(),
-                    held);
         }
 
         /** The number of this wait if its caller held locks, else 0; also when it has ended. */
         long nestedId() {
-            return nestedId;
+            return nested == null ? 0 : nested.id();
         }
 
         /**
-         * The wait has ended; only the first call counts.
+         * The wait has ended. To be called once.
          *
          * @param inVain whether its budget was spent
          */
         void end(boolean inVain) {
-            if (begun) {
-                begun = false;
-                if (nested != null && inVain) {
-                    nested.endInVain();
-                } else if (nested != null) {
-                    nested.end();
-                }
-                waits.all.remove(this);
-                waits.oneLess(call.key());
+            if (nested != null && inVain) {
+                nested.endInVain();
+            } else if (nested != null) {
+                nested.end();
             }
+            all.remove(this);
+            oneLess(call.key());
         }
 
         private LockActivity.Wait describe() {

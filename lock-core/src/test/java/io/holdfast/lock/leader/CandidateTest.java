@@ -8,9 +8,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One candidate, with a template and threads that do what the test says. */
-class CandidacyTest {
+class CandidateTest {
 
     private final ScriptedLocks locks = new ScriptedLocks();
     private final ManualBackground background = new ManualBackground();
@@ -322,11 +325,12 @@ class CandidacyTest {
     @Test
     void term_that_ends_while_its_beginning_is_announced_is_told_in_order() throws Exception {
         listen();
-        Background slow = new ManualBackground();
-        var resigned = new java.util.concurrent.CompletableFuture<Boolean>();
+        CompletableFuture<Boolean> resigned = new CompletableFuture<>();
         Announcer announcer = new Announcer(background) {
             @Override
-            synchronized void elected(Term term) {
+            @SuppressWarnings(
+                    "UnsynchronizedOverridesSynchronized") // else the other thread would wait for this monitor
+            void elected(Term term) {
                 Thread other = new Thread(() -> resigned.complete(race.resign()));
                 other.start();
                 awaitBlockedOrEnded(other);
@@ -335,15 +339,15 @@ class CandidacyTest {
         };
         announcer.onElected(term -> told.add("elected " + term.fencingToken()));
         announcer.onRevoked(term -> told.add("revoked " + term.fencingToken()));
-        race = new Candidacy("a", locks.template, LockRequest.of("a"), announcer, slow, new Backoff(() -> 0));
-        race.attempt();
+        race = new Candidate("a", locks.template, LockRequest.of("a"), new ManualBackground(), announcer);
+        race.start();
         locks.last().grant();
-        assertThat(resigned.get(1, java.util.concurrent.TimeUnit.MINUTES)).isTrue();
+        assertThat(resigned.get(1, TimeUnit.MINUTES)).isTrue();
         background.run();
         assertThat(told).containsExactly("elected 1", "revoked 1");
     }
 
-    private Candidacy race;
+    private Candidate race;
 
     private static void awaitBlockedOrEnded(Thread thread) {
         while (thread.getState() != Thread.State.BLOCKED && thread.isAlive()) {
@@ -371,22 +375,53 @@ class CandidacyTest {
     @Test
     void failures_are_repeated_for_ever_with_longer_and_longer_rests() {
         election.start();
-        Duration shortest = Duration.ofMillis(50);
+        Duration longest = Duration.ofMillis(100);
+        Set<Duration> long20 = new HashSet<>();
         for (int i = 0; i < 20; i++) {
             locks.last().result.completeExceptionally(new LockStoreException("on purpose", null, false));
             Duration rest = background.pass();
-            assertThat(rest).isBetween(shortest, Backoff.LONGEST);
-            shortest = min(shortest.multipliedBy(2), Backoff.LONGEST.dividedBy(2));
+            assertThat(rest).isBetween(longest.dividedBy(2), longest);
             assertThat(locks.calls).hasSize(i + 2);
+            if (longest.equals(Candidate.LONGEST_REST)) {
+                long20.add(rest);
+            }
+            Duration doubled = longest.multipliedBy(2);
+            longest = doubled.compareTo(Candidate.LONGEST_REST) > 0 ? Candidate.LONGEST_REST : doubled;
         }
+        assertThat(long20).as("shortened at random").hasSizeGreaterThan(1);
         locks.last().grant();
         assertThat(leadership.isLeader()).isTrue();
         locks.last().lose();
-        assertThat(background.pass()).isLessThanOrEqualTo(Backoff.FIRST);
+        assertThat(background.pass()).isLessThanOrEqualTo(Candidate.FIRST_REST);
     }
 
-    private static Duration min(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    @Test
+    void listener_that_does_not_return_misses_whole_terms_that_are_over_and_hears_of_the_current_one() {
+        AtomicBoolean hanging = new AtomicBoolean(true);
+        listen();
+        leadership.onElected(term -> {
+            if (hanging.getAndSet(false)) {
+                loseAndGrant(500);
+            }
+        });
+        election.start();
+        locks.last().grant();
+
+        background.run();
+
+        assertThat(told).hasSizeBetween(5, 3 + Announcer.MAX_WAITING).startsWith("elected 1", "revoked 1");
+        assertThat(told).endsWith("elected 501");
+        for (int i = 2; i < told.size() - 1; i += 2) {
+            assertThat(told.get(i + 1)).isEqualTo(told.get(i).replace("elected", "revoked"));
+        }
+    }
+
+    private void loseAndGrant(int times) {
+        for (int i = 0; i < times; i++) {
+            locks.last().lose();
+            background.due.remove(background.due.size() - 1).action().run();
+            locks.last().grant();
+        }
     }
 
     @Test

@@ -1,0 +1,337 @@
+package io.holdfast.lock.engine;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockOverloadException;
+import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.HeldLocks;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Pause;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The {@code executeAsync} calls of a client. Each acquires in {@linkplain Steps steps} on threads of the client, begins the work
+ * on the executor, and holds the lock until the work's stage is complete. No thread waits for the lock: between two steps the call
+ * is woken as a thread would be, or by a timer.
+ *
+ * <p>The release calls the store, so it also runs on a thread of the client, not on the thread that completes the stage, which
+ * may be an event loop. Only a few threads acquire and release: if many stages complete at once, they would otherwise compete for
+ * the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the result run
+ * elsewhere, and may block. All threads end when idle.
+ *
+ * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A wake-up while it waits makes it run. A wake-up
+ * while it runs makes it check once more: one compare-and-set makes it wait only if there was no wake-up since the step began. A
+ * timer that is cancelled too late is one more wake-up.
+ */
+final class AsyncCalls {
+
+    private static final Logger log = LoggerFactory.getLogger(AsyncCalls.class);
+
+    private static final int LAST_WORDS_MILLIS = 500;
+
+    /** Acquiring and releasing threads together are fewer than the store's connections, because others need some too. */
+    private static final int ACQUIRING_THREADS = 6;
+
+    private static final int RELEASING_THREADS = 8;
+
+    private final ExecutorService acquiring =
+            DaemonThreads.pool(ACQUIRING_THREADS, DaemonThreads.numbered("holdfast-acquire-"));
+    private final ExecutorService releasing =
+            DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
+
+    /** Completes results. */
+    private final ExecutorService telling =
+            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-async-"));
+
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
+
+    /** Instead of the timer, if time does not pass by itself. */
+    private final ExecutorService pausing = DaemonThreads.pool(1, DaemonThreads.named("holdfast-timeouts"));
+
+    private final Pause pause;
+    private final HeldLocks locks;
+    private final Executor working;
+    private final int mostWaiting;
+    final Semaphore places;
+
+    /**
+     * @param executor begins the work; null for threads of the client
+     * @param mostWaiting how many calls may wait
+     * @param pause how time passes; if it is not the system's time, a thread calls it
+     */
+    AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
+        this.locks = locks;
+        this.working = executor == null ? telling : executor;
+        this.mostWaiting = mostWaiting;
+        this.places = new Semaphore(mostWaiting);
+        this.pause = pause;
+    }
+
+    /**
+     * Begins a call, unless too many are waiting.
+     *
+     * @param key the first key of the request
+     * @param acquisition an acquisition by the caller, which has not begun
+     * @param required the handle, or an exception that says why there is none
+     */
+    <T extends @Nullable Object> CompletableFuture<T> execute(
+            LockKey key,
+            Function<Caller, Steps> acquisition,
+            Function<AcquireResult, ClosableHandle> required,
+            Function<? super LockHandle, ? extends CompletionStage<T>> work) {
+        if (!places.tryAcquire()) {
+            return CompletableFuture.failedFuture(LockOverloadException.ofClient(key, mostWaiting));
+        }
+        return new Execution<>(required, work).start(acquisition);
+    }
+
+    /** Runs the action when the time has passed, or before. Returns what cancels it. */
+    private Runnable after(long nanos, Runnable action) {
+        if (nanos == Long.MAX_VALUE) {
+            return () -> {};
+        }
+        if (pause == Pause.PARK) {
+            return timer.after(nanos, action);
+        }
+        Future<?> run = pausing.submit(() -> {
+            pause.pause(nanos);
+            action.run();
+            return null;
+        });
+        return () -> run.cancel(false);
+    }
+
+    /**
+     * The threads accept no more work. They are awaited, because web servers warn of threads that outlive their application; a
+     * thread that runs a user's work may take longer.
+     */
+    void close() {
+        List<ExecutorService> pools = List.of(acquiring, releasing, telling);
+        pools.forEach(ExecutorService::shutdown);
+        pausing.shutdown();
+        timer.close();
+        try {
+            for (ExecutorService pool : pools) {
+                if (!pool.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private enum State {
+        /** No thread runs it. */
+        WAITING,
+        /** A thread will run it. */
+        SCHEDULED,
+        /** A thread runs it. */
+        RUNNING,
+        /** A thread runs it, and must check again. */
+        WOKEN
+    }
+
+    /** One call. It has a place among those that may wait, which it gives back once, when it no longer waits for the lock. */
+    private final class Execution<T extends @Nullable Object> implements Runnable {
+
+        private final Function<AcquireResult, ClosableHandle> required;
+        private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+        private final AtomicReference<State> state = new AtomicReference<>(State.SCHEDULED);
+        private final Caller caller = Caller.task(this::wake);
+        private @Nullable Steps steps;
+        private Runnable cancelTimer = () -> {};
+
+        Execution(
+                Function<AcquireResult, ClosableHandle> required,
+                Function<? super LockHandle, ? extends CompletionStage<T>> work) {
+            this.required = required;
+            this.work = work;
+        }
+
+        CompletableFuture<T> start(Function<Caller, Steps> acquisition) {
+            try {
+                Steps begun = acquisition.apply(caller);
+                steps = begun;
+                begun.lineUp();
+                acquiring.execute(this);
+                var unused = result.whenComplete((value, failure) -> wake());
+            } catch (RuntimeException | Error e) {
+                places.release();
+                abandon(e);
+                boolean closed = steps != null && e instanceof RejectedExecutionException;
+                result.completeExceptionally(closed ? new IllegalStateException("The lock client is closed", e) : e);
+            }
+            return result;
+        }
+
+        private void abandon(Throwable why) {
+            try {
+                if (steps != null) {
+                    steps.abandon(why);
+                }
+            } catch (RuntimeException | Error e) {
+                log.debug("A call that could not begin was not ended properly", e);
+            }
+        }
+
+        /** Makes it check whether it can continue. */
+        private void wake() {
+            State former = state.getAndUpdate(
+                    now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
+            if (former == State.WAITING) {
+                try {
+                    acquiring.execute(this);
+                } catch (RejectedExecutionException closed) {
+                    DaemonThreads.create(this, "holdfast-acquire").start();
+                }
+            }
+        }
+
+        @Override
+        public void run() {
+            ClosableHandle handle;
+            try {
+                handle = acquire();
+                if (handle == null) {
+                    return;
+                }
+            } catch (Throwable e) {
+                settled();
+                tell(null, e);
+                return;
+            }
+            settled();
+            begin(handle);
+        }
+
+        /** Continues as far as it can. Returns null if it waits. */
+        private @Nullable ClosableHandle acquire() throws InterruptedException {
+            Steps acquisition = Objects.requireNonNull(steps);
+            do {
+                state.set(State.RUNNING);
+                if (result.isDone()) {
+                    acquisition.interrupt(new InterruptedException("The result of executeAsync was cancelled"));
+                }
+                long left = acquisition.proceed();
+                cancelTimer.run();
+                if (left == 0) {
+                    return required.apply(acquisition.result());
+                }
+                cancelTimer = after(left, this::wake);
+            } while (result.isDone() || !state.compareAndSet(State.RUNNING, State.WAITING));
+            return null;
+        }
+
+        /** It no longer waits for the lock. */
+        private void settled() {
+            cancelTimer.run();
+            places.release();
+        }
+
+        private void begin(ClosableHandle handle) {
+            if (result.isDone()) {
+                close(handle, null);
+                return;
+            }
+            try {
+                working.execute(() -> startWork(handle));
+            } catch (RejectedExecutionException e) {
+                fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
+            } catch (Throwable e) {
+                fail(handle, e);
+            }
+        }
+
+        private void fail(ClosableHandle handle, Throwable failure) {
+            tell(null, close(handle, failure));
+        }
+
+        private void startWork(ClosableHandle handle) {
+            if (result.isDone()) {
+                DaemonThreads.executeOrRun(releasing, () -> close(handle, null));
+                return;
+            }
+            locks.adopt(caller.holds(), () -> work(handle));
+        }
+
+        /** Whatever is thrown, also a checked exception of Kotlin, ends the call. */
+        private void work(ClosableHandle handle) {
+            try {
+                handle.interruptOnLoss();
+                CompletionStage<T> stage = Objects.requireNonNull(
+                        work.apply(handle), "The function passed to executeAsync returned null instead of a stage");
+                detach(handle, stage);
+                follow(handle, stage);
+            } catch (Throwable e) {
+                complete(null, close(handle, e));
+            }
+        }
+
+        private void detach(ClosableHandle handle, CompletionStage<T> stage) {
+            try {
+                handle.detach();
+                if (handle.interruptsOnLoss()) {
+                    handle.onLost(loss -> stage.toCompletableFuture().cancel(true));
+                }
+            } catch (IllegalStateException closedByTheWork) {
+                log.debug("{} was closed before its work was complete", handle, closedByTheWork);
+            }
+        }
+
+        private void follow(ClosableHandle handle, CompletionStage<T> stage) {
+            try {
+                stage.whenCompleteAsync(
+                        (value, failure) -> tell(value, close(handle, failure)),
+                        release -> DaemonThreads.executeOrRun(releasing, release));
+            } catch (RuntimeException | Error e) {
+                throw new IllegalStateException(
+                        "The lock was released although its work may still be running, because the stage of that work, a "
+                                + stage.getClass().getName()
+                                + ", accepts no dependents. Return a CompletableFuture instead.",
+                        e);
+            }
+        }
+
+        private static @Nullable Throwable close(ClosableHandle handle, @Nullable Throwable failure) {
+            try {
+                handle.closeAfter(failure);
+                return failure;
+            } catch (Throwable lost) {
+                return lost;
+            }
+        }
+
+        /** Completes the result on a thread that may block. */
+        private void tell(@Nullable T value, @Nullable Throwable failure) {
+            DaemonThreads.executeOrRun(telling, () -> complete(value, failure));
+        }
+
+        @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
+        private void complete(@Nullable T value, @Nullable Throwable failure) {
+            if (failure == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(failure);
+            }
+        }
+    }
+}
