@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.HeldLocks;

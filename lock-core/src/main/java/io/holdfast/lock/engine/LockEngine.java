@@ -26,7 +26,7 @@ import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;

@@ -3,12 +3,10 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.Uninterrupted;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -25,64 +23,65 @@ final class Ballot<A> {
 
     private final List<Node> nodes;
     private final Predicate<Ballot<A>> decided;
-    private final List<@Nullable A> answers;
-    private final Map<Integer, Throwable> failures = new LinkedHashMap<>();
+    private final Map<Node, A> answers = new HashMap<>();
+    private final Map<Node, Throwable> failures = new LinkedHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
     /** @param decided is called under this monitor, after each reply */
     Ballot(List<Node> nodes, Predicate<Ballot<A>> decided) {
         this.nodes = nodes;
         this.decided = decided;
-        this.answers = new ArrayList<>(Collections.nCopies(nodes.size(), null));
     }
 
-    synchronized void add(int node, @Nullable A answer, @Nullable Throwable failure) {
-        if (closed.getCount() == 0) {
+    synchronized void add(Node node, @Nullable A answer, @Nullable Throwable failure) {
+        if (isClosed()) {
             return;
         }
         if (answer == null) {
-            failures.put(node, unwrapped(failure));
+            failures.put(node, failure == null ? new IllegalStateException("A store returned no reply") : failure);
         } else {
-            answers.set(node, answer);
+            answers.put(node, answer);
         }
-        if (answers().count() + failures.size() == nodes.size() || decided.test(this)) {
+        if (answers.size() + failures.size() == nodes.size() || decided.test(this)) {
             closed.countDown();
         }
     }
 
-    private static Throwable unwrapped(@Nullable Throwable failure) {
-        if (failure instanceof CompletionException wrapper && wrapper.getCause() != null) {
-            return wrapper.getCause();
-        }
-        return failure == null ? new IllegalStateException("A store returned no reply") : failure;
+    boolean isClosed() {
+        return closed.getCount() == 0;
     }
 
-    /** Returns when it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
-    void await() {
-        Uninterrupted.await(closed, Long.MAX_VALUE);
-    }
-
-    /** Open until it is decided. */
-    CountDownLatch closed() {
-        return closed;
+    /** Returns whether it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
+    boolean await(long nanos) {
+        return Uninterrupted.await(closed, nanos);
     }
 
     /** The reply of that server, or null. */
-    synchronized @Nullable A answer(int node) {
+    synchronized @Nullable A answer(Node node) {
         return answers.get(node);
     }
 
-    synchronized Stream<A> answers() {
-        return answers.stream().flatMap(Stream::ofNullable).toList().stream();
+    /** In the order of the servers. */
+    synchronized List<A> answers() {
+        return nodes.stream().map(answers::get).flatMap(Stream::ofNullable).toList();
+    }
+
+    /** @throws LockStoreException if there are fewer answers */
+    List<A> answers(int needed) {
+        List<A> all = answers();
+        if (all.size() < needed) {
+            throw majorityLost(needed);
+        }
+        return all;
     }
 
     int count(Predicate<A> which) {
-        return (int) answers().filter(which).count();
+        return (int) answers().stream().filter(which).count();
     }
 
-    /** How many servers have given a different reply, or have failed. */
-    synchronized int without(Predicate<A> which) {
-        return failures.size() + count(which.negate());
+    /** Whether that many servers agree, or no longer can. */
+    boolean isDecided(Predicate<A> yes, int needed) {
+        return count(yes) >= needed || failed() + count(yes.negate()) > nodes.size() - needed;
     }
 
     synchronized int failed() {
@@ -98,22 +97,25 @@ final class Ballot<A> {
     /** Too many servers failed. If enough had not but for connections of this client, which were all in use, the cause says so. */
     synchronized LockStoreException majorityLost(int needed) {
         String reasons = failures.entrySet().stream()
-                .map(each ->
-                        nodes.get(each.getKey()).name() + ": " + each.getValue().getMessage())
+                .map(each -> each.getKey().name() + ": " + each.getValue().getMessage())
                 .collect(Collectors.joining("; "));
-        List<Throwable> servers =
-                failures.values().stream().filter(each -> !isShortage(each)).toList();
-        Throwable first = failures.values().iterator().next();
+        List<ConnectionsInUseException> shortages = failures.values().stream()
+                .map(Throwable::getCause)
+                .filter(ConnectionsInUseException.class::isInstance)
+                .map(ConnectionsInUseException.class::cast)
+                .toList();
+        Throwable cause = failures.values().iterator().next();
+        if (failures.size() - shortages.size() <= nodes.size() - needed) {
+            cause = shortages.stream().anyMatch(ConnectionsInUseException::isFirstConnection)
+                    ? ConnectionsInUseException.ofFirstConnection(cause)
+                    : new ConnectionsInUseException(cause);
+        }
         LockStoreException exception = new LockStoreException(
                 failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed + " must succeed. "
                         + reasons,
-                servers.size() > nodes.size() - needed ? first : new ConnectionsInUseException(first),
+                cause,
                 true);
         failures.values().stream().skip(1).forEach(exception::addSuppressed);
         return exception;
-    }
-
-    private static boolean isShortage(Throwable failure) {
-        return failure.getCause() instanceof ConnectionsInUseException;
     }
 }

@@ -5,10 +5,12 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One try to get a lock from a majority of servers, with a single token.
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * them when it had recorded none as high.
  *
  * <p>A server may have a clock that is far ahead. Its token is ignored if enough others agree on theirs. That is safe: it has
- * recorded a higher one, and grants none that is lower. See {@link ClockCheck}.
+ * recorded a higher one, and grants none that is lower. See {@link TokenClock}.
  *
  * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are
  * given back, but the last one that was used may be lower than what others had there before. That is so where this
@@ -40,39 +42,36 @@ final class Election {
     private static final int LONGEST_BACK_OFF_MILLIS = 75;
 
     private final Quorum quorum;
-    private final TokenClock tokens;
-    private final ClockCheck clocks;
+    private final TokenClock clock;
     private final AcquireRequest request;
     private final int needed;
     private boolean raising;
     private boolean resent;
 
-    /** @param request as it is sent to each server, but for its token */
-    Election(Quorum quorum, TokenClock tokens, ClockCheck clocks, AcquireRequest request) {
+    Election(Quorum quorum, TokenClock clock, AcquireRequest request) {
         this.quorum = quorum;
-        this.tokens = tokens;
-        this.clocks = clocks;
+        this.clock = clock;
         this.request = request;
         this.needed = quorum.needed(request.limit());
         this.raising = request.raising();
     }
 
     AcquireReply run() {
-        long proposal = raising ? request.leastToken() : Math.max(tokens.proposal(), request.leastToken());
+        long proposal = raising ? request.leastToken() : Math.max(clock.proposal(), request.leastToken());
         for (int round = 1; ; round++) {
             Ballot<AcquireReply> ballot = propose(proposal);
             List<AcquireReply.Granted> grants = grants(ballot);
             if (grants.size() < needed) {
                 return refused(ballot);
             }
-            long highest = clocks.highest(tokens(grants), needed);
+            long highest = clock.highest(tokens(grants), needed);
             if (round == 1) {
-                tokens.learn(proposal, highest);
-                clocks.report(quorum.byName(ballot, Election::token));
+                clock.learn(proposal, highest);
+                clock.report(tokensByName(ballot));
             }
-            List<AcquireReply.Granted> agreed = agreed(grants);
-            if (!agreed.isEmpty()) {
-                return granted(agreed);
+            Optional<AcquireReply.Granted> agreed = agreed(grants);
+            if (agreed.isPresent()) {
+                return agreed.get();
             }
             if (round == MOST_ROUNDS) {
                 return refused(ballot);
@@ -82,23 +81,24 @@ final class Election {
         }
     }
 
-    private static List<Long> tokens(List<AcquireReply.Granted> grants) {
-        return grants.stream().map(AcquireReply.Granted::token).sorted().toList();
-    }
-
-    private static @Nullable Long token(AcquireReply reply) {
-        return reply instanceof AcquireReply.Granted granted ? granted.token() : null;
-    }
-
-    /** The grants of one token, if they are enough; no other token has as many. */
-    private List<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants) {
-        return grants.stream()
-                .map(any -> grants.stream()
-                        .filter(each -> each.token() == any.token())
-                        .toList())
-                .filter(same -> same.size() >= needed)
-                .findFirst()
-                .orElse(List.of());
+    /** @param token the least one that servers may choose */
+    private Ballot<AcquireReply> propose(long token) {
+        AcquireRequest proposed = new AcquireRequest(
+                request.key(),
+                request.owner(),
+                Drift.added(request.leaseMillis()),
+                request.holder(),
+                request.limit(),
+                request.weight(),
+                false,
+                false,
+                request.tokens(),
+                token,
+                raising);
+        Ballot<AcquireReply> ballot = quorum.askInRound(
+                (node, round) -> node.call(request.owner(), round, () -> node.beginAcquire(proposed)), this::isDecided);
+        resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;
+        return ballot;
     }
 
     /** Tokens that are far apart do not decide it while others may still reply: most of them may agree. */
@@ -108,8 +108,8 @@ final class Election {
             return isRefused(ballot);
         }
         List<Long> chosen = tokens(grants);
-        return clocks.fits(chosen.get(0), chosen.get(chosen.size() - 1))
-                || !agreed(grants).isEmpty();
+        return clock.fits(chosen.get(0), chosen.get(chosen.size() - 1))
+                || agreed(grants).isPresent();
     }
 
     /**
@@ -123,41 +123,36 @@ final class Election {
         return ballot.failed() > spare || (held && (request.waiting() || !Merged.isTied(holders(ballot))));
     }
 
-    private Ballot<AcquireReply> propose(long token) {
-        AcquireRequest proposed = new AcquireRequest(
-                request.key(),
-                request.owner(),
-                request.leaseMillis(),
-                request.holder(),
-                request.limit(),
-                request.weight(),
-                false,
-                false,
-                request.tokens(),
-                token,
-                raising);
-        Ballot<AcquireReply> ballot = quorum.elect(proposed, this::isDecided);
-        resent |= ballot.isOutcomeUnknown() || ballot.count(Election::isResent) > 0;
-        return ballot;
-    }
-
-    private static boolean isResent(AcquireReply reply) {
-        return (reply instanceof AcquireReply.Granted granted && granted.resent())
-                || (reply instanceof AcquireReply.Held held && held.resent());
-    }
-
     private static List<AcquireReply.Granted> grants(Ballot<AcquireReply> ballot) {
-        return ballot.answers()
+        return ballot.answers().stream()
                 .filter(AcquireReply.Granted.class::isInstance)
                 .map(AcquireReply.Granted.class::cast)
                 .toList();
     }
 
-    private AcquireReply granted(List<AcquireReply.Granted> agreed) {
-        AcquireReply.Granted any = agreed.get(0);
-        long reserved =
-                agreed.stream().mapToLong(AcquireReply.Granted::tokens).min().orElseThrow();
-        return new AcquireReply.Granted(any.token(), reserved, any.waiters(), resent);
+    private static List<Long> tokens(List<AcquireReply.Granted> grants) {
+        return grants.stream().map(AcquireReply.Granted::token).sorted().toList();
+    }
+
+    private Map<String, Long> tokensByName(Ballot<AcquireReply> ballot) {
+        Map<String, Long> tokens = new TreeMap<>();
+        for (Node node : quorum.nodes()) {
+            if (ballot.answer(node) instanceof AcquireReply.Granted granted) {
+                tokens.put(node.name(), granted.token());
+            }
+        }
+        return tokens;
+    }
+
+    /** The grant by one token, if enough servers chose it: no other token has as many. It reserves what each of them does. */
+    private Optional<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants) {
+        return grants.stream()
+                .filter(any -> grants.stream()
+                                .filter(each -> each.token() == any.token())
+                                .count()
+                        >= needed)
+                .min(Comparator.comparing(AcquireReply.Granted::tokens))
+                .map(any -> new AcquireReply.Granted(any.token(), any.tokens(), any.waiters(), resent));
     }
 
     /**
@@ -171,15 +166,16 @@ final class Election {
         if (ballot.count(AcquireReply.Cancelled.class::isInstance) > 0) {
             return new AcquireReply.Cancelled();
         }
-        quorum.giveBack(
-                ReleaseRequest.unused(request.key(), request.owner()),
-                node -> !(ballot.answer(node) instanceof AcquireReply.Held));
+        ReleaseRequest unused = ReleaseRequest.unused(request.key(), request.owner());
+        quorum.nodes().stream()
+                .filter(node -> !(ballot.answer(node) instanceof AcquireReply.Held))
+                .forEach(node -> node.giveBack(unused));
         Optional<LockHolder> holder = Merged.mostNamed(holders(ballot)).map(Drift::removed);
         return new AcquireReply.Held(holder, 0, backOff(), resent);
     }
 
     private static List<LockHolder> holders(Ballot<AcquireReply> ballot) {
-        return ballot.answers()
+        return ballot.answers().stream()
                 .filter(AcquireReply.Held.class::isInstance)
                 .flatMap(held -> ((AcquireReply.Held) held).holder().stream())
                 .toList();

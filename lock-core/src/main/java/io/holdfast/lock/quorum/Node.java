@@ -1,6 +1,9 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -12,15 +15,21 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Sends calls to one server.
+ * One server, and the calls to it.
  *
  * <p><b>Order.</b> The caller continues as soon as most servers have replied, so a call to this one may still be in progress when
  * the next call of the same acquisition is made. That call waits for it: a release that overtook the acquisition would leave the
@@ -31,10 +40,18 @@ import org.jspecify.annotations.Nullable;
  * this server again.
  *
  * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a
- * reply only one call at a time is sent, until one gets a reply; the others fail immediately. Until then {@link Threads} limits
- * the number of threads.
+ * reply only one call at a time is sent, until one gets a reply; the others fail immediately. Until then at most {@value
+ * #MOST_THREADS} calls are in progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
+ *
+ * <p><b>Failures</b> are logged and remembered here. As long as the other servers form a majority no call fails, so nothing else
+ * reveals a wrong address or password.
  */
 final class Node {
+
+    static final int MOST_THREADS = 64;
+    static final int MOST_WAITING = 1_000;
+
+    private static final Logger log = LoggerFactory.getLogger(Node.class);
 
     /** Who waits for so long in vain could have done something else. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -42,69 +59,179 @@ final class Node {
     /** Each of them waits for a lock, or has given up a short time ago. */
     private static final int MOST_IN_DOUBT = 10_000;
 
+    /** A server that keeps failing is not logged more often. */
+    private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     private final String name;
     private final LockStore store;
-    private final Threads threads;
-    private final Map<OwnerId, CompletableFuture<?>> last = new ConcurrentHashMap<>();
-    private final Set<CompletableFuture<?>> unordered = ConcurrentHashMap.newKeySet();
+    private final Executor threads;
+    private final Map<Object, Call<?>> last = new ConcurrentHashMap<>();
     private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<OwnerId, Boolean> eldest) {
             return size() > MOST_IN_DOUBT;
         }
     }));
+    private final AtomicInteger calls = new AtomicInteger();
     private final AtomicBoolean probing = new AtomicBoolean();
+    private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
     private volatile @Nullable LockStoreException outage;
+    private volatile @Nullable String failure;
     private volatile boolean quick = true;
-    private final NodeLog log;
+    private volatile boolean closed;
 
+    /** @param threads run calls, at most {@link #MOST_THREADS} at a time, in their order */
     Node(QuorumNode node, Executor threads) {
         this.name = node.name();
         this.store = node.store();
-        this.log = new NodeLog(name);
-        this.threads = new Threads(name, threads);
-    }
-
-    String name() {
-        return name;
-    }
-
-    /** What its latest call failed with. */
-    Optional<String> failure() {
-        return log.failure();
-    }
-
-    LockStore store() {
-        return store;
+        this.threads = threads;
     }
 
     /**
-     * A call that the caller sends together with those to other servers, which saves hand-overs between threads. Null if it has
-     * to be sent by {@link #send(OwnerId, Function)}: because an earlier one of the same acquisition is in progress, or because
-     * the server was slow recently.
+     * One call, in two steps: it is sent, and its reply is read. Each step is done once, by the first thread that claims it; a
+     * thread that finds a step claimed leaves it to the other.
+     *
+     * <pre>
+     *   NEW ──► SENDING ──► SENT ──► READING ──► complete
+     * </pre>
+     *
+     * <p>So one thread can send to all servers before it reads from the first, and if it gets stuck at a server that hangs,
+     * others {@linkplain #finish finish} what it has not begun, each at its own server. Both steps are claimed by
+     * compare-and-set, and the state is SENT only after the pending answer was written, so who reads sees it.
      */
-    <A> @Nullable NodeCall<A> prepare(OwnerId owner, Function<LockStore, LockStore.Pending<A>> begin) {
-        if (!quick || outage != null) {
-            return null;
+    final class Call<A> extends CompletableFuture<A> {
+
+        private enum State {
+            NEW,
+            SENDING,
+            SENT,
+            READING
         }
-        NodeCall<A> call = new NodeCall<>(
-                () -> noticing(() -> begin.apply(store)), pending -> timed(() -> noticing(pending::await)));
-        if (last.putIfAbsent(owner, call) != null) {
-            return null;
+
+        private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
+        private final Supplier<LockStore.Pending<A>> begin;
+        private LockStore.@Nullable Pending<A> pending;
+
+        /** Whether a round sends it, with those to other servers. */
+        private volatile boolean joint;
+
+        private Call(Supplier<LockStore.Pending<A>> begin) {
+            this.begin = begin;
         }
-        var unused = call.whenComplete((done, failure) -> last.remove(owner, call));
+
+        /** Sends it, unless some thread does so. */
+        void send() {
+            if (!state.compareAndSet(State.NEW, State.SENDING)) {
+                return;
+            }
+            try {
+                pending = begin.get();
+                state.set(State.SENT);
+            } catch (RuntimeException | Error e) {
+                fail(e);
+            }
+        }
+
+        /** Sends it if necessary, and waits for the reply, unless another thread is doing one of the two. */
+        void finish() {
+            long start = System.nanoTime();
+            send();
+            LockStore.Pending<A> sent = state.compareAndSet(State.SENT, State.READING) ? pending : null;
+            if (sent == null) {
+                return;
+            }
+            try {
+                A answer = sent.await();
+                quick = System.nanoTime() - start < SLOW_NANOS;
+                outage = null;
+                failure = null;
+                complete(answer);
+            } catch (RuntimeException | Error e) {
+                quick = System.nanoTime() - start < SLOW_NANOS;
+                fail(e);
+            }
+        }
+
+        private void fail(Throwable e) {
+            if (e instanceof LockStoreException known) {
+                failed(known);
+            }
+            completeExceptionally(e);
+        }
+
+        /** Sends and reads, on another thread, what a round has not reached yet. If no thread is available, it reaches it eventually. */
+        private void takeOver() {
+            if (joint && !isDone()) {
+                execute(this::finish, refused -> {});
+            }
+        }
+
+        /**
+         * The others have replied long ago. This server may hang, so for now its calls are not sent together with others.
+         *
+         * @param needed whether the caller still waits for the reply
+         */
+        void leaveBehind(boolean needed) {
+            if (!isDone()) {
+                quick = false;
+                if (needed) {
+                    takeOver();
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes a call that comes after all earlier ones of the same acquisition.
+     *
+     * @param acquisition its owner; anything else for a call that may come in any order
+     * @param round sends it together with those to other servers, which saves hand-overs between threads, unless an earlier one
+     *     is in progress, or the server was slow recently; null to send it on a thread of this server
+     * @param begin sends it
+     */
+    <A> Call<A> call(Object acquisition, @Nullable Round round, Supplier<LockStore.Pending<A>> begin) {
+        Call<A> call = new Call<>(begin);
+        Call<?> before = last.put(acquisition, call);
+        var unusedRemoval = call.whenComplete((answer, failure) -> last.remove(acquisition, call));
+        if (before != null) {
+            before.takeOver();
+            var unusedStart = before.whenComplete((answer, failure) -> start(call));
+        } else if (round != null && quick && outage == null) {
+            call.joint = true;
+            round.add(call);
+        } else {
+            start(call);
+        }
         return call;
     }
 
-    /** Calls in progress will fail, which is not logged. */
-    void close() {
-        log.end();
-        store.close();
+    /** As {@link #call}, on a thread of this server. */
+    <A> CompletableFuture<A> send(Object acquisition, Function<LockStore, A> call) {
+        return call(acquisition, null, () -> () -> call.apply(store));
     }
 
-    /** The others have replied long ago. This server may hang, so for now its calls are not sent together with others. */
-    void markSlow() {
-        quick = false;
+    /** A call that may come in any order. */
+    <A> CompletableFuture<A> send(Function<LockStore, A> call) {
+        return send(new Object(), call);
+    }
+
+    /** A call that comes after all calls in progress. */
+    <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
+        Call<A> looking = new Call<>(() -> () -> call.apply(store));
+        CompletableFuture<?>[] before = last.values().toArray(CompletableFuture[]::new);
+        var unused = CompletableFuture.allOf(before).whenComplete((done, failure) -> start(looking));
+        return looking;
+    }
+
+    /** @throws LockStoreException if an earlier call of that acquisition may still arrive and take away what it gets */
+    LockStore.Pending<AcquireReply> beginAcquire(AcquireRequest request) {
+        if (inDoubt.contains(request.owner())) {
+            throw new LockStoreException(
+                    "skipped: the release of an earlier attempt to acquire this lock has not been confirmed",
+                    null,
+                    false);
+        }
+        return store.beginAcquire(request);
     }
 
     /** Gives back the grant of a failed try, after all earlier calls of that acquisition. */
@@ -121,110 +248,85 @@ final class Node {
         });
     }
 
-    /** @throws LockStoreException if an earlier call of that acquisition may still arrive and take away what it gets */
-    void requireNoDoubt(OwnerId owner) {
-        if (inDoubt.contains(owner)) {
-            throw new LockStoreException(
-                    "skipped: the release of an earlier attempt to acquire this lock has not been confirmed",
-                    null,
-                    false);
-        }
+    private void start(Call<?> call) {
+        execute(() -> run(call), call::completeExceptionally);
     }
 
-    /**
-     * Sends and reads, on another thread, what a thread has not reached yet. If no thread is available, that thread reaches it
-     * eventually.
-     */
-    void takeOver(NodeCall<?> call) {
-        threads.execute(call::finish, refused -> {});
-    }
-
-    /** A call that may come in any order. */
-    @SuppressWarnings("CollectionUndefinedEquality") // this answer, and no other, is removed
-    <A> CompletableFuture<A> send(Function<LockStore, A> call) {
-        CompletableFuture<A> answer = new CompletableFuture<>();
-        unordered.add(answer);
-        var unused = answer.whenComplete((done, failure) -> unordered.remove(answer));
-        start(call, answer);
-        return answer;
-    }
-
-    /** A call that comes after all calls in progress. */
-    <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
-        CompletableFuture<A> answer = new CompletableFuture<>();
-        CompletableFuture<?>[] before =
-                Stream.concat(last.values().stream(), unordered.stream()).toArray(CompletableFuture[]::new);
-        var unused = CompletableFuture.allOf(before).whenComplete((done, failure) -> start(call, answer));
-        return answer;
-    }
-
-    /** A call that comes after all earlier ones of that acquisition. */
-    <A> CompletableFuture<A> send(OwnerId owner, Function<LockStore, A> call) {
-        CompletableFuture<A> answer = new CompletableFuture<>();
-        CompletableFuture<?> before = last.put(owner, answer);
-        var unusedRemoval = answer.whenComplete((done, failure) -> last.remove(owner, answer));
-        if (before == null) {
-            start(call, answer);
-            return answer;
-        }
-        if (before instanceof NodeCall<?> stuck) {
-            takeOver(stuck);
-        }
-        var unusedStart = before.whenComplete((done, failure) -> start(call, answer));
-        return answer;
-    }
-
-    private <A> void start(Function<LockStore, A> call, CompletableFuture<A> answer) {
-        threads.execute(() -> run(call, answer), answer::completeExceptionally);
-    }
-
-    private <A> void run(Function<LockStore, A> call, CompletableFuture<A> answer) {
-        A result;
-        try {
-            result = timed(() -> guarded(call));
-        } catch (RuntimeException | Error e) {
-            answer.completeExceptionally(e);
-            return;
-        }
-        answer.complete(result);
-    }
-
-    private <A> A guarded(Function<LockStore, A> call) {
+    private void run(Call<?> call) {
         LockStoreException former = outage;
         if (former == null) {
-            return noticing(() -> call.apply(store));
-        }
-        if (!probing.compareAndSet(false, true)) {
-            throw new LockStoreException("skipped until it responds again: " + former.getMessage(), former, false);
-        }
-        try {
-            return noticing(() -> call.apply(store));
-        } finally {
+            call.finish();
+        } else if (probing.compareAndSet(false, true)) {
+            call.finish();
             probing.set(false);
+        } else {
+            call.completeExceptionally(
+                    new LockStoreException("skipped until it responds again: " + former.getMessage(), former, false));
         }
     }
 
-    private <A> A timed(Supplier<A> call) {
-        long start = System.nanoTime();
-        try {
-            return call.get();
-        } finally {
-            quick = System.nanoTime() - start < SLOW_NANOS;
-        }
-    }
-
-    private <A> A noticing(Supplier<A> call) {
-        try {
-            A answer = call.get();
-            outage = null;
-            log.succeeded();
-            return answer;
-        } catch (LockStoreException e) {
-            log.failed(e);
-            if (e.outcomeUnknown() && !Thread.currentThread().isInterrupted()) {
-                outage = e;
+    /** @param refused is notified that the work will never run */
+    private void execute(Runnable work, Consumer<LockStoreException> refused) {
+        String reason = name + " is too slow: " + MOST_WAITING + " calls are already waiting for it";
+        RejectedExecutionException cause = null;
+        if (calls.incrementAndGet() <= MOST_THREADS + MOST_WAITING) {
+            try {
+                threads.execute(() -> {
+                    work.run();
+                    calls.decrementAndGet();
+                });
+                return;
+            } catch (RejectedExecutionException e) {
+                reason = "The quorum store is closed";
+                cause = e;
             }
-            throw e;
         }
+        calls.decrementAndGet();
+        refused.accept(new LockStoreException(reason, cause, false));
+    }
+
+    /** What the store itself refuses, such as a server that rejoins, has no cause. A call without a connection was not sent. */
+    private void failed(LockStoreException e) {
+        if (Thread.currentThread().isInterrupted()) {
+            return;
+        }
+        if (e.outcomeUnknown()) {
+            outage = e;
+        }
+        if (closed || e.getCause() == null || e.getCause() instanceof ConnectionsInUseException) {
+            return;
+        }
+        failure = String.valueOf(e.getMessage());
+        long now = System.nanoTime();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + SILENCE_NANOS)) {
+            log.warn(
+                    "Lock server {} failed; locks work as long as a majority of the servers responds: {}",
+                    name,
+                    e.getMessage());
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    LockStore store() {
+        return store;
+    }
+
+    Executor threads() {
+        return threads;
+    }
+
+    /** What its latest call failed with. */
+    Optional<String> failure() {
+        return Optional.ofNullable(failure);
+    }
+
+    /** Calls in progress will fail, which is not logged. */
+    void close() {
+        closed = true;
+        store.close();
     }
 }

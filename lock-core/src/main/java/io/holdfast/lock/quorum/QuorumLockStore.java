@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.DaemonThreads;
@@ -24,14 +25,20 @@ import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
 /**
  * Locks on an odd number of independent servers: a lock is held if a majority has granted it. Works as long as a majority does.
@@ -66,13 +73,12 @@ import org.jspecify.annotations.Nullable;
 public final class QuorumLockStore implements LockStore {
 
     private static final Listening NO_SUBSCRIPTION = () -> {};
+    private static final String UNKNOWN = "unknown";
 
     private final Quorum quorum;
     private final Duration longestLease;
-    private final TokenClock tokens;
-    private final ClockCheck clocks;
+    private final TokenClock clock;
     private final Permits permits;
-    private final @Nullable ExecutorService ownThreads;
 
     /**
      * Creates an instance.
@@ -84,38 +90,24 @@ public final class QuorumLockStore implements LockStore {
      *     out of range
      */
     public QuorumLockStore(List<QuorumNode> nodes, Duration longestLease) {
-        this(nodes, longestLease, Ticker.SYSTEM, daemons());
-    }
-
-    private QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, ExecutorService threads) {
-        this(nodes, longestLease, ticker, threads, threads);
+        this(nodes, longestLease, Ticker.SYSTEM, pools());
     }
 
     /** For tests, which say when calls are sent. */
-    QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, Executor threads) {
-        this(nodes, longestLease, ticker, threads, null);
-    }
-
-    private QuorumLockStore(
-            List<QuorumNode> nodes,
-            Duration longestLease,
-            Ticker ticker,
-            Executor threads,
-            @Nullable ExecutorService ownThreads) {
+    QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, IntFunction<Executor> pools) {
         if (longestLease.compareTo(Duration.ofMillis(1)) < 0 || longestLease.compareTo(LockRequest.MAX_TIME) > 0) {
             throw new IllegalArgumentException("longestLease is " + longestLease + "; it must be between 1 ms and "
                     + LockRequest.MAX_TIME.toDays() + " days");
         }
-        this.quorum = new Quorum(nodes, threads);
+        this.quorum = new Quorum(nodes, pools);
         this.longestLease = longestLease;
-        this.tokens = new TokenClock(ticker);
-        this.clocks = new ClockCheck(longestLease, ticker);
+        this.clock = new TokenClock(longestLease, ticker);
         this.permits = new Permits(ticker);
-        this.ownThreads = ownThreads;
     }
 
-    private static ExecutorService daemons() {
-        return DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-quorum-"));
+    private static IntFunction<Executor> pools() {
+        ThreadFactory threads = DaemonThreads.numbered("holdfast-quorum-");
+        return most -> DaemonThreads.pool(most, threads);
     }
 
     @Override
@@ -127,7 +119,7 @@ public final class QuorumLockStore implements LockStore {
                     + " a cluster.");
         }
         checkLease(request.leaseMillis());
-        AcquireReply reply = new Election(quorum, tokens, clocks, onEachNode(request)).run();
+        AcquireReply reply = new Election(quorum, clock, request).run();
         int needed = quorum.needed(request.limit());
         if (reply instanceof AcquireReply.Granted && needed > quorum.majority()) {
             permits.granted(request.owner(), needed, request.leaseMillis());
@@ -150,31 +142,14 @@ public final class QuorumLockStore implements LockStore {
         }
     }
 
-    private static AcquireRequest onEachNode(AcquireRequest request) {
-        return new AcquireRequest(
-                request.key(),
-                request.owner(),
-                Drift.added(request.leaseMillis()),
-                request.holder(),
-                request.limit(),
-                request.weight(),
-                request.fair(),
-                request.waiting(),
-                request.tokens(),
-                request.leastToken(),
-                request.raising());
-    }
-
     @Override
     public ReleaseReply release(ReleaseRequest request) {
         int needed = needed(request.owner());
-        ReleaseReply reply = released(
-                needed,
-                quorum.voteInRound(
-                        request.owner(),
-                        store -> store.beginRelease(request),
-                        each -> each != ReleaseReply.NOT_HOLDER,
-                        needed));
+        Ballot<ReleaseReply> ballot = quorum.askInRound(
+                (node, round) ->
+                        node.call(request.owner(), round, () -> node.store().beginRelease(request)),
+                each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed));
+        ReleaseReply reply = released(needed, ballot);
         permits.forget(request.owner());
         return reply;
     }
@@ -182,7 +157,9 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
         // Whoever looks at the lock next should find it shared everywhere.
-        return released(needed(owner), quorum.askAll(owner, store -> store.downgrade(key, owner, lastToken)));
+        return released(
+                needed(owner),
+                quorum.askAll(node -> node.send(owner, store -> store.downgrade(key, owner, lastToken))));
     }
 
     /** It was not held if too many say so. On a server that failed, or was not awaited, it may have been held. */
@@ -207,31 +184,30 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        requests.forEach(request -> checkLease(request.leaseMillis()));
-        List<RenewRequest> onEachNode = requests.stream()
-                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis())))
-                .toList();
-        return renewed(requests, store -> store.renew(onEachNode));
+        return renewed(requests, LockStore::renew);
     }
 
     @Override
     public RenewReply extend(RenewRequest request) {
-        checkLease(request.leaseMillis());
-        RenewRequest onEachNode = new RenewRequest(request.key(), request.owner(), Drift.added(request.leaseMillis()));
-        return renewed(List.of(request), store -> List.of(store.extend(onEachNode)))
+        return renewed(List.of(request), (store, one) -> List.of(store.extend(one.get(0))))
                 .get(0);
     }
 
-    private List<RenewReply> renewed(List<RenewRequest> requests, Function<LockStore, List<RenewReply>> call) {
-        Ballot<List<RenewReply>> ballot = quorum.ask(call, each -> isRenewed(each, requests));
-        if (ballot.failed() > quorum.size() - quorum.majority()) {
-            throw ballot.majorityLost(quorum.majority());
-        }
+    private List<RenewReply> renewed(
+            List<RenewRequest> requests, BiFunction<LockStore, List<RenewRequest>, List<RenewReply>> call) {
+        requests.forEach(request -> checkLease(request.leaseMillis()));
+        List<RenewRequest> onEachNode = requests.stream()
+                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis())))
+                .toList();
+        Ballot<List<RenewReply>> ballot = quorum.ask(
+                node -> node.send(store -> call.apply(store, onEachNode)), each -> isRenewed(each, requests));
+        List<List<RenewReply>> answers = ballot.answers(quorum.majority());
         List<RenewReply> replies = new ArrayList<>(requests.size());
-        for (int i = 0; i < requests.size(); i++) {
-            RenewRequest request = requests.get(i);
+        for (RenewRequest request : requests) {
+            int at = replies.size();
             permits.renewed(request.owner(), request.leaseMillis());
-            replies.add(Merged.renewed(ballot, i, needed(request.owner()), quorum.size()));
+            replies.add(Merged.renewed(
+                    answers.stream().map(each -> each.get(at)).toList(), needed(request.owner()), quorum.size()));
         }
         return replies;
     }
@@ -258,18 +234,14 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        Ballot<Boolean> ballot = quorum.vote(
-                owner,
-                store -> {
+        Ballot<Boolean> ballot = quorum.ask(
+                node -> node.send(owner, store -> {
                     store.leave(key, owner, cancelledFor, lastToken);
                     return true;
-                },
-                left -> true,
-                quorum.majority());
+                }),
+                each -> each.isDecided(left -> left, quorum.majority()));
         permits.forget(owner);
-        if (ballot.answers().count() < quorum.majority()) {
-            throw ballot.majorityLost(quorum.majority());
-        }
+        ballot.answers(quorum.majority());
     }
 
     @Override
@@ -282,7 +254,7 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        List<LockSnapshot> snapshots = answers(store -> store.inspect(key));
+        List<LockSnapshot> snapshots = look(store -> store.inspect(key));
         return Merged.snapshot(key, snapshots, quorum.majority(), quorum.size() - snapshots.size());
     }
 
@@ -291,39 +263,60 @@ public final class QuorumLockStore implements LockStore {
         return Optional.of(new QuorumScan(quorum, keyPrefix));
     }
 
+    /** Each server records them by itself, and dates them by the time of its reply. So all replies are awaited. */
     @Override
     public void recordWaits(String clientId, List<WaitReport> waits) {
-        QuorumWaits.record(quorum, clientId, waits);
+        Ballot<Boolean> ballot = quorum.askAll(node -> node.send(store -> {
+            store.recordWaits(clientId, waits);
+            return true;
+        }));
+        ballot.answers(1);
     }
 
+    /** The waits of a single server, the one that knows most of them: times of different servers cannot be compared. */
     @Override
     public List<RecordedWait> recordedWaits() {
-        return QuorumWaits.recorded(quorum);
+        Ballot<List<RecordedWait>> ballot = quorum.ask(
+                node -> node.send(LockStore::recordedWaits),
+                each -> each.answers().size() >= quorum.majority());
+        return Collections.max(ballot.answers(1), Comparator.comparing(List::size));
     }
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return Merged.holders(answers(store -> store.forceRelease(key, modes)), quorum.majority());
+        return Merged.holders(look(store -> store.forceRelease(key, modes)), quorum.majority());
     }
 
-    /** Of all servers that answer, which must be most of them. */
-    private <A> List<A> answers(Function<LockStore, A> call) {
-        Ballot<A> ballot = quorum.askAllAfterAll(call);
-        List<A> answers = ballot.answers().toList();
-        if (answers.size() < quorum.majority()) {
-            throw ballot.majorityLost(quorum.majority());
-        }
-        return answers;
+    /** Of all servers that answer, which must be most of them, once they have answered earlier calls. */
+    private <A> List<A> look(Function<LockStore, A> call) {
+        return quorum.askAll(node -> node.sendAfterAll(call)).answers(quorum.majority());
     }
 
+    /** Each server is asked by itself, so that those which answer do not wait for those which do not. */
     @Override
     public Map<String, String> evictionPolicies() {
-        return quorum.evictionPolicies();
+        Ballot<String> ballot = quorum.askAll(node -> node.send(QuorumLockStore::evictionPolicy));
+        Map<String, String> policies = new TreeMap<>();
+        for (Node node : quorum.nodes()) {
+            policies.put(node.name(), Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
+        }
+        return policies;
+    }
+
+    /** A store does not throw if its server does not respond. That must not count as a reply of the server. */
+    private static String evictionPolicy(LockStore store) {
+        Map<String, String> policies = store.evictionPolicies();
+        if (policies.isEmpty() || policies.containsValue(UNKNOWN)) {
+            throw new LockStoreException("Its eviction policy is unknown", null, false);
+        }
+        return String.join(", ", policies.values());
     }
 
     @Override
     public Map<String, String> failedServers() {
-        return quorum.failedServers();
+        Map<String, String> failed = new TreeMap<>();
+        quorum.nodes().forEach(node -> node.failure().ifPresent(message -> failed.put(node.name(), message)));
+        return failed;
     }
 
     /** There are no messages. */
@@ -344,14 +337,11 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public void close() {
-        if (ownThreads != null) {
-            ownThreads.shutdown();
-        }
         quorum.close();
     }
 
     @Override
     public String toString() {
-        return "the quorum of " + String.join(", ", quorum.names());
+        return "the quorum of " + quorum.nodes().stream().map(Node::name).collect(Collectors.joining(", "));
     }
 }

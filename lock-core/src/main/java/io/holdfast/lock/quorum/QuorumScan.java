@@ -1,17 +1,18 @@
 package io.holdfast.lock.quorum;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.overview.StoreScan;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Scans the locks of all servers in parallel. A lock is held if a majority has the same holder. Servers are read at different
@@ -22,77 +23,67 @@ final class QuorumScan implements StoreScan {
     private final Quorum quorum;
     private final String keyPrefix;
 
-    /** The scan of each server; null if it has failed, was over before it began, or is not supported. */
-    private final List<@Nullable StoreScan> walks;
+    /** Of the servers that have not failed. */
+    private final Map<Node, StoreScan> scans = new ConcurrentHashMap<>();
 
-    private final List<StoreScan> ended = new ArrayList<>();
-    private boolean begun;
+    /** The servers whose scans go on. */
+    private final Set<Node> open;
 
     QuorumScan(Quorum quorum, String keyPrefix) {
         this.quorum = quorum;
         this.keyPrefix = keyPrefix;
-        this.walks = new ArrayList<>(Collections.nCopies(quorum.size(), null));
+        this.open = new HashSet<>(quorum.nodes());
     }
 
     @Override
     public boolean step() {
-        Ballot<Boolean> ballot = quorum.askEach(at -> begun && walks.get(at) == null ? null : store -> step(at, store));
-        begun = true;
-        boolean more = false;
-        for (int at = 0; at < quorum.size(); at++) {
-            boolean goesOn = Boolean.TRUE.equals(ballot.answer(at));
-            StoreScan walk = walks.get(at);
-            if (!goesOn) {
-                if (walk != null && Boolean.FALSE.equals(ballot.answer(at))) {
-                    ended.add(walk);
-                }
-                walks.set(at, null);
+        Ballot<Boolean> ballot = quorum.askAll(node -> open.contains(node)
+                ? node.send(store -> scan(node, store).step())
+                : CompletableFuture.failedFuture(new LockStoreException("not called", null, false)));
+        for (Node node : List.copyOf(open)) {
+            Boolean more = ballot.answer(node);
+            if (more == null) {
+                scans.remove(node);
             }
-            more |= goesOn;
+            if (!Boolean.TRUE.equals(more)) {
+                open.remove(node);
+            }
         }
-        long alive = ended.size() + walks.stream().flatMap(Stream::ofNullable).count();
-        if (alive < quorum.majority()) {
+        if (scans.size() < quorum.majority()) {
             throw ballot.majorityLost(quorum.majority());
         }
-        return more;
+        return !open.isEmpty();
     }
 
-    private boolean step(int at, LockStore store) {
-        StoreScan walk = walks.get(at);
-        if (walk == null) {
-            walk = store.openScan(keyPrefix)
-                    .orElseThrow(
-                            () -> new UnsupportedOperationException("A server of the quorum cannot list its locks"));
-            walks.set(at, walk);
-        }
-        return walk.step();
+    private StoreScan scan(Node node, LockStore store) {
+        return scans.computeIfAbsent(
+                node,
+                unused -> store.openScan(keyPrefix)
+                        .orElseThrow(() ->
+                                new UnsupportedOperationException("A server of the quorum cannot list its locks")));
     }
 
     @Override
     public int size() {
-        return walks().stream().mapToInt(StoreScan::size).max().orElse(0);
+        return scans.values().stream().mapToInt(StoreScan::size).max().orElse(0);
     }
 
     @Override
     public boolean isComplete() {
-        List<StoreScan> all = walks();
-        return all.size() == quorum.size() && all.stream().allMatch(StoreScan::isComplete);
+        return scans.size() == quorum.size() && scans.values().stream().allMatch(StoreScan::isComplete);
     }
 
     @Override
     public List<LockStatus> found() {
-        Map<LockKey, List<LockStatus>> byKey = walks().stream()
-                .flatMap(walk -> walk.found().stream())
-                .collect(Collectors.groupingBy(LockStatus::key, LinkedHashMap::new, Collectors.toList()));
-        return byKey.values().stream()
+        return quorum.nodes().stream()
+                .flatMap(node -> Stream.ofNullable(scans.get(node)))
+                .flatMap(scan -> scan.found().stream())
+                .collect(Collectors.groupingBy(LockStatus::key, LinkedHashMap::new, Collectors.toList()))
+                .values()
+                .stream()
                 .filter(same -> same.size() >= quorum.majority())
                 .map(same -> Merged.status(same, quorum.majority()))
                 .filter(status -> !status.holders().isEmpty())
-                .toList();
-    }
-
-    private List<StoreScan> walks() {
-        return Stream.concat(ended.stream(), walks.stream().flatMap(Stream::ofNullable))
                 .toList();
     }
 }

@@ -2,8 +2,8 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.Uninterrupted;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
  * and so does making a connection to it; nothing can end it earlier without breaking the connection, and then nobody would
  * know whether the call is still carried out. So the caller waits for the outcome of the ballot only, and the thread stays
  * behind at the server that hangs. Other threads take over what it has not come to: after {@value #PATIENCE_MILLIS} ms, or
- * when the next call of the same acquisition to that server comes. Each step of a call is done by one thread only, see
- * {@link NodeCall}, and a later call of the acquisition waits for the earlier one, see {@link Node}.
+ * when the next call of the same acquisition to that server comes. Each step of a call is done by one thread only, and a later
+ * call of the acquisition waits for the earlier one, see {@link Node}.
  *
  * <p><b>The end.</b> A ballot is decided when most servers have answered; as a rule the last answers are there a few
  * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. A server that
@@ -29,47 +29,34 @@ final class Round {
     private static final int PATIENCE_MILLIS = 10;
     private static final int LAST_ANSWERS_MILLIS = 1;
 
-    private final Map<NodeCall<?>, Node> calls = new LinkedHashMap<>();
+    private final List<Node.Call<?>> calls = new ArrayList<>();
     private final CountDownLatch end = new CountDownLatch(1);
 
-    void add(Node node, NodeCall<?> call) {
-        calls.put(call, node);
+    void add(Node.Call<?> call) {
+        calls.add(call);
     }
 
     void start(Executor threads) {
         try {
-            threads.execute(this::run);
+            threads.execute(() -> {
+                calls.forEach(Node.Call::send);
+                calls.forEach(Node.Call::finish);
+                end.countDown();
+            });
         } catch (RejectedExecutionException e) {
             LockStoreException closed = new LockStoreException("The quorum store is closed", e, false);
-            calls.keySet().forEach(call -> call.completeExceptionally(closed));
+            calls.forEach(call -> call.completeExceptionally(closed));
             end.countDown();
         }
     }
 
-    private void run() {
-        calls.keySet().forEach(NodeCall::send);
-        calls.keySet().forEach(NodeCall::finish);
-        end.countDown();
-    }
-
     /** Returns when the ballot is decided, see above. */
     void await(Ballot<?> ballot) {
-        if (!Uninterrupted.await(ballot.closed(), TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS))) {
-            leaveBehind(true);
-            ballot.await();
+        if (!ballot.await(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS))) {
+            calls.forEach(call -> call.leaveBehind(true));
+            ballot.await(Long.MAX_VALUE);
         } else if (!Uninterrupted.await(end, TimeUnit.MILLISECONDS.toNanos(LAST_ANSWERS_MILLIS))) {
-            leaveBehind(false);
+            calls.forEach(call -> call.leaveBehind(false));
         }
-    }
-
-    private void leaveBehind(boolean needed) {
-        calls.forEach((call, node) -> {
-            if (!call.isDone()) {
-                node.markSlow();
-                if (needed) {
-                    node.takeOver(call);
-                }
-            }
-        });
     }
 }

@@ -1,31 +1,53 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Proposes fencing tokens on which all servers of a quorum can agree immediately. Each of them would choose the time of its own
  * clock, in microseconds. So the local clock extrapolates an earlier choice of theirs, and adds a small margin for network delay
  * and differences between clocks. A proposal that is too low costs one more round, and nothing else.
  *
- * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow by when servers lose their data. So it learns
- * only from what servers choose when nothing is proposed to them, which it does every ten seconds; or after one, if a
- * proposal was too low. What they choose otherwise may be another client's proposal plus one: two clients that learnt from
- * each other, with grants in turn faster than the little that is added, would drive the tokens ahead of the time for as
- * long as they go on. As it is, each of them does so by no more than that little in a second.
+ * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow by
+ * when servers lose their data. So it learns only from what servers choose when nothing is proposed to them, which it does every
+ * ten seconds; or after one, if a proposal was too low. What they choose otherwise may be another client's proposal plus one: two
+ * clients that learnt from each other, with grants in turn faster than the little that is added, would drive the tokens ahead of
+ * the time for as long as they go on. As it is, each of them does so by no more than that little in a second.
+ *
+ * <p><b>Clocks that differ</b> by more than the rejoin delay. A server that has lost its data takes tokens from its clock,
+ * after it has granted nothing for the rejoin delay. So if another clock put a token further ahead than that, a smaller one could
+ * follow, after a loss of data or when tokens are no longer remembered. Hence tokens follow the clocks of a majority where
+ * possible, tokens that are further ahead are ignored, see {@link Election}, and this is logged, at most every ten minutes.
+ *
+ * <p>Thread-safe.
  */
 final class TokenClock {
 
+    private static final Logger log = LoggerFactory.getLogger(TokenClock.class);
     private static final long MARGIN_MICROS = 1_000;
     private static final long TRUSTED_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long TRUSTED_IF_LOW_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+    private final long longestMicros;
     private final Ticker ticker;
     private long token;
     private long learntAt;
+    private long nextWarning;
 
-    TokenClock(Ticker ticker) {
+    /** @param rejoinDelay by how much clocks may differ */
+    TokenClock(Duration rejoinDelay, Ticker ticker) {
+        this.longestMicros = TimeUnit.NANOSECONDS.toMicros(rejoinDelay.toNanos());
         this.ticker = ticker;
+        this.nextWarning = ticker.nanos();
     }
 
     /** The least token that is worth proposing; 0 leaves it to the servers. */
@@ -52,5 +74,41 @@ final class TokenClock {
         } else if (chosen > proposal && now - learntAt > TRUSTED_IF_LOW_NANOS) {
             token = 0;
         }
+    }
+
+    /** Whether clocks that chose these tokens agree well enough. */
+    boolean fits(long low, long high) {
+        return high - low <= longestMicros;
+    }
+
+    /**
+     * The highest token that is not too far ahead of what enough servers chose.
+     *
+     * @param tokens what servers chose, ascending; at least as many as needed
+     */
+    long highest(List<Long> tokens, int needed) {
+        long enough = tokens.get(needed - 1);
+        return tokens.stream().filter(each -> fits(enough, each)).reduce(enough, Math::max);
+    }
+
+    /** @param tokens what each server chose, at least one */
+    void report(Map<String, Long> tokens) {
+        long low = Collections.min(tokens.values());
+        long high = Collections.max(tokens.values());
+        if (!fits(low, high) && mayWarn()) {
+            log.warn(
+                    "The clocks of the lock servers differ by {}, more than the rejoin-delay of {}. Fencing tokens may"
+                        + " decrease after a server loses its data. Synchronize the clocks. Times in microseconds: {}",
+                    DurationText.of(Duration.of(high - low, ChronoUnit.MICROS)),
+                    DurationText.of(Duration.of(longestMicros, ChronoUnit.MICROS)),
+                    tokens);
+        }
+    }
+
+    private synchronized boolean mayWarn() {
+        long now = ticker.nanos();
+        boolean due = now - nextWarning >= 0;
+        nextWarning = due ? now + SILENCE_NANOS : nextWarning;
+        return due;
     }
 }

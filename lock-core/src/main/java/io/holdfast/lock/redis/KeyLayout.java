@@ -2,7 +2,6 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
-import io.holdfast.lock.redis.overview.LockNames;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -12,7 +11,7 @@ import java.util.regex.Pattern;
  * one slot. Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can
  * close the tag early, or look like another.
  */
-final class KeyLayout implements LockNames {
+final class KeyLayout {
 
     private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
 
@@ -47,14 +46,12 @@ final class KeyLayout implements LockNames {
         return (prefix + ":waits").getBytes(StandardCharsets.UTF_8);
     }
 
-    @Override
-    public byte[] bytes(LockKey key) {
+    byte[] bytes(LockKey key) {
         return (open + escape(key.value()) + '}').getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Other applications may write anything, also under this prefix. */
-    @Override
-    public Optional<LockKey> key(String name) {
+    /** The lock with that name in Redis. Other applications may write anything, also under this prefix. */
+    Optional<LockKey> key(String name) {
         if (!name.startsWith(open) || !name.endsWith("}")) {
             return Optional.empty();
         }
@@ -67,8 +64,8 @@ final class KeyLayout implements LockNames {
         }
     }
 
-    @Override
-    public String pattern(String keyPrefix) {
+    /** A pattern for {@code SCAN} that matches the names of all locks whose keys start with the prefix. */
+    String pattern(String keyPrefix) {
         return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
     }
 

@@ -6,8 +6,6 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.overview.RedisScan;
-import io.holdfast.lock.redis.overview.RedisWaits;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -62,8 +60,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockStore implements LockStore {
 
-    private static final RedisScan.Scripts SCAN_SCRIPTS = new RedisScan.Scripts(LuaScript.SCAN, LuaScript.OVERVIEW);
-
     private final LockConnections connections;
     private final ScriptClient client;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
@@ -97,7 +93,7 @@ public final class RedisLockStore implements LockStore {
         this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(client, layout, settings);
         check();
         this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
-        this.waits = new RedisWaits(client, layout.waits(), LuaScript.RECORD_WAITS, LuaScript.WAITS);
+        this.waits = new RedisWaits(client, layout);
         ScriptClient background = open(connections.renewals());
         client.connectNext(background);
         this.publishing = new PublishCheck(background, layout);
@@ -160,6 +156,7 @@ public final class RedisLockStore implements LockStore {
         if (acks.wanted()) {
             return () -> acquire(request);
         }
+        client.connect(commandTimeout);
         ScriptCall call = encoder.acquire(request, rejoining);
         Supplier<ScriptClient.Reply> begun = client.begin(call);
         return () -> acquired(call, begun.get());
@@ -250,7 +247,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new RedisScan(client, layout, SCAN_SCRIPTS, keyPrefix));
+        return Optional.of(new RedisScan(client, layout, keyPrefix));
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.Script;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.overview.Servers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A single call that is {@linkplain #begin begun} or {@linkplain #run run} yields its reply, or an exception. Calls that are
  * {@linkplain #send sent} together fail individually.
  */
-final class ScriptClient implements Servers {
+final class ScriptClient {
 
     private static final int MOST_MOVES = 5;
 
@@ -112,31 +111,23 @@ final class ScriptClient implements Servers {
     }
 
     /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
-    @Override
-    public boolean isOneServer() {
+    boolean isOneServer() {
         return connections.isOneServer();
     }
 
-    @Override
-    public String serverOf(byte[] key) {
+    /** The server of a cluster that has a key, as far as known; the same text for all keys if there is only one server. */
+    String serverOf(byte[] key) {
         return isCluster() ? connections.serverOf(key) : "";
     }
 
-    @Override
-    public List<Integer> slotOfEachMaster() {
+    /** A slot of each master of a cluster, if {@link #serverOf} does not distinguish them. */
+    List<Integer> slotOfEachMaster() {
         connect();
         try {
             return connections.slotOfEachMaster();
         } catch (RuntimeException e) {
             throw resends.failed(e);
         }
-    }
-
-    @Override
-    public List<Answer> ask(List<ScriptCall> calls) {
-        return send(calls, Acks.NONE).results().stream()
-                .map(result -> new Answer(result.text(), result.failure(), result.moved()))
-                .toList();
     }
 
     /** Whether calls are sent without waiting for answers, and replicas can be waited for. */

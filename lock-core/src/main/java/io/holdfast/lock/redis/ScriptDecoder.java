@@ -3,9 +3,9 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.overview.HolderLines;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.EntryReply;
@@ -14,11 +14,14 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.Waiters;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -192,10 +195,41 @@ final class ScriptDecoder {
     /** All lines but the first one. */
     private static List<LockHolder> holders(String[] lines) {
         List<LockHolder> holders = new ArrayList<>();
-        for (int at = 1; at < lines.length; at += HolderLines.COUNT) {
-            holders.add(HolderLines.read(lines, at));
+        Iterator<String> left = List.of(lines).subList(1, lines.length).iterator();
+        while (left.hasNext()) {
+            holders.add(holder(left));
         }
         return holders;
+    }
+
+    /** The next four lines, see {@code describe.lua}. The token is the time of the grant, or slightly later. */
+    static LockHolder holder(Iterator<String> lines) {
+        String[] words = words(lines.next());
+        long token = positive(words[3]);
+        return new LockHolder(
+                clientOf(words[1]),
+                lines.next(),
+                Long.parseLong(lines.next()),
+                lines.next(),
+                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
+                micros(words[0]),
+                token,
+                mode(words[2]),
+                isKept(words[1]));
+    }
+
+    /** An OwnerId has a minus in front if the lock was released and is kept for the rest of its {@code minHold}. */
+    private static boolean isKept(String owner) {
+        return owner.startsWith("-");
+    }
+
+    /** The client id of an OwnerId. */
+    static String clientOf(String owner) {
+        return owner.substring(isKept(owner) ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
+    }
+
+    static LockMode mode(String word) {
+        return word.equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
     static Waiters waiters(long number) {
@@ -233,7 +267,7 @@ final class ScriptDecoder {
     private static <T> T guarded(String reply, Supplier<T> reading) {
         try {
             return reading.get();
-        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
             throw unexpected(reply, e);
         }
     }

@@ -1,6 +1,6 @@
 -- Records which callers of a client wait for a lock while they hold others, in place of what was recorded before.
 -- KEYS  1 the waits of all clients: a hash with a field for each client, named by its id; the time of the report on the first
---         line, and then what the client tells, which WaitLines writes and reads
+--         line, and then what the client tells, which RedisWaits writes and reads
 -- ARGV  1 client; 2 what it tells, nothing if none of its callers waits; 3 for how long that is remembered, in ms;
 --         4 whether to look for clients that were not heard of for so long (0 or 1)
 -- returns the time

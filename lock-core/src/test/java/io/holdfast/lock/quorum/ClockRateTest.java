@@ -34,7 +34,7 @@ class ClockRateTest {
         List<QuorumNode> nodes = IntStream.range(0, 3)
                 .mapToObj(i -> new QuorumNode("node-" + i, new InMemoryLockStore(servers, time)))
                 .toList();
-        return new QuorumLockStore(nodes, Duration.ofHours(1), time, Runnable::run);
+        return new QuorumLockStore(nodes, Duration.ofHours(1), time, threads -> Runnable::run);
     }
 
     private Ticker fast() {

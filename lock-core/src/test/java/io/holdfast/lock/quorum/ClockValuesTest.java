@@ -48,7 +48,7 @@ class ClockValuesTest {
         List<QuorumNode> nodes = servers.stream()
                 .map(server -> new QuorumNode("node-" + servers.indexOf(server), server))
                 .toList();
-        store = new QuorumLockStore(nodes, REJOIN_DELAY, time, Runnable::run);
+        store = new QuorumLockStore(nodes, REJOIN_DELAY, time, threads -> Runnable::run);
     }
 
     private long now() {
@@ -188,7 +188,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_more_than_the_rejoin_delay_are_logged_once_in_ten_minutes() {
         offsets.set(1, HOUR);
         start();
-        try (HeardLog log = new HeardLog(ClockCheck.class.getName(), Level.WARN)) {
+        try (HeardLog log = new HeardLog(TokenClock.class.getName(), Level.WARN)) {
             acquireAndRelease();
             acquireAndRelease();
 
@@ -208,7 +208,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_less_are_not_logged() {
         offsets.set(1, REJOIN_DELAY);
         start();
-        try (HeardLog log = new HeardLog(ClockCheck.class.getName(), Level.WARN)) {
+        try (HeardLog log = new HeardLog(TokenClock.class.getName(), Level.WARN)) {
             acquireAndRelease();
 
             assertThat(log.events()).isEmpty();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** One server of a quorum that fails makes no call fail, so it is logged. */
 class NodeLogTest {
 
-    private final HeardLog heard = new HeardLog(NodeLog.class.getName(), Level.INFO);
+    private final HeardLog heard = new HeardLog(Node.class.getName(), Level.INFO);
     private final Node node = new Node(new QuorumNode("redis-3:6379", new InMemoryLockStore()), Runnable::run);
 
     @AfterEach

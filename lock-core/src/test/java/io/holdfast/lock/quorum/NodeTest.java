@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** One server's calls: their order, and what becomes of them while it does not answer. The test plays the threads. */
@@ -28,6 +30,14 @@ class NodeTest {
             sent.add(call);
             return call;
         });
+    }
+
+    /** Whether a round sends its next call together with those to other servers. Else it is left to the threads. */
+    private boolean isJoint(OwnerId owner) {
+        Round round = new Round();
+        CompletableFuture<String> call = node.call(owner, round, () -> () -> "joint");
+        round.start(Runnable::run);
+        return call.isDone();
     }
 
     private static LockStoreException unanswered() {
@@ -99,11 +109,11 @@ class NodeTest {
     void call_is_not_begun_here_while_an_earlier_one_is_on_its_way() {
         send(OWNER, "acquire");
 
-        assertThat(node.prepare(OWNER, store -> () -> "release")).isNull();
-        assertThat(node.prepare(OTHER, store -> () -> "other")).isNotNull();
+        assertThat(isJoint(OWNER)).isFalse();
+        assertThat(isJoint(OTHER)).isTrue();
 
         runAll();
-        assertThat(node.prepare(OWNER, store -> () -> "release")).isNotNull();
+        assertThat(isJoint(OWNER)).isTrue();
     }
 
     @Test
@@ -129,7 +139,7 @@ class NodeTest {
     void server_that_answers_again_gets_all_calls_again() {
         sendUnanswered(OWNER);
         runAll();
-        assertThat(node.prepare(OWNER, store -> () -> "here")).isNull();
+        assertThat(isJoint(OWNER)).isFalse();
 
         send(OWNER, "probe");
         runAll();
@@ -138,7 +148,7 @@ class NodeTest {
         send(OTHER, "two");
         runAll();
         assertThat(sent).containsExactly("probe", "one", "two");
-        assertThat(node.prepare(OWNER, store -> () -> "here")).isNotNull();
+        assertThat(isJoint(OWNER)).isTrue();
     }
 
     @Test
@@ -153,7 +163,7 @@ class NodeTest {
         runAll();
 
         assertThat(sent).containsExactly("one", "two");
-        assertThat(node.prepare(OWNER, store -> () -> "three")).isNotNull();
+        assertThat(isJoint(OWNER)).isTrue();
     }
 
     @Test
@@ -163,6 +173,55 @@ class NodeTest {
         });
         runAll();
 
-        assertThat(node.prepare(OWNER, store -> () -> "here")).isNotNull();
+        assertThat(isJoint(OWNER)).isTrue();
+    }
+
+    @Test
+    void calls_beyond_those_that_may_wait_for_a_server_that_hangs_fail_at_once_and_were_not_sent() {
+        List<CompletableFuture<String>> calls = new ArrayList<>();
+        for (int i = 0; i < Node.MOST_THREADS + Node.MOST_WAITING + 3; i++) {
+            calls.add(send(new OwnerId("many", i), "call"));
+        }
+
+        assertThat(threads).hasSize(Node.MOST_THREADS + Node.MOST_WAITING);
+        assertThat(calls.stream().filter(CompletableFuture::isDone))
+                .hasSize(3)
+                .allSatisfy(refused -> assertThatThrownBy(refused::join)
+                        .cause()
+                        .isInstanceOfSatisfying(
+                                LockStoreException.class,
+                                refusal -> assertThat(refusal.outcomeUnknown()).isFalse())
+                        .hasMessageContaining("a is too slow"));
+
+        runAll();
+        send(OWNER, "next");
+        assertThat(threads).hasSize(1);
+    }
+
+    @Test
+    void call_after_the_end_fails_and_makes_no_room_for_more() {
+        Node ended = new Node(new QuorumNode("a", new InMemoryLockStore()), task -> {
+            throw new RejectedExecutionException();
+        });
+        for (int i = 0; i < 2 * (Node.MOST_THREADS + Node.MOST_WAITING); i++) {
+            assertThatThrownBy(ended.send(store -> "late")::join)
+                    .hasCauseInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("closed");
+        }
+    }
+
+    @Test
+    void each_server_has_a_pool_of_so_many_threads_and_no_more() {
+        List<Integer> pools = new ArrayList<>();
+        List<QuorumNode> nodes = Stream.of("a", "b", "c")
+                .map(name -> new QuorumNode(name, new InMemoryLockStore()))
+                .toList();
+
+        new Quorum(nodes, most -> {
+            pools.add(most);
+            return Runnable::run;
+        });
+
+        assertThat(pools).containsExactlyInAnyOrder(64, 64, 64, Integer.MAX_VALUE);
     }
 }

@@ -104,7 +104,7 @@ class QuorumFailuresTest {
     }
 
     private QuorumLockStore quorum(List<Server> of) {
-        return new QuorumLockStore(nodes(of), LONGEST, time, Runnable::run);
+        return new QuorumLockStore(nodes(of), LONGEST, time, threads -> Runnable::run);
     }
 
     private static List<QuorumNode> nodes(List<Server> of) {
@@ -430,6 +430,18 @@ class QuorumFailuresTest {
         assertThatThrownBy(() -> store.inspect(KEY))
                 .isInstanceOf(LockStoreException.class)
                 .hasCauseInstanceOf(ConnectionsInUseException.class);
+
+        servers.get(1).before = () -> {
+            throw new LockStoreException(
+                    "is being connected",
+                    ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")),
+                    false);
+        };
+        assertThatThrownBy(() -> store.inspect(KEY))
+                .cause()
+                .isInstanceOfSatisfying(
+                        ConnectionsInUseException.class,
+                        cause -> assertThat(cause.isFirstConnection()).isTrue());
 
         servers.get(2).fails("hangs too", true);
 

@@ -24,7 +24,7 @@ class QuorumLockStoreContractTest {
             List<QuorumNode> nodes = IntStream.range(0, size)
                     .mapToObj(i -> new QuorumNode("node-" + i, new InMemoryLockStore(time, time)))
                     .toList();
-            store = new QuorumLockStore(nodes, Duration.ofHours(1), time, Runnable::run);
+            store = new QuorumLockStore(nodes, Duration.ofHours(1), time, threads -> Runnable::run);
         }
 
         @Override

@@ -19,7 +19,6 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
 import java.lang.reflect.Method;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,18 +70,19 @@ public final class QuorumStepper {
 
     /** Whether a round is over, with what each server has done in it. */
     public static boolean isDecided(AcquireRequest request, List<Object> round, Ticker ticker) {
-        Quorum quorum = new Quorum(nodes(new Course(List.of(), (node, back) -> {})), Runnable::run);
-        Election election =
-                new Election(quorum, new TokenClock(ticker), new ClockCheck(longest(request), ticker), request);
-        Ballot<AcquireReply> ballot =
-                new Ballot<>(Collections.nCopies(SERVERS, null), each -> isDecided(election, each));
+        Quorum quorum = new Quorum(nodes(new Course(List.of(), (node, back) -> {})), threads -> Runnable::run);
+        Election election = new Election(quorum, new TokenClock(longest(request), ticker), request);
+        Ballot<AcquireReply> ballot = new Ballot<>(quorum.nodes(), each -> isDecided(election, each));
         for (int node = 0; node < SERVERS; node++) {
             Object known = round.get(node);
             if (known != NOTHING_YET) {
-                ballot.add(node, known == FAILED ? null : (AcquireReply) known, known == FAILED ? failure() : null);
+                ballot.add(
+                        quorum.nodes().get(node),
+                        known == FAILED ? null : (AcquireReply) known,
+                        known == FAILED ? failure() : null);
             }
         }
-        return ballot.closed().getCount() == 0;
+        return ballot.isClosed();
     }
 
     private static boolean isDecided(Election election, Ballot<AcquireReply> ballot) {
@@ -111,7 +111,7 @@ public final class QuorumStepper {
     public static Run acquire(AcquireRequest request, List<List<Object>> rounds, Ticker ticker) {
         Map<Integer, ReleaseRequest> released = new TreeMap<>();
         Course course = new Course(rounds, released::put);
-        QuorumLockStore store = new QuorumLockStore(nodes(course), longest(request), ticker, Runnable::run);
+        QuorumLockStore store = new QuorumLockStore(nodes(course), longest(request), ticker, threads -> Runnable::run);
         Next next;
         try {
             next = new Next.Answers(store.acquire(request));

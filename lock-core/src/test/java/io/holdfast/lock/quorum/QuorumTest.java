@@ -56,7 +56,7 @@ class QuorumTest {
         List<QuorumNode> nodes = IntStream.range(0, servers.size())
                 .mapToObj(i -> new QuorumNode("node-" + i, servers.get(i)))
                 .toList();
-        return new QuorumLockStore(nodes, LONGEST, time, Runnable::run);
+        return new QuorumLockStore(nodes, LONGEST, time, threads -> Runnable::run);
     }
 
     private OwnerId owner() {
@@ -93,7 +93,7 @@ class QuorumTest {
                 new QuorumNode("a:1", evicting(Map.of("", "noeviction"))),
                 new QuorumNode("b:1", evicting(Map.of())),
                 new QuorumNode("c:1", evicting(null)));
-        QuorumLockStore store = new QuorumLockStore(nodes, LONGEST, time, Runnable::run);
+        QuorumLockStore store = new QuorumLockStore(nodes, LONGEST, time, threads -> Runnable::run);
 
         assertThat(store.evictionPolicies()).isEqualTo(Map.of("a:1", "noeviction", "b:1", "unknown", "c:1", "unknown"));
     }
@@ -117,13 +117,42 @@ class QuorumTest {
                         new QuorumNode("c:1", new InMemoryLockStore())),
                 LONGEST,
                 time,
-                Runnable::run);
+                threads -> Runnable::run);
 
         assertThat(store.failedServers()).isEmpty();
         store.inspect(KEY);
         assertThat(store.failedServers()).isEqualTo(Map.of("b:1", "refused"));
         store.inspect(KEY);
         assertThat(store.failedServers()).isEmpty();
+    }
+
+    /** A store of a server that does not respond knows no policy, and does not throw. */
+    @Test
+    void server_that_does_not_tell_its_eviction_policy_still_counts_as_failed() {
+        StoreSpy failing = new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public LockSnapshot inspect(LockKey key) {
+                throw new LockStoreException("refused", new IllegalStateException(), false);
+            }
+
+            @Override
+            public Map<String, String> evictionPolicies() {
+                return Map.of("", "unknown");
+            }
+        };
+        QuorumLockStore store = new QuorumLockStore(
+                List.of(
+                        new QuorumNode("a:1", new InMemoryLockStore()),
+                        new QuorumNode("b:1", failing),
+                        new QuorumNode("c:1", new InMemoryLockStore())),
+                LONGEST,
+                time,
+                threads -> Runnable::run);
+        store.inspect(KEY);
+
+        assertThat(store.evictionPolicies()).containsEntry("b:1", "unknown");
+
+        assertThat(store.failedServers()).containsOnlyKeys("b:1");
     }
 
     private static StoreSpy evicting(Map<String, String> policies) {

@@ -31,7 +31,7 @@ class ShortLeaseTest {
                     .toList(),
             LEASE,
             time,
-            Runnable::run);
+            threads -> Runnable::run);
     private final StoreSpy store = new StoreSpy(quorum);
     private final LockEngine locks = LockEngine.builder(store).ticker(time).build();
 

@@ -42,7 +42,7 @@ class SteppedClocksTest {
                     .toList(),
             REJOIN_DELAY,
             time,
-            Runnable::run);
+            threads -> Runnable::run);
 
     private AcquireReply acquire(OwnerId owner) {
         return store.acquire(Requests.exclusive(KEY, owner, LEASE_MILLIS, new HolderInfo("web-1", 1, "main"), false));

@@ -13,7 +13,7 @@ class TokenClockTest {
     private static final long EPOCH = 1_795_000_000_000_000L;
 
     private final FakeTicker time = new FakeTicker();
-    private final TokenClock clock = new TokenClock(time);
+    private final TokenClock clock = new TokenClock(Duration.ofMinutes(1), time);
     private long now = EPOCH;
 
     /** As by a server that knows no token yet: its clock, or what is proposed. */
@@ -65,7 +65,10 @@ class TokenClockTest {
     /** Each finds the others' proposals in its way, and may not take them for the time. */
     @Test
     void clients_in_turn_do_not_drive_tokens_away_from_the_time() {
-        List<TokenClock> clients = List.of(new TokenClock(time), new TokenClock(time), new TokenClock(time));
+        List<TokenClock> clients = List.of(
+                new TokenClock(Duration.ofMinutes(1), time),
+                new TokenClock(Duration.ofMinutes(1), time),
+                new TokenClock(Duration.ofMinutes(1), time));
         Random ways = new Random(42);
         long last = 0;
         for (int i = 0; i < 200_000; i++) {

@@ -1,0 +1,241 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.redis.driver.Wire.Acks;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.store.overview.StoreScan;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Scans the locks of all servers, one server after the other. A step is one call: either {@code SCAN} examines about a
+ * thousand keys, or the next hundred locks that it found are read. On a cluster these are a hundred scripts that are sent
+ * together, because a script cannot have keys of several slots.
+ *
+ * <p>{@code SCAN} returns each key that exists from the beginning to the end of the scan, some of them more than once. It is
+ * called by a script, because every driver routes a script to a known server, which is not so for other commands.
+ *
+ * <p>A server that fails is skipped, unless all fail. If a slot moves during the scan, its locks may be found on neither
+ * server.
+ */
+final class RedisScan implements StoreScan {
+
+    /** The number of keys that {@code SCAN} examines, which takes it about 0.5 ms. */
+    private static final int KEYS_PER_CALL = 1_000;
+
+    /** At 5 to 15 µs each, Redis is blocked for 0.5 to 1.5 ms. */
+    private static final int LOCKS_PER_CALL = 100;
+
+    private static final String BEGIN = "0";
+    private static final Pattern NAMES = Pattern.compile("(?<=\\})\n");
+
+    private final ScriptClient client;
+    private final KeyLayout layout;
+    private final String pattern;
+
+    /** A key of each server that is left; null before the first step. */
+    private @Nullable Deque<byte[]> servers;
+
+    private final Deque<LockKey> named = new ArrayDeque<>();
+    private final Map<LockKey, LockStatus> found = new LinkedHashMap<>();
+    private String cursor = BEGIN;
+    private boolean complete = true;
+    private boolean answered;
+    private @Nullable LockStoreException failure;
+
+    RedisScan(ScriptClient client, KeyLayout layout, String keyPrefix) {
+        this.client = client;
+        this.layout = layout;
+        this.pattern = layout.pattern(keyPrefix);
+    }
+
+    @Override
+    public boolean step() {
+        Deque<byte[]> left = servers == null ? new ArrayDeque<>(keyOfEachServer()) : servers;
+        servers = left;
+        try {
+            if (named.isEmpty()) {
+                findNames(left.element());
+            } else {
+                readNamed();
+            }
+            answered = true;
+        } catch (LockStoreException e) {
+            failure = failure == null ? e : failure;
+            complete = false;
+            named.clear();
+            cursor = BEGIN;
+        }
+        if (named.isEmpty() && cursor.equals(BEGIN)) {
+            left.remove();
+            if (left.isEmpty() && !answered && failure != null) {
+                throw failure;
+            }
+        }
+        return !left.isEmpty();
+    }
+
+    private void findNames(byte[] server) {
+        String[] reply = ask(List.of(
+                        call(LuaScript.SCAN, List.of(server), cursor, pattern, Integer.toString(KEYS_PER_CALL))))
+                .get(0)
+                .split("\n", 2);
+        cursor = reply[0];
+        if (reply.length > 1) {
+            NAMES.splitAsStream(reply[1])
+                    .flatMap(name -> layout.key(name).stream())
+                    .forEach(named::add);
+        }
+    }
+
+    private void readNamed() {
+        List<LockKey> keys = new ArrayList<>(LOCKS_PER_CALL);
+        while (keys.size() < LOCKS_PER_CALL && !named.isEmpty()) {
+            keys.add(named.remove());
+        }
+        List<List<LockKey>> perCall = client.isOneServer()
+                ? List.of(keys)
+                : keys.stream().map(List::of).toList();
+        List<String> replies = ask(perCall.stream().map(this::overview).toList());
+        for (int i = 0; i < replies.size(); i++) {
+            read(replies.get(i), perCall.get(i));
+        }
+    }
+
+    private ScriptCall overview(List<LockKey> keys) {
+        return call(
+                LuaScript.OVERVIEW,
+                keys.stream().map(layout::bytes).toList(),
+                Integer.toString(LockStatus.MOST_HOLDERS),
+                Integer.toString(LockStatus.MOST_QUEUED));
+    }
+
+    private static ScriptCall call(LuaScript script, List<byte[]> keys, String... arguments) {
+        Stream<byte[]> texts = Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8));
+        return new ScriptCall(
+                script, keys.size(), Stream.concat(keys.stream(), texts).toArray(byte[][]::new), false);
+    }
+
+    /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
+    private List<String> ask(List<ScriptCall> calls) {
+        List<ScriptClient.Result> results = client.send(calls, Acks.NONE).results();
+        complete &= results.stream().noneMatch(ScriptClient.Result::moved);
+        return results.stream().map(ScriptClient.Result::orThrow).toList();
+    }
+
+    /** Reads the reply of {@code overview.lua}: the locks that are held or waited for. */
+    private void read(String reply, List<LockKey> keys) {
+        Iterator<String> lines = Stream.of(reply.split("\n", -1))
+                .filter(line -> !reply.isEmpty())
+                .iterator();
+        try {
+            while (lines.hasNext()) {
+                LockStatus status = status(lines, keys);
+                found.put(status.key(), status);
+            }
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
+            throw new LockStoreException("Redis returned an unexpected reply to a script that lists locks", e, false);
+        }
+    }
+
+    private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
+        String[] words = lines.next().split(" ", -1);
+        List<LockHolder> holders = new ArrayList<>();
+        for (int left = Integer.parseInt(words[3]); left > 0; left--) {
+            holders.add(ScriptDecoder.holder(lines));
+        }
+        List<LockWaiter> queue = new ArrayList<>();
+        for (int left = Integer.parseInt(words[4]); left > 0; left--) {
+            queue.add(waiter(lines));
+        }
+        return new LockStatus(
+                keys.get(Integer.parseInt(words[0]) - 1),
+                holders,
+                queue,
+                Integer.parseInt(words[2]),
+                Long.parseLong(words[1]));
+    }
+
+    private static LockWaiter waiter(Iterator<String> lines) {
+        String[] words = lines.next().split(" ", -1);
+        return new LockWaiter(
+                ScriptDecoder.clientOf(words[0]),
+                lines.next(),
+                Long.parseLong(lines.next()),
+                lines.next(),
+                ScriptDecoder.mode(words[1]),
+                words[2].equals("1"),
+                words[3].equals("1"));
+    }
+
+    @Override
+    public int size() {
+        return found.size();
+    }
+
+    @Override
+    public boolean isComplete() {
+        return complete;
+    }
+
+    @Override
+    public List<LockStatus> found() {
+        return List.copyOf(found.values());
+    }
+
+    /** A call goes to the server that has its key. Drivers that know which one that is have no common way to list the servers. */
+    private Collection<byte[]> keyOfEachServer() {
+        List<Integer> slots = client.slotOfEachMaster();
+        if (slots.isEmpty() && client.isOneServer()) {
+            return List.of(slotKey(0));
+        }
+        if (!slots.isEmpty()) {
+            return slots.stream().map(slot -> slotKey(SlotNumbers.ALL[slot])).toList();
+        }
+        Map<String, byte[]> keys = new LinkedHashMap<>();
+        IntStream.of(SlotNumbers.ALL)
+                .mapToObj(this::slotKey)
+                .forEach(key -> keys.putIfAbsent(client.serverOf(key), key));
+        return keys.values();
+    }
+
+    private byte[] slotKey(int number) {
+        return layout.bytes(LockKey.of(Integer.toString(number)));
+    }
+
+    /** For each slot of a cluster a number whose key is in it. Computed at the first scan of a cluster, in about 50 ms. */
+    private static final class SlotNumbers {
+
+        private static final int[] ALL = new int[ClusterSlotHashUtil.SLOT_COUNT];
+
+        static {
+            Arrays.fill(ALL, -1);
+            int missing = ALL.length;
+            for (int number = 0; missing > 0; number++) {
+                int slot = ClusterSlotHashUtil.calculateSlot(Integer.toString(number));
+                if (ALL[slot] < 0) {
+                    ALL[slot] = number;
+                    missing--;
+                }
+            }
+        }
+    }
+}

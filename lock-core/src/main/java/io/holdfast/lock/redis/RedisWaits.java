@@ -1,0 +1,179 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.overview.WaitTimes;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The nested waits of all clients, in a single hash, so that one call reads the whole graph as it was at one moment. On a
+ * cluster the hash is on one of the nodes.
+ *
+ * <p>The first line of a client's record has the version of this format, the process and the host; then there are for each wait:
+ * its id, since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1), number of holds;
+ * thread; key; and for each hold its token, mode and key. Keys start with {@code m} if they are masked, otherwise with
+ * {@code -}, and contain no line breaks. Records in another format are skipped.
+ */
+final class RedisWaits {
+
+    /** The number of reports after which fields left behind by dead clients are removed. */
+    private static final int REPORTS_PER_SWEEP = 10;
+
+    private static final String FORMAT = "1";
+    private static final String TTL_MILLIS = Long.toString(LockStore.WAITS_TIMEOUT.toMillis());
+
+    private final ScriptClient redis;
+    private final byte[] key;
+    private final Map<String, Client> clients = new ConcurrentHashMap<>();
+
+    private static final class Client {
+        private final WaitTimes times = new WaitTimes();
+        private int reports;
+    }
+
+    RedisWaits(ScriptClient redis, KeyLayout layout) {
+        this.redis = redis;
+        this.key = layout.waits();
+    }
+
+    /** See {@link LockStore#recordWaits}. */
+    void record(String clientId, List<WaitReport> waits) {
+        if (waits.isEmpty()) {
+            clients.remove(clientId);
+            ask(LuaScript.RECORD_WAITS, Long::parseLong, clientId, "", TTL_MILLIS, "0");
+            return;
+        }
+        Client client = clients.computeIfAbsent(clientId, id -> new Client());
+        List<RecordedWait> dated = client.times.next(waits);
+        String sweep = client.reports++ % REPORTS_PER_SWEEP == 0 ? "1" : "0";
+        long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, clientId, write(dated), TTL_MILLIS, sweep);
+        client.times.answered(dated, micros);
+    }
+
+    /** See {@link LockStore#recordedWaits}. */
+    List<RecordedWait> all() {
+        return ask(LuaScript.WAITS, RedisWaits::read, TTL_MILLIS);
+    }
+
+    private <T> T ask(LuaScript script, Function<String, T> reading, String... arguments) {
+        byte[][] keyAndArguments = Stream.concat(
+                        Stream.of(key), Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8)))
+                .toArray(byte[][]::new);
+        String reply =
+                redis.run(new ScriptCall(script, 1, keyAndArguments, false)).text();
+        try {
+            return reading.apply(reply);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+            throw new LockStoreException("Redis returned an unexpected reply to a script that lists waits", e, false);
+        }
+    }
+
+    /** The waits of one client, at least one. */
+    private static String write(List<RecordedWait> waits) {
+        NestedWait any = waits.get(0).report().what();
+        StringJoiner lines = new StringJoiner("\n").add(FORMAT + ' ' + any.pid() + ' ' + any.host());
+        for (RecordedWait recorded : waits) {
+            WaitReport report = recorded.report();
+            NestedWait wait = report.what();
+            lines.add(report.id() + " " + recorded.sinceMicros() + ' ' + recorded.seenMicros() + ' '
+                    + TimeUnit.NANOSECONDS.toMicros(wait.waited().toNanos()) + ' ' + write(wait.mode())
+                    + (report.ended() ? " 1 " : " 0 ") + wait.holds().size());
+            lines.add(wait.thread()).add(write(wait.key()));
+            wait.holds()
+                    .forEach(held ->
+                            lines.add(held.fencingToken() + " " + write(held.mode()) + ' ' + write(held.key())));
+        }
+        return lines.toString();
+    }
+
+    private static char write(LockMode mode) {
+        return mode == LockMode.EXCLUSIVE ? '0' : '1';
+    }
+
+    private static String write(LockKey key) {
+        return (key.isMasked() ? "m" : "-") + key.value().replace("%", "%25").replace("\n", "%0A");
+    }
+
+    /** Reads the reply of {@code waits.lua}. */
+    private static List<RecordedWait> read(String reply) {
+        List<String> lines = List.of(reply.split("\n", -1));
+        long now = Long.parseLong(lines.get(0));
+        List<RecordedWait> waits = new ArrayList<>();
+        for (int at = 1; at < lines.size(); ) {
+            String[] words = lines.get(at).split(" ", 2);
+            int next = at + 1 + Integer.parseInt(words[0]);
+            try {
+                waits.addAll(read(words[1], lines.subList(at + 1, next).iterator(), now));
+            } catch (IllegalArgumentException
+                    | IndexOutOfBoundsException
+                    | NoSuchElementException
+                    | LockKeyException e) {
+                // another version, or another program
+            }
+            at = next;
+        }
+        return waits;
+    }
+
+    private static List<RecordedWait> read(String client, Iterator<String> lines, long now) {
+        long recordedAt = Long.parseLong(lines.next());
+        String[] words = lines.next().split(" ", 3);
+        List<RecordedWait> waits = new ArrayList<>();
+        while (words[0].equals(FORMAT) && lines.hasNext()) {
+            waits.add(read(client, Long.parseLong(words[1]), words[2], lines, recordedAt, now));
+        }
+        return waits;
+    }
+
+    private static RecordedWait read(
+            String client, long pid, String host, Iterator<String> lines, long recordedAt, long now) {
+        String[] words = lines.next().split(" ", -1);
+        boolean ended = words[5].equals("1");
+        long since = Long.parseLong(words[1]);
+        long waited = Long.parseLong(words[3]) + (ended ? 0 : Math.max(0, now - recordedAt));
+        String thread = lines.next();
+        LockKey wanted = key(lines.next());
+        List<NestedWait.Held> holds = new ArrayList<>();
+        for (int left = Integer.parseInt(words[6]); left > 0; left--) {
+            String[] held = lines.next().split(" ", 3);
+            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptDecoder.mode(held[1])));
+        }
+        var wait = new NestedWait(
+                client,
+                host,
+                pid,
+                thread,
+                wanted,
+                ScriptDecoder.mode(words[4]),
+                Duration.of(waited, ChronoUnit.MICROS),
+                holds);
+        return new RecordedWait(
+                new WaitReport(Long.parseLong(words[0]), ended, wait),
+                since == 0 ? recordedAt : since,
+                Long.parseLong(words[2]));
+    }
+
+    private static LockKey key(String text) {
+        LockKey key = LockKey.of(text.substring(1).replace("%0A", "\n").replace("%25", "%"));
+        return text.startsWith("m") ? key.masked() : key;
+    }
+}
