@@ -255,7 +255,9 @@ final class AsyncCalls {
             try {
                 working.execute(() -> startWork(handle));
             } catch (RejectedExecutionException e) {
-                fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
+                fail(
+                        handle,
+                        new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
             } catch (Throwable e) {
                 fail(handle, e);
             }

@@ -280,7 +280,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return parts().async.execute(
+        AsyncCalls calls = parts().async;
+        return calls.execute(
                 masked(request).key(),
                 caller -> {
                     LockRequest changed = changed(request);

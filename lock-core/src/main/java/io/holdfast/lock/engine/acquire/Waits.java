@@ -75,7 +75,7 @@ public final class Waits {
                 call.budget().spent(),
                 holds.stream()
                         .filter(Hold::isLive)
-                        .limit(NestedWaits.MOST_HOLDS)
+                        .limit(NestedWaits.MAX_HOLDS)
                         .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
                         .toList()));
     }
@@ -112,11 +112,9 @@ public final class Waits {
          * @param inVain whether its budget was spent
          */
         void end(boolean inVain) {
-            if (nested != null && inVain) {
-                nested.endInVain();
-            } else if (nested != null) {
-                nested.end();
-            }
+            if (nested != null) {
+                    nested.end(inVain);
+                }
             all.remove(this);
             oneLess(call.key());
         }
