@@ -3,7 +3,7 @@ package io.holdfast.lock.lease;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;

@@ -4,18 +4,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.quorum.QuorumNode;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -137,6 +147,25 @@ class ColdStartTest {
                             e -> assertThat(e.outcomeUnknown()).isFalse())
                     .hasMessageStartingWith("No command was sent to Redis")
                     .hasMessageContaining("Check that this process gets enough processor time");
+        }
+    }
+
+    /** The waiter may try again as long as it has time left; a single try waits for a limited time. */
+    @Test
+    void quorum_waits_for_first_connections_for_no_longer_than_a_command_may_take() {
+        List<QuorumNode> nodes = Stream.of("a", "b", "c")
+                .map(name -> new QuorumNode(
+                        name, new RedisLockStore(jedis(go), SETTINGS.withCommandTimeout(Duration.ofMillis(50)))))
+                .toList();
+        AcquireRequest request = Requests.exclusive(
+                LockKey.of(KEY), new OwnerId("a", 1), 1000, new HolderInfo("here", 1, "test"), false);
+        try (QuorumLockStore store = new QuorumLockStore(nodes, Duration.ofHours(1))) {
+            assertThatThrownBy(() -> store.acquire(request))
+                    .isInstanceOf(LockStoreException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            ConnectionsInUseException.class,
+                            cause -> assertThat(cause.isFirstConnection()).isTrue());
         }
     }
 }

@@ -9,7 +9,7 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;

@@ -10,7 +10,7 @@ import io.holdfast.lock.engine.hold.ThreadHolds;
 import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.lease.LeaseKeeper;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.LocalQueue.Place;

@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
