@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.ThreadHolds;
@@ -255,7 +255,9 @@ final class AsyncCalls {
             try {
                 working.execute(() -> startWork(handle));
             } catch (RejectedExecutionException e) {
-                fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
+                fail(
+                        handle,
+                        new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
             } catch (Throwable e) {
                 fail(handle, e);
             }

@@ -26,7 +26,7 @@ import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Grants;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Steps;
@@ -305,7 +305,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return parts().async.execute(
+        AsyncCalls calls = parts().async;
+        return calls.execute(
                 masked(request).key(),
                 caller -> {
                     LockRequest changed = changed(request);

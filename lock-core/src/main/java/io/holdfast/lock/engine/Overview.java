@@ -55,7 +55,11 @@ final class Overview implements LockOverview {
     }
 
     private static RecordedWait masked(RecordedWait recorded) {
-        NestedWait wait = recorded.report().what();
+        WaitReport report = recorded.report();
+        NestedWait wait = report.what();
+        List<NestedWait.Held> holds = wait.holds().stream()
+                .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
+                .toList();
         NestedWait shown = new NestedWait(
                 wait.clientId(),
                 wait.host(),
@@ -64,10 +68,7 @@ final class Overview implements LockOverview {
                 wait.key().masked(),
                 wait.mode(),
                 wait.waited(),
-                wait.holds().stream()
-                        .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
-                        .toList());
-        WaitReport report = recorded.report();
+                holds);
         return new RecordedWait(
                 new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
     }
@@ -116,27 +117,21 @@ final class Overview implements LockOverview {
         return new LockScan(found, ended && scan.isComplete() && scan.size() <= request.limit());
     }
 
-    /** Whether the scan was completed. */
+    /** Whether the scan was completed. An interrupt ends it, and is kept. */
     private boolean walk(StoreScan scan, LockScanRequest request) {
         long start = client.ticker().nanos();
-        long pace = SECOND_NANOS / request.callsPerSecond();
-        for (long steps = 1; scan.step(); steps++) {
-            long spent = client.ticker().nanos() - start;
-            boolean enough =
-                    scan.size() > request.limit() || spent >= request.timeout().toNanos();
-            if (enough || !pause(steps * pace - spent)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Whether it was not interrupted. */
-    private boolean pause(long nanos) {
-        long until = client.ticker().nanos() + nanos;
+        long next = start;
         try {
-            for (long left = nanos; left > 0; left = until - client.ticker().nanos()) {
-                client.pause().pause(left);
+            while (scan.step()) {
+                long now = client.ticker().nanos();
+                if (scan.size() > request.limit()
+                        || now - start >= request.timeout().toNanos()) {
+                    return false;
+                }
+                next += SECOND_NANOS / request.callsPerSecond();
+                for (; now - next < 0; now = client.ticker().nanos()) {
+                    client.pause().pause(next - now);
+                }
             }
             return true;
         } catch (InterruptedException e) {

@@ -145,8 +145,8 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public boolean isLocked() {
         return each.stream()
-                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
-                        .anyMatch(holder -> holder.mode() == one.mode()));
+                .anyMatch(one ->
+                        engine.inspect(one.key()).holders().stream().anyMatch(holder -> holder.mode() == one.mode()));
     }
 
     @Override

@@ -68,7 +68,7 @@ class ArchitectureTest {
                             "Outages",
                             "Cohort",
                             "Failing",
-                            "Front",
+                            "StoreTime",
                             "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(

@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;

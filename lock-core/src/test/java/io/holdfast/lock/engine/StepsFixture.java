@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Caller;
+import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest.HolderInfo;

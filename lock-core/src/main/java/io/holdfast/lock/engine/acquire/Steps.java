@@ -13,7 +13,7 @@ public interface Steps {
     default void lineUp() {}
 
     /**
-     * Continues as far as it can without waiting. The {@linkplain Caller#waiter waiter} is run when it can continue.
+     * Continues as far as it can without waiting. The {@linkplain Call.Caller#waiter waiter} is run when it can continue.
      *
      * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
      * @throws InterruptedException if the thread was interrupted before or meanwhile, and the caller is interruptible; it is

@@ -78,7 +78,7 @@ public final class Waits {
                 call.budget().spent(),
                 leases.stream()
                         .filter(Lease::isLive)
-                        .limit(NestedWaits.MOST_HOLDS)
+                        .limit(NestedWaits.MAX_HOLDS)
                         .map(lease -> new NestedWait.Held(
                                 lease.key(), lease.token(), lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED))
                         .toList()));
@@ -116,11 +116,9 @@ public final class Waits {
          * @param inVain whether its budget was spent
          */
         void end(boolean inVain) {
-            if (nested != null && inVain) {
-                nested.endInVain();
-            } else if (nested != null) {
-                nested.end();
-            }
+            if (nested != null) {
+                    nested.end(inVain);
+                }
             all.remove(this);
             oneLess(call.key());
         }
