@@ -141,8 +141,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             this.lifecycle = new Lifecycle(client, keeper, holds);
             this.check = new ThreadCheck(client, holds, handles);
             var grants = new Grants(client, holds, keeper, reports, handles);
-            this.shared = new Acquisition.Shared(
-                    client, holds, lifecycle, grants, handles, keeper, waits, events);
+            this.shared = new Acquisition.Shared(client, holds, lifecycle, grants, handles, keeper, waits, events);
         }
 
         /** The hold, if there is one: it may have ended meanwhile, and a message may not be from the store. */
