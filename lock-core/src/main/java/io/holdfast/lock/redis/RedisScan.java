@@ -11,8 +11,6 @@ import io.holdfast.lock.store.overview.StoreScan;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -201,41 +199,19 @@ final class RedisScan implements StoreScan {
         return List.copyOf(found.values());
     }
 
-    /** A call goes to the server that has its key. Drivers that know which one that is have no common way to list the servers. */
-    private Collection<byte[]> keyOfEachServer() {
+    /** A call goes to the server that has its key. */
+    private List<byte[]> keyOfEachServer() {
         List<Integer> slots = client.slotOfEachMaster();
-        if (slots.isEmpty() && client.isOneServer()) {
-            return List.of(slotKey(0));
-        }
-        if (!slots.isEmpty()) {
-            return slots.stream().map(slot -> slotKey(SlotNumbers.ALL[slot])).toList();
-        }
-        Map<String, byte[]> keys = new LinkedHashMap<>();
-        IntStream.of(SlotNumbers.ALL)
-                .mapToObj(this::slotKey)
-                .forEach(key -> keys.putIfAbsent(client.serverOf(key), key));
-        return keys.values();
+        return (slots.isEmpty() ? List.of(0) : slots).stream().map(this::keyIn).toList();
     }
 
-    private byte[] slotKey(int number) {
-        return layout.bytes(LockKey.of(Integer.toString(number)));
-    }
-
-    /** For each slot of a cluster a number whose key is in it. Computed at the first scan of a cluster, in about 50 ms. */
-    private static final class SlotNumbers {
-
-        private static final int[] ALL = new int[ClusterSlotHashUtil.SLOT_COUNT];
-
-        static {
-            Arrays.fill(ALL, -1);
-            int missing = ALL.length;
-            for (int number = 0; missing > 0; number++) {
-                int slot = ClusterSlotHashUtil.calculateSlot(Integer.toString(number));
-                if (ALL[slot] < 0) {
-                    ALL[slot] = number;
-                    missing--;
-                }
-            }
-        }
+    /** Takes some 16,000 tries, about 2 ms. */
+    private byte[] keyIn(int slot) {
+        String number = IntStream.iterate(0, each -> each + 1)
+                .mapToObj(Integer::toString)
+                .filter(each -> ClusterSlotHashUtil.calculateSlot(each) == slot)
+                .findFirst()
+                .orElseThrow();
+        return layout.bytes(LockKey.of(number));
     }
 }

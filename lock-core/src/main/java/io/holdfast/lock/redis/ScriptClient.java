@@ -120,7 +120,7 @@ final class ScriptClient {
         return isCluster() ? connections.serverOf(key) : "";
     }
 
-    /** A slot of each master of a cluster, if {@link #serverOf} does not distinguish them. */
+    /** A slot of each master of a cluster; none if there is only one server. */
     List<Integer> slotOfEachMaster() {
         connect();
         try {

@@ -53,10 +53,7 @@ public interface DriverConnections extends RedisConnectionFactory {
         return "";
     }
 
-    /**
-     * A slot of each master of a cluster, asked for anew; none if there is no cluster, or {@link #serverOf} distinguishes its
-     * servers.
-     */
+    /** A slot of each master of a cluster; none if there is no cluster. */
     default List<Integer> slotOfEachMaster() {
         return List.of();
     }

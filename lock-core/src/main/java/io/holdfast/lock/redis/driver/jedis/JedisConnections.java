@@ -6,7 +6,9 @@ import io.holdfast.lock.redis.driver.Topology;
 import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -331,8 +333,23 @@ public final class JedisConnections extends JedisConnectionFactory implements Dr
 
     @Override
     public String serverOf(byte[] key) {
+        return serverOf(ClusterSlotHashUtil.calculateSlot(key));
+    }
+
+    @Override
+    public List<Integer> slotOfEachMaster() {
+        Map<String, Integer> slots = new LinkedHashMap<>();
+        if (isCluster()) {
+            for (int slot = 0; slot < ClusterSlotHashUtil.SLOT_COUNT; slot++) {
+                slots.putIfAbsent(serverOf(slot), slot);
+            }
+        }
+        return List.copyOf(slots.values());
+    }
+
+    private String serverOf(int slot) {
         ClusterConnectionProvider nodes = cluster;
-        return nodes == null ? "" : String.valueOf(nodes.getNode(ClusterSlotHashUtil.calculateSlot(key)));
+        return nodes == null ? "" : String.valueOf(nodes.getNode(slot));
     }
 
     /** A client of sentinels listens to them. */

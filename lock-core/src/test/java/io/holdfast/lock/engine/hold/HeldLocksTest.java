@@ -8,17 +8,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What the current thread may reenter. */
-class ThreadHoldsTest {
-
-    private final ThreadHolds holds = new ThreadHolds();
+class HeldLocksTest extends WatchdogFixture {
 
     @Test
     void what_a_thread_adopts_is_its_own_while_the_action_runs() {
-        Map<LockKey, Hold> own = holds.ofCurrentThread();
+        Map<LockKey, Hold> own = locks.ofCurrentThread();
         Map<LockKey, Hold> adopted = new HashMap<>();
 
-        holds.adopt(adopted, () -> assertThat(holds.ofCurrentThread()).isSameAs(adopted));
+        locks.adopt(adopted, () -> assertThat(locks.ofCurrentThread()).isSameAs(adopted));
 
-        assertThat(holds.ofCurrentThread()).isSameAs(own);
+        assertThat(locks.ofCurrentThread()).isSameAs(own);
     }
 }

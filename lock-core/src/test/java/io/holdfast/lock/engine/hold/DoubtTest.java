@@ -1,4 +1,4 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,19 +6,19 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Somebody says that a lock was taken away; only the store knows. */
-class DoubtTest extends LeaseKeeperFixture {
+class DoubtTest extends WatchdogFixture {
 
     private static final Duration A_MOMENT = Duration.ofMillis(1);
 
-    private Lease held() {
-        Lease lease = acquired(KEY, LEASE, true);
+    private Hold held() {
+        Hold hold = acquired(KEY, LEASE, true);
         pass(Duration.ofSeconds(2));
-        return lease;
+        return hold;
     }
 
     private List<RenewRequest> asked() {
@@ -27,47 +27,34 @@ class DoubtTest extends LeaseKeeperFixture {
 
     @Test
     void lock_that_was_taken_away_is_lost_as_soon_as_somebody_says_so() {
-        Lease lease = held();
+        Hold hold = held();
         store.forceRelease(KEY);
-        keeper.doubt(lease);
+        watchdog.doubt(hold);
         pass(A_MOMENT);
-        assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
-    }
-
-    /** The message may be heard while the thread that was granted the lock is on its way to the keeper. */
-    @Test
-    void doubt_that_comes_before_the_lease_is_watched_is_not_forgotten() {
-        Lease lease = unwatched(KEY, LEASE);
-        store.forceRelease(KEY);
-        keeper.doubt(lease);
-
-        keeper.watch(lease);
-        pass(A_MOMENT);
-
         assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
     }
 
     @Test
     void what_is_said_is_not_believed() {
-        Lease lease = held();
-        keeper.doubt(lease);
+        Hold hold = held();
+        watchdog.doubt(hold);
         pass(A_MOMENT);
         assertThat(asked()).hasSize(1);
         assertThat(events.lost).isEmpty();
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
         pass(Duration.ofSeconds(40));
         assertThat(asked()).as("renewed every third of the lease again").hasSize(5);
     }
 
     @Test
     void forged_messages_cost_a_renewal_every_tenth_of_a_second_at_most() {
-        Lease lease = held();
+        Hold hold = held();
         for (int i = 0; i < 1000; i++) {
-            keeper.doubt(lease);
+            watchdog.doubt(hold);
             time.pass(A_MOMENT);
-            keeper.tick();
-            keeper.renewDue();
-            keeper.doubt(lease);
+            watchdog.tick();
+            renewDue();
+            watchdog.doubt(hold);
         }
         assertThat(asked()).hasSizeBetween(9, 11);
     }
@@ -75,10 +62,10 @@ class DoubtTest extends LeaseKeeperFixture {
     /** Its answer may be older than the message. */
     @Test
     void renewal_that_is_under_way_does_not_settle_a_doubt() {
-        Lease lease = held();
+        Hold hold = held();
         store.afterNextCallHere(() -> {
             store.forceRelease(KEY);
-            keeper.doubt(lease);
+            watchdog.doubt(hold);
         });
         pass(Duration.ofSeconds(10));
         assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
@@ -87,51 +74,50 @@ class DoubtTest extends LeaseKeeperFixture {
 
     @Test
     void fixed_lease_is_asked_for_and_not_made_longer() {
-        Lease lease = acquired(KEY, LEASE, false);
+        Hold hold = acquired(KEY, LEASE, false);
         pass(Duration.ofSeconds(2));
-        keeper.doubt(lease);
+        watchdog.doubt(hold);
         pass(A_MOMENT);
         assertThat(asked())
                 .singleElement()
                 .satisfies(request -> assertThat(request.leaseMillis()).isEqualTo(1));
-        assertThat(lease.remaining()).isLessThanOrEqualTo(Duration.ofSeconds(28));
+        assertThat(hold.remaining()).isLessThanOrEqualTo(Duration.ofSeconds(28));
         assertThat(store.inspect(KEY).holder().orElseThrow().remaining()).isLessThanOrEqualTo(Duration.ofSeconds(28));
 
         store.forceRelease(KEY);
         pass(Duration.ofSeconds(1));
-        keeper.doubt(lease);
+        watchdog.doubt(hold);
         pass(A_MOMENT);
         assertThat(events.lost).extracting(loss -> loss.cause()).containsExactly(LossCause.REVOKED);
     }
 
     @Test
     void closed_lease_is_not_asked_for() {
-        Lease lease = held();
-        lease.exit(true, true);
-        keeper.forget(lease);
-        keeper.doubt(lease);
+        Hold hold = held();
+        close(hold);
+        watchdog.doubt(hold);
         pass(Duration.ofSeconds(1));
         assertThat(asked()).isEmpty();
-        assertThat(keeper.watched()).isEmpty();
+        assertThat(watched()).isEmpty();
     }
 
+    /** Revocations are only worth a subscription for locks that are held for long. */
     @Test
-    void first_long_hold_is_noticed_after_a_second_and_once() {
-        List<Long> noticed = new ArrayList<>();
-        long start = time.nanos();
-        keeper.onFirstLongHold(() -> noticed.add(time.nanos() - start));
-        Lease brief = acquired(KEY, LEASE, true);
+    void client_subscribes_when_it_has_held_a_lock_for_a_second() {
+        AtomicInteger subscriptions = new AtomicInteger();
+        store.beforeListen = subscriptions::incrementAndGet;
+        Hold brief = acquired(KEY, LEASE, true);
         pass(Duration.ofMillis(900));
-        brief.exit(true, true);
-        keeper.forget(brief);
+        close(brief);
         pass(Duration.ofMillis(900));
-        assertThat(noticed).isEmpty();
+        Hold longer = acquired(LockKey.of("order:43"), LEASE, true);
+        passAtOnce(Duration.ofMillis(999));
+        assertThat(subscriptions).hasValue(0);
 
-        acquired(LockKey.of("order:43"), LEASE, true);
-        pass(Duration.ofMillis(2000));
-        assertThat(noticed)
-                .singleElement()
-                .satisfies(at ->
-                        assertThat(Duration.ofNanos(at)).isBetween(Duration.ofMillis(2800), Duration.ofMillis(2830)));
+        assertThat(watchdog.tick() - time.nanos()).isEqualTo(A_MOMENT.toNanos());
+        passAtOnce(A_MOMENT);
+
+        assertThat(subscriptions).hasValue(1);
+        assertThat(longer.isLive()).isTrue();
     }
 }

@@ -1,42 +1,38 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
-import io.holdfast.lock.testing.Requests;
+import io.holdfast.lock.testing.ManualThreads;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** One watchdog and its leases. */
-class LeaseKeeperTest extends LeaseKeeperFixture {
+/** One watchdog and its holds. */
+class WatchdogTest extends WatchdogFixture {
 
     @Test
     void lease_is_renewed_every_third_of_it() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
 
         for (int minute = 0; minute < 10; minute++) {
             pass(Duration.ofMinutes(1));
         }
 
         assertThat(store.renewals).hasSizeBetween(55, 60);
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
         assertThat(heldInStore(KEY)).isTrue();
         assertThat(events.lost).isEmpty();
     }
@@ -46,14 +42,14 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     @ValueSource(ints = {0, 60})
     void grant_that_is_shorter_than_its_lease_is_confirmed_after_20_ms(int start) {
         time.pass(Duration.ofSeconds(start)); // the ticker wraps within the first second
-        Lease lease = acquired(KEY, LEASE, Duration.ofMillis(1500));
+        Hold hold = acquired(KEY, LEASE, Duration.ofMillis(1500));
 
         passAtOnce(Duration.ofMillis(20).minusNanos(1));
         assertThat(store.renewals).isEmpty();
 
         passAtOnce(Duration.ofNanos(1));
         assertThat(store.renewals).hasSize(1);
-        assertThat(lease.remaining()).isEqualTo(LEASE);
+        assertThat(hold.remaining()).isEqualTo(LEASE);
     }
 
     @Test
@@ -83,16 +79,19 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     void tick_tells_when_it_wants_to_be_called_next() {
         acquired(KEY, LEASE, true);
 
-        assertThat(keeper.tick() - time.nanos()).isEqualTo(LEASE.toNanos() / 3);
+        passAtOnce(Duration.ofSeconds(1));
+
+        assertThat(watchdog.tick() - time.nanos())
+                .isEqualTo(LEASE.dividedBy(3).minusSeconds(1).toNanos());
     }
 
     @Test
     void lease_that_is_not_to_be_renewed_ends_and_says_so() {
-        Lease lease = acquired(KEY, LEASE, false);
+        Hold hold = acquired(KEY, LEASE, false);
 
         pass(LEASE);
 
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
         assertThat(events.lost)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
@@ -101,14 +100,14 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void renewal_ends_with_the_longest_hold_and_the_lease_runs_out() {
-        LeaseTerms terms = new LeaseTerms(LEASE.toNanos(), Duration.ofMinutes(2).toNanos(), Long.MAX_VALUE);
-        Lease lease = acquired(KEY, terms, true, null);
+        Terms terms = Holds.terms("", LEASE.toNanos(), Duration.ofMinutes(2).toNanos(), Long.MAX_VALUE);
+        Hold hold = acquired(KEY, terms, true, null);
 
         pass(Duration.ofMinutes(2));
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
         pass(LEASE);
 
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
         assertThat(events.lost)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
@@ -118,7 +117,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void failed_renewal_is_tried_again_until_it_succeeds() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         store.reachable(false);
         pass(LEASE.minusSeconds(1));
         assertThat(events.renewalFailed).isNotEmpty();
@@ -128,18 +127,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         pass(Duration.ofSeconds(1));
         pass(LEASE.minusSeconds(2));
 
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
         assertThat(events.lost).isEmpty();
     }
 
     @Test
     void lease_is_lost_at_its_deadline_when_no_renewal_succeeds() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         store.reachable(false);
 
         pass(LEASE);
 
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
         assertThat(events.lost).singleElement().satisfies(loss -> {
             assertThat(loss.cause()).isEqualTo(LossCause.EXPIRED);
             assertThat(loss.failure()).hasMessageContaining("cannot be reached");
@@ -149,7 +148,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void loss_is_declared_on_time_while_a_renewal_hangs() throws Exception {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         CountDownLatch hanging = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
         store.before = () -> {
@@ -157,13 +156,13 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
             awaitUninterruptibly(answer);
         };
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
-        Thread renewal = new Thread(keeper::renewDue);
+        watchdog.tick();
+        Thread renewal = new Thread(this::renewDue);
         renewal.start();
         hanging.await();
 
         time.pass(LEASE);
-        keeper.tick();
+        watchdog.tick();
 
         assertThat(events.lost)
                 .singleElement()
@@ -171,7 +170,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
                 .isEqualTo(LossCause.EXPIRED);
         answer.countDown();
         renewal.join();
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -190,9 +189,9 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
             throw StoreSpy.unreachable();
         };
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
+        watchdog.tick();
 
-        keeper.renewDue();
+        renewDue();
 
         assertThat(events.lost)
                 .singleElement()
@@ -202,7 +201,7 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void error_in_the_store_is_a_failed_renewal_like_others() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         store.beforeNextCallHere(() -> {
             throw new StackOverflowError("on purpose");
         });
@@ -210,42 +209,42 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         pass(LEASE.multipliedBy(2));
 
         assertThat(events.renewalFailed).hasSize(1);
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
     }
 
     @Test
     void lost_lease_stays_lost_when_a_late_renewal_succeeds() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         store.after = () -> time.pass(LEASE);
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
+        watchdog.tick();
 
-        keeper.renewDue();
+        renewDue();
 
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
         assertThat(events.lost).hasSize(1);
     }
 
     @Test
     void new_deadline_counts_from_before_the_renewal_was_sent() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
+        watchdog.tick();
         store.before = () -> time.pass(Duration.ofSeconds(2));
 
-        keeper.renewDue();
+        renewDue();
 
-        assertThat(lease.remaining()).isEqualTo(LEASE.minusSeconds(2));
+        assertThat(hold.remaining()).isEqualTo(LEASE.minusSeconds(2));
     }
 
     @Test
     void lease_that_somebody_took_away_is_lost_at_the_next_renewal() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         store.forceRelease(KEY);
 
         pass(LEASE.dividedBy(2));
 
-        assertThat(lease.isLive()).isFalse();
+        assertThat(hold.isLive()).isFalse();
         assertThat(events.lost)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
@@ -254,11 +253,10 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void closed_lease_is_neither_renewed_nor_reported_nor_kept() {
-        Lease lease = acquired(KEY, LEASE, true);
-        lease.exit(true, true);
-        keeper.forget(lease);
+        Hold hold = acquired(KEY, LEASE, true);
+        close(hold);
 
-        assertThat(keeper.watched()).isEmpty();
+        assertThat(watched()).isEmpty();
         pass(LEASE.multipliedBy(2));
 
         assertThat(store.renewals).isEmpty();
@@ -267,20 +265,19 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void lease_that_is_closed_while_it_is_renewed_is_not_lost() {
-        Lease lease = acquired(KEY, LEASE, true);
+        Hold hold = acquired(KEY, LEASE, true);
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
+        watchdog.tick();
         store.beforeNextCallHere(() -> {
-            lease.exit(true, true);
-            keeper.forget(lease);
-            store.release(new ReleaseRequest(KEY, lease.owner()));
+            close(hold);
+            store.release(new ReleaseRequest(KEY, hold.owner()));
         });
 
-        keeper.renewDue();
+        renewDue();
         pass(LEASE.multipliedBy(2));
 
         assertThat(events.lost).isEmpty();
-        assertThat(keeper.watched()).isEmpty();
+        assertThat(watched()).isEmpty();
     }
 
     @Test
@@ -288,16 +285,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         Thread worker = new Thread(() -> {});
         worker.start();
         worker.join();
-        Lease lease = acquired(KEY, terms(LEASE), true, worker);
+        Hold hold = acquired(KEY, terms(LEASE), true, worker);
 
         pass(LEASE.dividedBy(2));
 
-        assertThat(events.abandoned).containsExactly(lease);
+        assertThat(locks.all()).isEmpty();
+        cleaners.run();
+        assertThat(heldInStore(KEY)).as("released in the background").isFalse();
         assertThat(events.lost)
                 .singleElement()
                 .extracting(LockEvent.Lost::cause)
                 .isEqualTo(LossCause.THREAD_DIED);
-        assertThat(lease.isOpen()).isFalse();
+        assertThat(hold.isOpen()).isFalse();
     }
 
     @Test
@@ -305,35 +304,35 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         Thread worker = new Thread(() -> {});
         worker.start();
         worker.join();
-        Lease lease = acquired(KEY, terms(LEASE), true, worker);
-        lease.detach();
-        lease.unbind();
+        Hold hold = acquired(KEY, terms(LEASE), true, worker);
+        hold.detach();
+        hold.unbind();
 
         pass(LEASE.multipliedBy(3));
 
-        assertThat(lease.isLive()).isTrue();
-        assertThat(events.abandoned).isEmpty();
+        assertThat(hold.isLive()).isTrue();
+        assertThat(locks.all()).containsExactly(hold);
     }
 
     @Test
     void long_hold_is_reported_once_and_goes_on() {
-        LeaseTerms terms = new LeaseTerms(
-                LEASE.toNanos(), LeaseTerms.UNLIMITED, Duration.ofSeconds(60).toNanos());
-        Lease lease = acquired(KEY, terms, true, null);
+        Terms terms = Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(60).toNanos());
+        Hold hold = acquired(KEY, terms, true, null);
 
         pass(Duration.ofSeconds(59));
         assertThat(events.longHeld).isEmpty();
         pass(Duration.ofMinutes(5));
 
         assertThat(events.longHeld).hasSize(1);
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
     }
 
     @Test
     void ten_thousand_leases_share_their_renewal_calls() {
-        List<Lease> leases = new ArrayList<>();
+        List<Hold> holds = new ArrayList<>();
         for (int i = 0; i < 10_000; i++) {
-            leases.add(acquired(LockKey.of("many:" + i), LEASE, true));
+            holds.add(acquired(LockKey.of("many:" + i), LEASE, true));
             time.pass(Duration.ofMillis(1));
         }
         store.renewals.clear();
@@ -343,13 +342,13 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
         int renewed = store.renewals.stream().mapToInt(List::size).sum();
         assertThat(renewed).isGreaterThan(80_000);
         assertThat(store.renewals.size()).isLessThanOrEqualTo(renewed / 100);
-        assertThat(leases).allMatch(Lease::isLive);
+        assertThat(holds).allMatch(Hold::isLive);
     }
 
     @Test
     void lease_that_cannot_be_renewed_fails_alone() {
-        Lease good = acquired(KEY, LEASE, true);
-        Lease bad = acquired(LockKey.of("other"), LEASE, true);
+        Hold good = acquired(KEY, LEASE, true);
+        Hold bad = acquired(LockKey.of("other"), LEASE, true);
         store.forceRelease(bad.key());
 
         pass(LEASE.multipliedBy(2));
@@ -361,88 +360,36 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
     @Test
     void short_lease_that_joins_long_ones_is_renewed_in_time() {
         acquired(LockKey.of("long"), Duration.ofMinutes(10), true);
-        Lease lease = acquired(KEY, Duration.ofMillis(100), true);
+        Hold hold = acquired(KEY, Duration.ofMillis(100), true);
 
         for (int i = 0; i < 10; i++) {
             pass(Duration.ofMillis(100));
         }
 
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
     }
 
     @Test
-    void real_threads_keep_a_lease_alive_on_the_systems_clock() throws Exception {
-        var realStore = new StoreSpy(new InMemoryLockStore());
-        CountDownLatch renewedOften = new CountDownLatch(3);
-        realStore.after = renewedOften::countDown;
-        try (LeaseKeeper real = new LeaseKeeper(realStore, events, io.holdfast.lock.store.Ticker.SYSTEM)) {
-            OwnerId owner = new OwnerId("client", 1);
-            long sentAt = System.nanoTime();
-            realStore.acquire(Requests.exclusive(KEY, owner, 30_000, new HolderInfo("host", 1, "main"), false));
-            LeaseTerms terms = new LeaseTerms(Duration.ofSeconds(5).toNanos(), LeaseTerms.UNLIMITED, Long.MAX_VALUE);
-            var grant = new Grant(KEY, "", owner, 1, true, sentAt, sentAt + terms.leaseNanos());
-            Lease lease = new Lease(grant, terms, io.holdfast.lock.store.Ticker.SYSTEM, events);
-            lease.startRenewing();
-            real.watch(lease);
-
-            renewedOften.await();
-        }
-        assertThat(realStore.renewals).hasSizeGreaterThanOrEqualTo(2);
-    }
-
-    /** Else its flag would end every pause at once: a core at work for nothing, as long as the client lives. */
-    @Test
-    void clock_that_somebody_interrupts_sleeps_again() {
-        Set<Thread> before = Thread.getAllStackTraces().keySet();
-        try (LeaseKeeper real = new LeaseKeeper(store, events, time)) {
-            real.watch(acquired(KEY, LEASE, true));
-            Thread clock = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().equals("holdfast-clock") && !before.contains(thread))
-                    .findFirst()
-                    .orElseThrow();
-
-            clock.interrupt();
-
-            Awaitility.await().until(() -> !clock.isInterrupted() && clock.getState() == Thread.State.TIMED_WAITING);
-        }
-    }
-
-    @Test
-    void clock_ends_with_its_keeper() {
-        Set<Thread> before = Thread.getAllStackTraces().keySet();
-        LeaseKeeper real = new LeaseKeeper(store, events, time);
-        real.watch(acquired(KEY, Duration.ofDays(1), true)); // it sleeps for hours
-        List<Thread> own = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("holdfast-") && !before.contains(thread))
-                .toList();
-        assertThat(own).isNotEmpty();
-
-        real.close();
-
-        Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
-    }
-
-    @Test
-    void closed_keeper_renews_nothing_any_more() {
+    void closed_watchdog_renews_nothing_any_more() {
         acquired(KEY, LEASE, true);
         time.pass(LEASE.dividedBy(3));
-        keeper.tick();
+        watchdog.tick();
 
-        keeper.close();
-        keeper.renewDue();
+        watchdog.close();
+        renewDue();
 
         assertThat(store.renewals).isEmpty();
     }
 
     @Test
     void lease_that_is_not_to_be_renewed_is_looked_at_every_third_of_it_and_never_extended() {
-        Lease lease = acquired(KEY, LEASE, false);
-        long deadline = lease.deadline();
+        Hold hold = acquired(KEY, LEASE, false);
+        long deadline = hold.deadline();
 
         pass(LEASE.minusMillis(1));
 
         assertThat(store.renewals).hasSize(2);
-        assertThat(lease.deadline()).isEqualTo(deadline);
+        assertThat(hold.deadline()).isEqualTo(deadline);
         assertThat(events.renewed).isEmpty();
         assertThat(store.inspect(KEY).holder().orElseThrow().remaining()).isEqualTo(Duration.ofMillis(1));
     }
@@ -459,18 +406,18 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
 
     @Test
     void lease_that_is_not_to_be_renewed_and_cannot_be_looked_at_is_no_failed_renewal() {
-        Lease lease = acquired(KEY, LEASE, false);
+        Hold hold = acquired(KEY, LEASE, false);
         store.reachable(false);
 
         pass(LEASE.minusMillis(1));
 
         assertThat(store.renewals).hasSize(2);
-        assertThat(lease.isLive()).isTrue();
+        assertThat(hold.isLive()).isTrue();
         assertThat(events.renewalFailed).isEmpty();
     }
 
     @Test
-    void error_on_the_clock_forgets_no_lease_and_is_no_reason_to_hurry() {
+    void error_on_the_clock_forgets_no_hold_and_is_no_reason_to_hurry() {
         AtomicInteger failures = new AtomicInteger(3);
         StoreSpy broken = new StoreSpy(store) {
             @Override
@@ -481,21 +428,22 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
                 return super.serverOf(key);
             }
         };
-        LeaseKeeper own = new LeaseKeeper(broken, events, time, false);
-        List<Lease> leases = List.of(unwatched(KEY, LEASE), unwatched(LockKey.of("stock:7"), LEASE));
-        leases.forEach(own::watch);
+        ManualThreads threads = new ManualThreads();
+        HeldLocks own = locks(broken, threads);
+        List<Hold> holds = List.of(unwatched(KEY, LEASE), unwatched(LockKey.of("stock:7"), LEASE));
+        holds.forEach(hold -> own.add(hold, new HashMap<>()));
 
         time.pass(LEASE.dividedBy(3));
-        assertThat(own.tick() - time.nanos()).isEqualTo(Duration.ofMillis(100).toNanos());
+        assertThat(own.watchdog().tick() - time.nanos())
+                .isEqualTo(Duration.ofMillis(100).toNanos());
         for (int i = 0; i < 10; i++) {
             time.pass(Duration.ofMillis(100));
-            own.tick();
-            own.renewDue();
+            own.watchdog().tick();
+            threads.run();
         }
 
         assertThat(failures.get()).isNegative();
-        assertThat(leases).allSatisfy(lease -> assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(2)));
-        assertThat(own.watched()).containsExactlyInAnyOrderElementsOf(leases);
+        assertThat(holds).allSatisfy(hold -> assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(2)));
     }
 
     @Test
@@ -510,20 +458,21 @@ class LeaseKeeperTest extends LeaseKeeperFixture {
                 return first ? List.of() : super.renew(requests);
             }
         };
-        LeaseKeeper own = new LeaseKeeper(broken, events, time, false);
-        Lease lease = unwatched(KEY, LEASE);
-        own.watch(lease);
+        ManualThreads threads = new ManualThreads();
+        HeldLocks own = locks(broken, threads);
+        Hold hold = unwatched(KEY, LEASE);
+        own.add(hold, new HashMap<>());
 
         for (int i = 0; i < 12; i++) {
             time.pass(Duration.ofSeconds(1));
-            own.tick();
-            own.renewDue();
+            own.watchdog().tick();
+            threads.run();
         }
 
         assertThat(events.renewalFailed)
                 .singleElement()
                 .satisfies(
                         event -> assertThat(event.failure()).hasMessage("The store returned 0 replies to 1 renewals"));
-        assertThat(lease.remaining()).isGreaterThan(LEASE.minusSeconds(2));
+        assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(2));
     }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,23 +13,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Leases that are renewed together stay together, and each is looked after as if it were alone. */
-class BatchTest extends LeaseKeeperFixture {
+class ManyHoldsTest extends WatchdogFixture {
 
     /** Enough of them stay one batch from renewal to renewal. */
-    private List<Lease> batch(LeaseTerms terms) {
-        List<Lease> leases = new ArrayList<>();
+    private List<Hold> batch(Terms terms) {
+        List<Hold> holds = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
-            leases.add(acquired(LockKey.of("batch:" + i), terms, true, null));
+            holds.add(acquired(LockKey.of("batch:" + i), terms, true, null));
         }
         pass(LEASE);
         store.renewals.clear();
-        return leases;
+        return holds;
     }
 
-    private void close(Lease lease) {
-        lease.exit(true, true);
-        keeper.forget(lease);
-        store.release(new ReleaseRequest(lease.key(), lease.owner()));
+    private void release(Hold hold) {
+        close(hold);
+        store.release(new ReleaseRequest(hold.key(), hold.owner()));
     }
 
     private List<Integer> renewedAtOnce() {
@@ -38,21 +37,21 @@ class BatchTest extends LeaseKeeperFixture {
 
     @Test
     void leases_that_were_renewed_together_are_renewed_together_again() {
-        List<Lease> leases = batch(terms(LEASE));
+        List<Hold> holds = batch(terms(LEASE));
 
         pass(LEASE.multipliedBy(3));
 
         assertThat(store.renewals).hasSizeBetween(8, 9);
         assertThat(renewedAtOnce()).containsExactly(300);
-        assertThat(leases).allMatch(Lease::isLive);
+        assertThat(holds).allMatch(Hold::isLive);
     }
 
     @Test
     void lease_that_is_closed_leaves_its_batch() {
-        List<Lease> leases = batch(terms(LEASE));
-        close(leases.get(7));
+        List<Hold> holds = batch(terms(LEASE));
+        release(holds.get(7));
 
-        assertThat(keeper.watched()).hasSize(299).doesNotContain(leases.get(7));
+        assertThat(watched()).hasSize(299).doesNotContain(holds.get(7));
         pass(LEASE);
 
         assertThat(renewedAtOnce()).containsExactly(299);
@@ -61,10 +60,9 @@ class BatchTest extends LeaseKeeperFixture {
 
     @Test
     void lease_whose_terms_change_leaves_its_batch() {
-        List<Lease> leases = batch(terms(LEASE));
-        Lease longer = leases.get(7);
+        List<Hold> holds = batch(terms(LEASE));
+        Hold longer = holds.get(7);
         longer.raiseLease(LEASE.toNanos() * 10);
-        keeper.reconsider(longer);
 
         pass(LEASE);
         store.renewals.clear();
@@ -75,41 +73,28 @@ class BatchTest extends LeaseKeeperFixture {
                         .flatMap(List::stream)
                         .filter(request -> request.key().equals(longer.key())))
                 .hasSizeBetween(3, 4);
-        assertThat(leases).allMatch(Lease::isLive);
-    }
-
-    @Test
-    void lease_whose_terms_change_while_it_is_renewed_leaves_its_batch() {
-        List<Lease> leases = batch(terms(LEASE));
-        store.before = () -> keeper.reconsider(leases.get(7));
-        pass(LEASE.dividedBy(2));
-        store.before = () -> {};
-
-        pass(LEASE.multipliedBy(3));
-
-        assertThat(keeper.watched()).hasSize(300);
-        assertThat(leases).allMatch(Lease::isLive);
+        assertThat(holds).allMatch(Hold::isLive);
     }
 
     @Test
     void leases_of_a_batch_are_lost_on_time_while_their_renewal_hangs() {
-        List<Lease> leases = batch(terms(LEASE));
-        long deadline = leases.get(0).deadline();
+        List<Hold> holds = batch(terms(LEASE));
+        long deadline = holds.get(0).deadline();
         while (deadline - time.nanos() > 0) {
             assertThat(events.lost).isEmpty();
-            time.pass(Duration.ofNanos(Math.min(keeper.tick(), deadline) - time.nanos()));
+            time.pass(Duration.ofNanos(Math.min(watchdog.tick(), deadline) - time.nanos()));
         }
 
-        keeper.tick();
+        watchdog.tick();
 
         assertThat(events.lost).hasSize(300);
-        assertThat(keeper.tick()).isGreaterThan(time.nanos());
+        assertThat(watchdog.tick()).isGreaterThan(time.nanos());
     }
 
     @Test
     void every_lease_of_a_batch_is_reported_once_when_it_is_held_for_long() {
-        batch(new LeaseTerms(
-                LEASE.toNanos(), LeaseTerms.UNLIMITED, Duration.ofSeconds(45).toNanos()));
+        batch(Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(45).toNanos()));
 
         pass(LEASE.multipliedBy(5));
 
@@ -121,7 +106,7 @@ class BatchTest extends LeaseKeeperFixture {
 
     @Test
     void batch_whose_renewal_fails_is_tried_again() {
-        List<Lease> leases = batch(terms(LEASE));
+        List<Hold> holds = batch(terms(LEASE));
         store.reachable(false);
         pass(LEASE.dividedBy(2));
         assertThat(events.renewalFailed).isNotEmpty();
@@ -129,44 +114,44 @@ class BatchTest extends LeaseKeeperFixture {
 
         pass(LEASE.multipliedBy(3));
 
-        assertThat(leases).allMatch(Lease::isLive);
-        assertThat(keeper.watched()).hasSize(300);
+        assertThat(holds).allMatch(Hold::isLive);
+        assertThat(watched()).hasSize(300);
     }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void every_open_lease_is_watched_and_none_is_lost_whatever_happens_to_others(long seed) {
         Random random = new Random(seed);
-        List<Lease> open = new ArrayList<>();
+        List<Hold> open = new ArrayList<>();
         for (int step = 0; step < 3_000; step++) {
             int dice = random.nextInt(100);
             if (dice < 40 && open.size() < 700) {
                 Duration lease = LEASE.multipliedBy(1 + random.nextInt(3));
                 open.add(acquired(LockKey.of("random:" + step), lease, true));
             } else if (dice < 60 && !open.isEmpty()) {
-                close(open.remove(random.nextInt(open.size())));
+                release(open.remove(random.nextInt(open.size())));
             } else if (dice < 65 && !open.isEmpty()) {
-                keeper.reconsider(open.get(random.nextInt(open.size())));
+                watchdog.doubt(open.get(random.nextInt(open.size())));
             } else if (dice < 80) {
-                keeper.renewDue();
+                renewDue();
             } else if (dice < 81) {
                 store.reachable(false);
-                keeper.renewDue();
+                renewDue();
                 store.reachable(true);
             } else {
-                long next = keeper.tick() - time.nanos();
+                long next = watchdog.tick() - time.nanos();
                 time.pass(Duration.ofNanos(
                         Math.max(0, Math.min(next, Duration.ofMillis(300).toNanos()))));
-                keeper.tick();
+                watchdog.tick();
             }
             assertThat(events.lost).isEmpty();
-            assertThat(keeper.watched()).hasSameSizeAs(open);
+            assertThat(watched()).hasSameSizeAs(open);
         }
-        keeper.renewDue();
+        renewDue();
         pass(LEASE.multipliedBy(4));
 
-        assertThat(keeper.watched()).containsExactlyInAnyOrderElementsOf(open);
-        assertThat(open).allMatch(Lease::isLive);
+        assertThat(watched()).containsExactlyInAnyOrderElementsOf(open);
+        assertThat(open).allMatch(Hold::isLive);
         assertThat(events.lost).isEmpty();
     }
 }

@@ -1,24 +1,30 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.Interleaving;
+import io.holdfast.lock.testing.ManualThreads;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -35,9 +41,9 @@ import org.junit.jupiter.api.Test;
  * clock. Forbidden: a lease that is not lost at its deadline, or of which nobody hears, or twice; one without an alarm while
  * it is open and not lost; one that is lost although the store renews it; an alarm for one that is closed.
  *
- * <p>Not by Lincheck, which is too slow for a keeper already in {@code EntryKeeperSchedulesTest}.
+ * <p>Not by Lincheck, which is too slow for a watchdog already in {@code EntryKeeperSchedulesTest}.
  */
-class LeaseKeeperSchedulesTest {
+class WatchdogSchedulesTest {
 
     private static final HolderInfo NOWHERE = new HolderInfo("host", 1, "thread");
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -74,7 +80,11 @@ class LeaseKeeperSchedulesTest {
         private final List<Watched> all = new ArrayList<>();
         private final RecordedEvents events = new RecordedEvents();
         private final Server server = new Server();
-        private final LeaseKeeper keeper;
+        private final ManualThreads renewers = new ManualThreads();
+        private final ManualThreads cleaners = new ManualThreads();
+        private final ClientContext client;
+        private final HeldLocks locks;
+        private final Watchdog watchdog;
         private final CountDownLatch death = new CountDownLatch(1);
         private final Thread mortal = new Thread(this::live, "mortal");
         private long passed;
@@ -83,11 +93,14 @@ class LeaseKeeperSchedulesTest {
         Run(long seed) {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
-            this.keeper = new LeaseKeeper(server, events, this::nanos, false);
+            this.client =
+                    new ClientContext(server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
+            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
+            this.watchdog = locks.watchdog();
         }
 
         private boolean holdsMonitor() {
-            return all.stream().anyMatch(watched -> Thread.holdsLock(watched.lease));
+            return all.stream().anyMatch(watched -> Thread.holdsLock(watched.hold));
         }
 
         private long nanos() {
@@ -140,7 +153,7 @@ class LeaseKeeperSchedulesTest {
         private void hold() {
             Watched held = new Watched();
             all.add(held);
-            keeper.watch(held.lease);
+            locks.add(held.hold, new HashMap<>());
             held.watched = true;
             often(2, held::change);
             if (oneIn(2)) {
@@ -151,16 +164,16 @@ class LeaseKeeperSchedulesTest {
         private void tick() {
             pass(Duration.ofMillis(schedule.draw(5_000)));
             long before = now();
-            List<Lease> open = open();
-            keeper.tick();
+            List<Hold> open = open();
+            watchdog.tick();
             open.retainAll(open());
-            assertThat(open).allMatch(lease -> lease.deadline() - before > 0, "is lost at its deadline");
+            assertThat(open).allMatch(hold -> hold.deadline() - before > 0, "is lost at its deadline");
             all.forEach(Watched::isHeldUntilItsDeadline);
         }
 
         private void renew() {
             schedule.step("renewals");
-            keeper.renewDue();
+            renewers.run();
         }
 
         private void happen() {
@@ -170,7 +183,8 @@ class LeaseKeeperSchedulesTest {
                 case 1 -> server.moved = !server.moved;
                 case 2 -> die();
                 case 3 -> any().forEach(Watched::revoke);
-                default -> any().forEach(watched -> keeper.doubt(watched.lease));
+                default ->
+                    any().forEach(watched -> locks.doubt(watched.hold.owner().sequence()));
             }
         }
 
@@ -198,34 +212,29 @@ class LeaseKeeperSchedulesTest {
 
         private void openLeasesAreRenewedOrLost() {
             all.forEach(Watched::expect);
-            List<Lease> soonLost = all.stream()
+            List<Hold> soonLost = all.stream()
                     .filter(Watched::isToBeLostSoon)
-                    .map(watched -> watched.lease)
+                    .map(watched -> watched.hold)
                     .toList();
             long start = now();
             while (now() - start < 2 * LONG.toNanos() + RETRY.toNanos()) {
                 pass(LOOK);
-                keeper.tick();
-                assertThat(open()).allMatch(lease -> lease.deadline() - now() > 0, "is lost at its deadline");
-                assertThat(watched()).containsExactlyInAnyOrderElementsOf(open());
-                keeper.renewDue();
-                assertThat(watched()).containsExactlyInAnyOrderElementsOf(open());
+                watchdog.tick();
+                assertThat(open()).allMatch(hold -> hold.deadline() - now() > 0, "is lost at its deadline");
+                renewers.run();
                 all.forEach(Watched::isHeldUntilItsDeadline);
-                assertThat(soonLost)
-                        .allMatch(lease -> lease.isLost() || now() - start < RETRY.toNanos(), "was doubted");
+                assertThat(soonLost).allMatch(hold -> hold.isLost() || now() - start < RETRY.toNanos(), "was doubted");
             }
+            server.released.clear();
+            cleaners.run();
             all.forEach(Watched::verify);
         }
 
-        private List<Lease> watched() {
-            return keeper.watched().stream().filter(lease -> !lease.isLost()).toList();
-        }
-
-        private List<Lease> open() {
-            List<Lease> open = new ArrayList<>();
+        private List<Hold> open() {
+            List<Hold> open = new ArrayList<>();
             for (Watched watched : all) {
-                if (watched.watched && watched.lease.isOpen() && !watched.lease.isLost()) {
-                    open.add(watched.lease);
+                if (watched.watched && watched.hold.isOpen() && !watched.hold.isLost()) {
+                    open.add(watched.hold);
                 }
             }
             return open;
@@ -233,23 +242,23 @@ class LeaseKeeperSchedulesTest {
 
         private void nothingIsKeptOfClosedLeases() {
             all.forEach(Watched::close);
-            assertThat(keeper.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
+            assertThat(watchdog.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
             server.renewed.clear();
-            keeper.renewDue();
+            renewers.run();
             pass(LONG);
-            keeper.tick();
-            keeper.renewDue();
-            assertThat(keeper.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
+            watchdog.tick();
+            renewers.run();
+            assertThat(watchdog.tick() - now()).isEqualTo(TimeUnit.HOURS.toNanos(1));
             assertThat(server.renewed).isEmpty();
         }
 
         /** A lease, and what is to become of it. */
         private final class Watched {
 
-            final Lease lease;
+            final Hold hold;
             boolean watched;
             private final boolean bound = oneIn(4);
-            private final long maxHoldNanos = oneIn(6) ? LONG.toNanos() : LeaseTerms.UNLIMITED;
+            private final long maxHoldNanos = oneIn(6) ? LONG.toNanos() : Terms.UNLIMITED;
             private boolean revoked;
             private boolean deaf;
             private boolean isToBeLost;
@@ -264,70 +273,73 @@ class LeaseKeeperSchedulesTest {
                 long sentAt = nanos();
                 AcquireReply reply = server.acquire(Requests.exclusive(key, owner, granted.toMillis(), NOWHERE, false));
                 long token = ((AcquireReply.Granted) reply).token();
-                lease = new Lease(
-                        new Grant(key, "", owner, token, true, sentAt, sentAt + granted.toNanos()),
-                        new LeaseTerms(length.toNanos(), maxHoldNanos, warnAfterNanos),
+                hold = Holds.hold(
+                        key,
+                        Holds.terms("", length.toNanos(), maxHoldNanos, warnAfterNanos),
+                        owner,
+                        token,
+                        sentAt,
+                        sentAt + granted.toNanos(),
+                        client.queue().enter(key, null, () -> {}),
                         Run.this::nanos,
-                        events);
+                        events::lost);
                 if (bound) {
-                    lease.bindTo(mortal);
+                    hold.bindTo(mortal);
                 }
                 if (!oneIn(5)) {
-                    lease.startRenewing();
+                    hold.startRenewing();
                 }
             }
 
             void change() {
                 schedule.step("a change");
                 if (oneIn(3)) {
-                    keeper.doubt(lease);
-                } else if (lease.isRenewing()) {
-                    lease.stopRenewing();
-                } else if (!bound && lease.enter(true) == Lease.Entry.ENTERED) {
+                    locks.doubt(hold.owner().sequence());
+                } else if (hold.isRenewing()) {
+                    hold.stopRenewing();
+                } else if (!bound && hold.enter(true) == Hold.Entry.ENTERED) {
                     stretch();
                 }
             }
 
             /** By a reentrant acquisition that wants renewal. */
             private void stretch() {
-                lease.startRenewing();
+                hold.startRenewing();
                 long sentAt = nanos();
-                if (!lease.isLimitReached() && extended()) {
-                    lease.extendTo(sentAt + LONG.toNanos());
-                    keeper.reconsider(lease);
-                    lease.raiseLease(LONG.toNanos());
-                    keeper.reconsider(lease);
+                if (!hold.isLimitReached() && extended()) {
+                    hold.extendTo(sentAt + LONG.toNanos());
+                    hold.raiseLease(LONG.toNanos());
                 } else {
-                    lease.stopRenewing();
+                    hold.stopRenewing();
                     close();
                 }
             }
 
             private boolean extended() {
-                var request = new RenewRequest(lease.key(), lease.owner(), LONG.toMillis());
+                var request = new RenewRequest(hold.key(), hold.owner(), LONG.toMillis());
                 return server.extend(request) instanceof RenewReply.Renewed;
             }
 
             void close() {
-                while (lease.isOpen() && lease.exit(true, true) != Lease.Exit.ENDS) {
+                while (hold.isOpen() && hold.exit(true, true) != Hold.Exit.ENDS) {
                     schedule.step("the next handle");
                 }
-                keeper.forget(lease);
-                server.release(new ReleaseRequest(lease.key(), lease.owner()));
+                locks.remove(hold);
+                server.release(new ReleaseRequest(hold.key(), hold.owner()));
             }
 
             void revoke() {
                 revoked = true;
-                server.forceRelease(lease.key());
+                server.forceRelease(hold.key());
                 schedule.step("a hint");
-                keeper.doubt(lease);
+                locks.doubt(hold.owner().sequence());
             }
 
             /** A hold that says so is held at the store for at least as long. */
             void isHeldUntilItsDeadline() {
-                long left = lease.deadline() - now();
-                if (watched && !revoked && lease.isOpen() && !lease.isLost() && left > 0) {
-                    assertThat(server.inspect(lease.key()).holder())
+                long left = hold.deadline() - now();
+                if (watched && !revoked && hold.isOpen() && !hold.isLost() && left > 0) {
+                    assertThat(server.inspect(hold.key()).holder())
                             .isPresent()
                             .hasValueSatisfying(holder ->
                                     assertThat(holder.remaining().toNanos()).isGreaterThanOrEqualTo(left));
@@ -335,39 +347,37 @@ class LeaseKeeperSchedulesTest {
             }
 
             boolean isToBeLostSoon() {
-                return lease.isOpen() && !lease.isLost() && lease.doubted && !isHeld() && !deaf;
+                return hold.isOpen() && !hold.isLost() && hold.doubted && !isHeld() && !deaf;
             }
 
             void expect() {
-                if (lease.isOpen() && !lease.isLost()) {
+                if (hold.isOpen() && !hold.isLost()) {
                     deaf = oneIn(4);
                     if (deaf) {
-                        server.deaf.add(lease.key());
+                        server.deaf.add(hold.key());
                     }
-                    isToBeLost = deaf || !isHeld() || !lease.isRenewing() || (bound && !mortal.isAlive());
-                    isToLive = !isToBeLost
-                            && maxHoldNanos == LeaseTerms.UNLIMITED
-                            && lease.deadline() - now() > RETRY.toNanos();
+                    isToBeLost = deaf || !isHeld() || !hold.isRenewing() || (bound && !mortal.isAlive());
+                    isToLive =
+                            !isToBeLost && maxHoldNanos == Terms.UNLIMITED && hold.deadline() - now() > RETRY.toNanos();
                 }
             }
 
             void verify() {
-                assertThat(lease.isLost() || !isToBeLost)
-                        .as("%s is lost", lease.key())
+                assertThat(hold.isLost() || !isToBeLost)
+                        .as("%s is lost", hold.key())
                         .isTrue();
-                assertThat(lease.isLive() && isHeld() || !isToLive)
-                        .as("%s is held", lease.key())
+                assertThat(hold.isLive() && isHeld() || !isToLive)
+                        .as("%s is held", hold.key())
                         .isTrue();
-                assertThat(events.lost.stream().filter(loss -> loss.key().equals(lease.key())))
-                        .hasSize(lease.isLost() ? 1 : 0);
-                boolean abandoned =
-                        lease.isLost() && lease.lose(LossCause.CLOSED).cause() == LossCause.THREAD_DIED;
-                assertThat(events.abandoned.stream().filter(lease::equals)).hasSize(abandoned ? 1 : 0);
-                assertThat(abandoned && lease.isOpen()).isFalse();
+                assertThat(events.lost.stream().filter(loss -> loss.key().equals(hold.key())))
+                        .hasSize(hold.isLost() ? 1 : 0);
+                boolean abandoned = hold.isLost() && hold.lose(LossCause.CLOSED).cause() == LossCause.THREAD_DIED;
+                assertThat(server.released.stream().filter(hold.key()::equals)).hasSize(abandoned ? 1 : 0);
+                assertThat(abandoned && hold.isOpen()).isFalse();
             }
 
             private boolean isHeld() {
-                return server.inspect(lease.key()).holder().isPresent();
+                return server.inspect(hold.key()).holder().isPresent();
             }
         }
 
@@ -376,6 +386,7 @@ class LeaseKeeperSchedulesTest {
 
             final Set<LockKey> deaf = new HashSet<>();
             final List<RenewRequest> renewed = new ArrayList<>();
+            final List<LockKey> released = new ArrayList<>();
             boolean reliable;
             boolean moved;
 
@@ -390,6 +401,7 @@ class LeaseKeeperSchedulesTest {
 
             @Override
             public ReleaseReply release(ReleaseRequest request) {
+                released.add(request.key());
                 return schedule.step("release " + request.key(), () -> super.release(request));
             }
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.OwnerId;
@@ -15,47 +15,51 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
-public class LeaseLinearizabilityTest {
+public class HoldLinearizabilityTest {
 
-    private final Lease lease = new Lease(
-            new Grant(LockKey.of("key"), "", new OwnerId("client", 1), 1, true, 0, Long.MAX_VALUE),
-            new LeaseTerms(Long.MAX_VALUE, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
+    private final Hold hold = Holds.hold(
+            LockKey.of("key"),
+            Holds.terms("", Long.MAX_VALUE, Terms.UNLIMITED, Long.MAX_VALUE),
+            new OwnerId("client", 1),
+            1,
+            0,
+            Long.MAX_VALUE,
             () -> 0,
-            new RecordedEvents());
+            (lost, loss) -> {});
 
     @Operation
-    public Lease.Entry enter() {
-        return lease.enter(true);
+    public Hold.Entry enter() {
+        return hold.enter(true);
     }
 
     @Operation
-    public Lease.Entry enterShared() {
-        return lease.enter(false);
+    public Hold.Entry enterShared() {
+        return hold.enter(false);
     }
 
     @Operation
-    public Lease.Exit exit() {
-        return lease.exit(true, true);
+    public Hold.Exit exit() {
+        return hold.exit(true, true);
     }
 
     @Operation
-    public Lease.Exit exitShared() {
-        return lease.exit(true, false);
+    public Hold.Exit exitShared() {
+        return hold.exit(true, false);
     }
 
     @Operation
     public void detach() {
-        lease.detach();
+        hold.detach();
     }
 
     @Operation
-    public Lease.Exit exitDetached() {
-        return lease.exit(false, true);
+    public Hold.Exit exitDetached() {
+        return hold.exit(false, true);
     }
 
     @Operation
     public boolean abandon() {
-        return lease.abandon();
+        return hold.abandon();
     }
 
     @Test
@@ -67,6 +71,6 @@ public class LeaseLinearizabilityTest {
                 .actorsAfter(1)
                 .iterations(5)
                 .invocationsPerIteration(200)
-                .check(LeaseLinearizabilityTest.class);
+                .check(HoldLinearizabilityTest.class);
     }
 }

@@ -1,39 +1,34 @@
-package io.holdfast.lock.lease;
+package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A failed renewal is one line. */
-class RenewalLogTest extends LeaseKeeperFixture {
+class RenewalLogTest extends WatchdogFixture {
 
-    private final HeardLog heard = new HeardLog(RenewalLoop.class.getName(), Level.INFO);
+    private final HeardLog heard = new HeardLog(Watchdog.class.getName(), Level.INFO);
 
     @AfterEach
     void stopListening() {
         heard.close();
         store.reachable(true);
-        keeper.close();
     }
 
     private void renewAt(Duration held) {
         time.pass(held);
-        keeper.tick();
-        keeper.renewDue();
+        watchdog.tick();
+        renewDue();
     }
 
     @Test
     void failed_renewal_is_one_line_with_key_and_name_and_time_held_and_cause() {
-        var grant = new Grant(
-                KEY, "order", new OwnerId("client", 1), 7, true, time.nanos(), time.nanos() + LEASE.toNanos());
-        Lease lease = new Lease(grant, terms(LEASE), time, events);
-        lease.startRenewing();
-        keeper.watch(lease);
+        Terms named = Holds.terms("order", LEASE.toNanos(), Terms.UNLIMITED, Long.MAX_VALUE);
+        acquired(KEY, named, true, null);
         store.reachable(false);
 
         renewAt(Duration.ofSeconds(10));
