@@ -129,7 +129,9 @@ public final class MultiHandle implements ClosableHandle {
         if (handles.isEmpty()) {
             return;
         }
-        Each.run(() -> Each.run(reversed(), handle -> beginClose(handle, closed)), () -> handles.get(0).locks.release().endAll(closed));
+        Each.run(
+                () -> Each.run(reversed(), handle -> beginClose(handle, closed)),
+                () -> handles.get(0).locks.release().endAll(closed));
         LockException loss = null;
         for (Handle handle : closed) {
             try {

@@ -81,9 +81,7 @@ final class Release {
      */
     void endAll(List<Handle> closed) {
         List<Handle> free = closed.stream()
-                .filter(handle -> handle.last
-                        && handle.loss == null
-                        && !handle.hold.hasFollowers())
+                .filter(handle -> handle.last && handle.loss == null && !handle.hold.hasFollowers())
                 .toList();
         List<Handle> together = free.size() > 1 ? free : List.of();
         List<Handle> alone =

@@ -226,7 +226,9 @@ final class Watchdog implements AutoCloseable {
             return firstLook(now + IDLE_NANOS);
         } catch (RuntimeException | Error e) {
             due.forEach(hold -> renewAt(hold, now + AFTER_ERROR_NANOS));
-            locks.all().stream().filter(hold -> hold.lookAt - now <= 0).forEach(hold -> hold.lookAt = now + AFTER_ERROR_NANOS);
+            locks.all().stream()
+                    .filter(hold -> hold.lookAt - now <= 0)
+                    .forEach(hold -> hold.lookAt = now + AFTER_ERROR_NANOS);
             log.error("Unexpected error in thread holdfast-clock; continuing", e);
             return now + AFTER_ERROR_NANOS;
         }

@@ -449,7 +449,8 @@ class WatchdogTest extends WatchdogFixture {
     /** Else the clock thread would try again at once, and log as often. */
     @Test
     void hold_that_cannot_be_looked_at_is_looked_at_again_after_100_ms() {
-        Terms warned = Holds.terms("", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(4).toNanos());
+        Terms warned = Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(4).toNanos());
         Hold hold = acquired(KEY, warned, true, null);
         events.onLongHold = () -> {
             throw new AssertionError("on purpose");
