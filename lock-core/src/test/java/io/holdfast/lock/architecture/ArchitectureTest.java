@@ -47,15 +47,7 @@ class ArchitectureTest {
             entry("redis", Set.of("RedisLockStore", "RedisLockSettings")),
             entry(
                     "redis.driver",
-                    Set.of(
-                            "DriverConnections",
-                            "RedisAccess",
-                            "RedisFailures",
-                            "SharedConnections",
-                            "Topology",
-                            "Wire")),
-            entry("redis.driver.jedis", Set.of("JedisConnections")),
-            entry("redis.driver.lettuce", Set.of("LettuceApplication")),
+                    Set.of("JedisConnections", "LettuceApplication", "RedisFailures", "TemplateConnections", "Wire")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry(
@@ -90,10 +82,6 @@ class ArchitectureTest {
                 .definedBy(BASE + "redis")
                 .layer("driver")
                 .definedBy(BASE + "redis.driver")
-                .layer("jedis")
-                .definedBy(BASE + "redis.driver.jedis")
-                .layer("lettuce")
-                .definedBy(BASE + "redis.driver.lettuce")
                 .layer("memory")
                 .definedBy(BASE + "memory")
                 .layer("quorum")
@@ -117,18 +105,10 @@ class ArchitectureTest {
                 .whereLayer("store")
                 .mayOnlyAccessLayers("api")
                 .whereLayer("redis")
-                .mayOnlyAccessLayers("jedis", "lettuce", "driver", "store", "api")
-                .whereLayer("jedis")
-                .mayOnlyAccessLayers("driver", "store", "api")
-                .whereLayer("lettuce")
                 .mayOnlyAccessLayers("driver", "store", "api")
                 .whereLayer("driver")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("driver")
-                .mayOnlyBeAccessedByLayers("redis", "jedis", "lettuce")
-                .whereLayer("jedis")
-                .mayOnlyBeAccessedByLayers("redis")
-                .whereLayer("lettuce")
                 .mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("memory")
                 .mayOnlyAccessLayers("store", "api")
@@ -261,14 +241,17 @@ class ArchitectureTest {
     /** An application has one of them, as a rule. */
     @Test
     void each_driver_is_known_to_classes_of_its_own_only() {
-        onlyKnownTo("redis.driver.jedis", "redis.clients..", "org.springframework.data.redis.connection.jedis..");
-        onlyKnownTo("redis.driver.lettuce", "io.lettuce..", "org.springframework.data.redis.connection.lettuce..");
+        onlyKnownTo(
+                "JedisConnections|LettuceApplication",
+                "redis.clients..",
+                "org.springframework.data.redis.connection.jedis..");
+        onlyKnownTo("LettuceApplication", "io.lettuce..", "org.springframework.data.redis.connection.lettuce..");
     }
 
-    private static void onlyKnownTo(String owner, String... packages) {
+    private static void onlyKnownTo(String owners, String... packages) {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + owner)
+                .haveNameNotMatching(".*\\.redis\\.driver\\.(" + owners + ")(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(packages)

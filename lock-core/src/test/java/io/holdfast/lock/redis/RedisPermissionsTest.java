@@ -15,9 +15,9 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -227,7 +227,7 @@ class RedisPermissionsTest {
         granted(alice, AcquireRequest.EXCLUSIVE);
         queue(bob, AcquireRequest.EXCLUSIVE);
         permit("-publish");
-        try (HeardLog heard = new HeardLog(PublishCheck.class.getName(), Level.WARN)) {
+        try (HeardLog heard = new HeardLog(RedisLockStore.class.getName(), Level.WARN)) {
             assertThat(called(bob)).isEmpty();
             assertThat(called(bob)).isEmpty();
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
-class EvictionPoliciesTest {
+class TemplateConnectionsTest {
 
     private static Properties info(String... lines) {
         Properties info = new Properties();
@@ -18,7 +18,7 @@ class EvictionPoliciesTest {
 
     @Test
     void single_server_has_no_name() {
-        assertThat(EvictionPolicies.read(info("used_memory", "1", "maxmemory_policy", "allkeys-lru")))
+        assertThat(TemplateConnections.policies(info("used_memory", "1", "maxmemory_policy", "allkeys-lru")))
                 .isEqualTo(Map.of("", "allkeys-lru"));
     }
 
@@ -29,12 +29,12 @@ class EvictionPoliciesTest {
                 "10.0.0.2:7000.maxmemory_policy", "volatile-ttl",
                 "10.0.0.2:7000.used_memory", "1");
 
-        assertThat(EvictionPolicies.read(info))
+        assertThat(TemplateConnections.policies(info))
                 .isEqualTo(Map.of("10.0.0.1:7000", "noeviction", "10.0.0.2:7000", "volatile-ttl"));
     }
 
     @Test
     void server_that_does_not_tell_is_unknown() {
-        assertThat(EvictionPolicies.read(info("used_memory", "1"))).isEqualTo(Map.of("", "unknown"));
+        assertThat(TemplateConnections.policies(info("used_memory", "1"))).isEqualTo(Map.of("", "unknown"));
     }
 }

@@ -1,6 +1,5 @@
-package io.holdfast.lock.redis.driver.lettuce;
+package io.holdfast.lock.redis.driver;
 
-import io.holdfast.lock.redis.driver.RedisAccess;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
@@ -15,20 +14,23 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ReflectionUtils;
+import redis.clients.jedis.RedisProtocol;
 
 /**
  * What an application has told its Lettuce: where Redis is, and how to log in. Loaded only if the application's factory is Lettuce's.
@@ -75,7 +77,7 @@ public final class LettuceApplication {
         return socket != null ? socket : factory.getStandaloneConfiguration();
     }
 
-    /** What another driver cannot be told, for messages; empty if {@link #access} tells all. */
+    /** What another driver cannot be told, for messages; empty if Jedis can be told all. */
     public List<String> obstacles() {
         LettuceClientConfiguration client = factory.getClientConfiguration();
         List<String> found = new ArrayList<>();
@@ -94,7 +96,7 @@ public final class LettuceApplication {
             found.add("StartTLS");
         }
         try {
-            access();
+            client();
         } catch (IllegalArgumentException e) {
             found.add("SslOptions that cannot be read (" + e.getCause() + ")");
         }
@@ -121,33 +123,43 @@ public final class LettuceApplication {
         }
     }
 
+    /** {@return connections of Jedis, configured like this} The parameters are those of {@link JedisConnections#like}. */
+    public Wire connect(String server, Duration timeout, int connections) {
+        return new JedisConnections(servers(), client(), server, timeout, connections);
+    }
+
     /**
-     * All that another driver needs.
+     * All but the servers, for Jedis.
      *
      * @throws IllegalArgumentException if the TLS settings cannot be read
      */
-    public RedisAccess access() {
+    private JedisClientConfiguration client() {
         LettuceClientConfiguration client = factory.getClientConfiguration();
         ClientOptions options = client.getClientOptions().orElseGet(ClientOptions::create);
+        var builder = JedisClientConfiguration.builder();
+        client.getClientName().ifPresent(builder::clientName);
+        if (client.isUseSsl()) {
+            SSLParameters parameters = options.getSslOptions().createSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm(client.getVerifyMode() == SslVerifyMode.FULL ? "HTTPS" : "");
+            builder.useSsl()
+                    .sslSocketFactory(sockets(options.getSslOptions(), client.getVerifyMode()))
+                    .sslParameters(parameters);
+        }
         ProtocolVersion protocol = options.getConfiguredProtocolVersion();
-        return new RedisAccess(
-                servers(),
-                client.isUseSsl() ? tls(options.getSslOptions(), client.getVerifyMode()) : null,
-                client.getClientName().orElse(null),
-                protocol == null ? null : protocol == ProtocolVersion.RESP3);
+        if (protocol != null) {
+            builder.customizeClientConfig(config -> config.protocol(RedisProtocol.valueOf(protocol.name())));
+        }
+        return builder.build();
     }
 
     /** As Lettuce reads its options for each connection. */
-    private static RedisAccess.Tls tls(SslOptions options, SslVerifyMode verify) {
-        SSLParameters parameters = options.createSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm(verify == SslVerifyMode.FULL ? "HTTPS" : "");
+    private static SSLSocketFactory sockets(SslOptions options, SslVerifyMode verify) {
         try {
             SslContextBuilder builder = options.createSslContextBuilder().sslProvider(SslProvider.JDK);
             if (verify == SslVerifyMode.NONE) {
                 builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
             }
-            SSLContext context = ((JdkSslContext) builder.build()).context();
-            return new RedisAccess.Tls(context.getSocketFactory(), parameters);
+            return ((JdkSslContext) builder.build()).context().getSocketFactory();
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
             throw new IllegalArgumentException("The SslOptions of Lettuce cannot be read", e);
         }

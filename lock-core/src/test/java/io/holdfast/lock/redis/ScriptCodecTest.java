@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-class KeyLayoutTest {
+class ScriptCodecTest {
 
-    private final KeyLayout layout = new KeyLayout("lock");
+    private final ScriptCodec layout = new ScriptCodec(RedisLockSettings.STANDARD);
 
     private String text(String key) {
         return new String(layout.bytes(LockKey.of(key)), StandardCharsets.UTF_8);
@@ -54,7 +54,7 @@ class KeyLayoutTest {
     @ParameterizedTest
     @ValueSource(strings = {"}x", "{", "a{b}c", "%", "100%{}", "%7B", "%257B", "a\n}b", "order:42"})
     void key_is_read_from_its_name(String key) {
-        assertThat(new KeyLayout("lock").key(text(key))).contains(LockKey.of(key));
+        assertThat(new ScriptCodec(RedisLockSettings.STANDARD).key(text(key))).contains(LockKey.of(key));
     }
 
     @ParameterizedTest
@@ -73,7 +73,7 @@ class KeyLayoutTest {
                 "other:{a}"
             })
     void name_that_no_lock_has_is_read_as_no_key(String name) {
-        assertThat(new KeyLayout("lock").key(name)).isEmpty();
+        assertThat(new ScriptCodec(RedisLockSettings.STANDARD).key(name)).isEmpty();
     }
 
     @ParameterizedTest

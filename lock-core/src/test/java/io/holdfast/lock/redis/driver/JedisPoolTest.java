@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver.jedis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,8 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.NewThread;
@@ -58,12 +58,9 @@ class JedisPoolTest {
     }
 
     private LockStore.Pending<AcquireReply> takeConnection() {
-        return Awaitility.await()
-                .ignoreException(LockStoreException.class)
-                .until(
-                        () -> store.beginAcquire(Requests.exclusive(
-                                LockKey.of(key + ":other"), new OwnerId("client", 1), 30_000, HERE, false)),
-                        begun -> true);
+        LockKey other = LockKey.of(key + ":other");
+        Awaitility.await().ignoreException(LockStoreException.class).until(() -> store.inspect(other) != null);
+        return store.beginAcquire(Requests.exclusive(other, new OwnerId("client", 1), 30_000, HERE, false));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver.jedis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

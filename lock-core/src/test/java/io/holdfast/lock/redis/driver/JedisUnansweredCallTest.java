@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver.jedis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,8 +8,8 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.redis.driver.jedis;
+package io.holdfast.lock.redis.driver;
 
 import java.io.IOException;
 import java.io.InputStream;

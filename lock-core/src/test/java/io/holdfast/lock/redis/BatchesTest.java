@@ -9,26 +9,29 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the locks of other calls when one fails. */
-class BatchSplitterTest {
+class BatchesTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final List<Integer> REQUESTS = IntStream.range(0, 60).boxed().toList();
 
     private final FakeTicker time = new FakeTicker();
-    private final BatchSplitter toOneServer = new BatchSplitter(() -> true, TIMEOUT, time);
-    private final BatchSplitter toCluster = new BatchSplitter(() -> false, TIMEOUT, time);
+    private final Batches toOneServer = new Batches(() -> true, 1, TIMEOUT, time);
+    private final Batches toCluster = new Batches(() -> false, 1, TIMEOUT, time);
     private final List<Integer> sent = new ArrayList<>();
 
     /** One by one; those that hang take a command timeout. */
-    private List<String> send(BatchSplitter calls, Set<Integer> hanging) {
+    private List<String> send(Batches calls, Set<Integer> hanging) {
         return calls.send(
                 REQUESTS,
-                BatchSplitter.cut(REQUESTS, request -> "", request -> 1, 1),
+                request -> "",
+                request -> 1,
                 call -> {
                     sent.addAll(call);
                     if (hanging.contains(call.get(0))) {
@@ -37,33 +40,50 @@ class BatchSplitterTest {
                     }
                     return List.of("answer " + call.get(0));
                 },
-                reason -> reason);
+                LockStoreException::getMessage);
+    }
+
+    /** The calls that one server, or several, would get. */
+    private List<List<Integer>> calls(
+            int most, Function<Integer, String> server, ToIntFunction<Integer> weight, Integer... requests) {
+        List<List<Integer>> calls = new ArrayList<>();
+        new Batches(() -> true, most, TIMEOUT, time)
+                .send(
+                        List.of(requests),
+                        server,
+                        weight,
+                        call -> {
+                            calls.add(call);
+                            return call;
+                        },
+                        failure -> 0);
+        return calls;
     }
 
     @Test
     void requests_are_cut_by_what_they_weigh() {
-        assertThat(BatchSplitter.cut(List.of(3, 3, 4, 11, 1, 9, 1), weight -> "", weight -> weight, 10))
-                .containsExactly(List.of(0, 1, 2), List.of(3), List.of(4, 5), List.of(6));
-        assertThat(BatchSplitter.cut(List.<Integer>of(), weight -> "", weight -> weight, 10))
-                .isEmpty();
+        assertThat(calls(10, weight -> "", weight -> weight, 3, 3, 4, 11, 1, 9, 1))
+                .containsExactly(List.of(3, 3, 4), List.of(11), List.of(1, 9), List.of(1));
+        assertThat(calls(10, weight -> "", weight -> weight)).isEmpty();
     }
 
     @Test
     void requests_are_cut_by_their_servers() {
-        assertThat(BatchSplitter.cut(List.of(1, 2, 3, 4, 5, 6), number -> number % 2 == 0 ? "a" : "b", number -> 1, 2))
-                .containsExactly(List.of(0, 2), List.of(1, 3), List.of(4), List.of(5));
+        assertThat(calls(2, number -> number % 2 == 0 ? "a" : "b", number -> 1, 1, 2, 3, 4, 5, 6))
+                .containsExactly(List.of(1, 3), List.of(2, 4), List.of(5), List.of(6));
     }
 
     @RepeatedTest(20)
     void answers_of_several_servers_are_put_into_the_order_of_the_requests() {
-        List<List<Integer>> calls =
-                BatchSplitter.cut(REQUESTS, request -> String.valueOf(request % 7), request -> 1, 4);
-
-        List<String> answers = toCluster.send(
-                REQUESTS,
-                calls,
-                call -> call.stream().map(request -> "answer " + request).toList(),
-                reason -> reason);
+        List<String> answers = new Batches(() -> false, 4, TIMEOUT, time)
+                .send(
+                        REQUESTS,
+                        request -> String.valueOf(request % 7),
+                        request -> 1,
+                        call -> call.stream()
+                                .map(request -> "answer " + request)
+                                .toList(),
+                        LockStoreException::getMessage);
 
         assertThat(answers).isEqualTo(answers());
     }
@@ -123,7 +143,7 @@ class BatchSplitterTest {
 
     @Test
     void first_failure_is_thrown_if_all_fail() {
-        for (BatchSplitter calls : List.of(toOneServer, toCluster)) {
+        for (Batches calls : List.of(toOneServer, toCluster)) {
             assertThatThrownBy(() -> send(calls, Set.copyOf(REQUESTS)))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessage("hangs");

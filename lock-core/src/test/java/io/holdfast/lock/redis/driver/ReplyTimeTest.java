@@ -1,23 +1,27 @@
-package io.holdfast.lock.redis.driver.jedis;
+package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.atLeastOnce;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.spy;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
-import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.testing.NoScript;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentCaptor;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import redis.clients.jedis.Connection;
 
 /** How long a call waits for its reply, by how long it has waited for its connection. */
-class JedisWireTest {
+class ReplyTimeTest {
 
     private static final Duration TIMEOUT = Duration.ofHours(1);
     private static final int TIMEOUT_MILLIS = (int) TIMEOUT.toMillis();
@@ -27,10 +31,16 @@ class JedisWireTest {
     /** The timeouts that the connection was given, in milliseconds. */
     private List<Integer> send(Duration waited, Acks acks) {
         when(connection.getMany(anyInt())).thenReturn(List.of(1L));
-        JedisLender lender = new JedisLender(List::of, () -> "Redis at somewhere:6379", TIMEOUT.toNanos());
+        JedisConnections connections = spy(new JedisConnections(
+                new RedisStandaloneConfiguration("somewhere"),
+                JedisClientConfiguration.defaultConfiguration(),
+                "Redis at somewhere:6379",
+                TIMEOUT,
+                1));
+        doReturn(connection).when(connections).borrow(any());
         Wire.ScriptCall call = new Wire.ScriptCall(new NoScript(), 1, new byte[][] {{'k'}}, false);
 
-        new JedisWire(key -> connection, lender, TIMEOUT)
+        connections
                 .send(List.of(call), acks, System.nanoTime() - waited.toNanos())
                 .await();
 
