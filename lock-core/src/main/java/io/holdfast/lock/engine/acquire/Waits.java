@@ -117,8 +117,8 @@ public final class Waits {
          */
         void end(boolean inVain) {
             if (nested != null) {
-                    nested.end(inVain);
-                }
+                nested.end(inVain);
+            }
             all.remove(this);
             oneLess(call.key());
         }
