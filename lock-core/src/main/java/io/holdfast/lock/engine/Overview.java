@@ -12,7 +12,7 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.deadlock.WaitGraph;
-import io.holdfast.lock.engine.hold.Lifecycle;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
@@ -33,13 +33,13 @@ final class Overview implements LockOverview {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientContext client;
-    private final Lifecycle lifecycle;
+    private final HeldLocks locks;
     private final boolean masking;
 
     /** @param masking whether keys are shown as hashes */
-    Overview(ClientContext client, Lifecycle lifecycle, boolean masking) {
+    Overview(ClientContext client, HeldLocks locks, boolean masking) {
         this.client = client;
-        this.lifecycle = lifecycle;
+        this.locks = locks;
         this.masking = masking;
     }
 
@@ -80,7 +80,7 @@ final class Overview implements LockOverview {
      */
     Blockage blockage(AcquireResult.Refused refused) {
         LockHolder holder = refused.holder().orElse(null);
-        if (holder == null || !refused.hasWaited() || lifecycle.isOver(client.id())) {
+        if (holder == null || !refused.hasWaited() || locks.isOver(client.id())) {
             return Blockage.UNKNOWN;
         }
         boolean interrupted = Thread.interrupted();

@@ -46,7 +46,7 @@ final class RedisScan implements StoreScan {
     private static final Pattern NAMES = Pattern.compile("(?<=\\})\n");
 
     private final ScriptClient client;
-    private final KeyLayout layout;
+    private final ScriptCodec codec;
     private final String pattern;
 
     /** A key of each server that is left; null before the first step. */
@@ -59,10 +59,10 @@ final class RedisScan implements StoreScan {
     private boolean answered;
     private @Nullable LockStoreException failure;
 
-    RedisScan(ScriptClient client, KeyLayout layout, String keyPrefix) {
+    RedisScan(ScriptClient client, ScriptCodec codec, String keyPrefix) {
         this.client = client;
-        this.layout = layout;
-        this.pattern = layout.pattern(keyPrefix);
+        this.codec = codec;
+        this.pattern = codec.pattern(keyPrefix);
     }
 
     @Override
@@ -99,7 +99,7 @@ final class RedisScan implements StoreScan {
         cursor = reply[0];
         if (reply.length > 1) {
             NAMES.splitAsStream(reply[1])
-                    .flatMap(name -> layout.key(name).stream())
+                    .flatMap(name -> codec.key(name).stream())
                     .forEach(named::add);
         }
     }
@@ -121,7 +121,7 @@ final class RedisScan implements StoreScan {
     private ScriptCall overview(List<LockKey> keys) {
         return call(
                 LuaScript.OVERVIEW,
-                keys.stream().map(layout::bytes).toList(),
+                keys.stream().map(codec::bytes).toList(),
                 Integer.toString(LockStatus.MOST_HOLDERS),
                 Integer.toString(LockStatus.MOST_QUEUED));
     }
@@ -134,9 +134,9 @@ final class RedisScan implements StoreScan {
 
     /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
     private List<String> ask(List<ScriptCall> calls) {
-        List<ScriptClient.Result> results = client.send(calls, Acks.NONE).results();
-        complete &= results.stream().noneMatch(ScriptClient.Result::moved);
-        return results.stream().map(ScriptClient.Result::orThrow).toList();
+        List<ScriptClient.Reply> replies = client.send(calls, Acks.NONE);
+        complete &= replies.stream().noneMatch(ScriptClient.Reply::moved);
+        return replies.stream().map(ScriptClient.Reply::orThrow).toList();
     }
 
     /** Reads the reply of {@code overview.lua}: the locks that are held or waited for. */
@@ -158,7 +158,7 @@ final class RedisScan implements StoreScan {
         String[] words = lines.next().split(" ", -1);
         List<LockHolder> holders = new ArrayList<>();
         for (int left = Integer.parseInt(words[3]); left > 0; left--) {
-            holders.add(ScriptDecoder.holder(lines));
+            holders.add(ScriptCodec.holder(lines));
         }
         List<LockWaiter> queue = new ArrayList<>();
         for (int left = Integer.parseInt(words[4]); left > 0; left--) {
@@ -175,11 +175,11 @@ final class RedisScan implements StoreScan {
     private static LockWaiter waiter(Iterator<String> lines) {
         String[] words = lines.next().split(" ", -1);
         return new LockWaiter(
-                ScriptDecoder.clientOf(words[0]),
+                ScriptCodec.clientOf(words[0]),
                 lines.next(),
                 Long.parseLong(lines.next()),
                 lines.next(),
-                ScriptDecoder.mode(words[1]),
+                ScriptCodec.mode(words[1]),
                 words[2].equals("1"),
                 words[3].equals("1"));
     }
@@ -212,6 +212,6 @@ final class RedisScan implements StoreScan {
                 .filter(each -> ClusterSlotHashUtil.calculateSlot(each) == slot)
                 .findFirst()
                 .orElseThrow();
-        return layout.bytes(LockKey.of(number));
+        return codec.bytes(LockKey.of(number));
     }
 }

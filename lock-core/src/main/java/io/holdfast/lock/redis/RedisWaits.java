@@ -47,9 +47,9 @@ final class RedisWaits {
         private int reports;
     }
 
-    RedisWaits(ScriptClient redis, KeyLayout layout) {
+    RedisWaits(ScriptClient redis, ScriptCodec codec) {
         this.redis = redis;
-        this.key = layout.waits();
+        this.key = codec.waits();
     }
 
     /** See {@link LockStore#recordWaits}. */
@@ -73,7 +73,7 @@ final class RedisWaits {
 
     private <T> T ask(LuaScript script, Function<String, T> reading, String... arguments) {
         String reply =
-                redis.run(RedisScan.call(script, List.of(key), arguments)).text();
+                redis.run(RedisScan.call(script, List.of(key), arguments)).orThrow();
         try {
             return reading.apply(reply);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -149,7 +149,7 @@ final class RedisWaits {
         List<NestedWait.Held> holds = new ArrayList<>();
         for (int left = Integer.parseInt(words[6]); left > 0; left--) {
             String[] held = lines.next().split(" ", 3);
-            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptDecoder.mode(held[1])));
+            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptCodec.mode(held[1])));
         }
         var wait = new NestedWait(
                 client,
@@ -157,7 +157,7 @@ final class RedisWaits {
                 pid,
                 thread,
                 wanted,
-                ScriptDecoder.mode(words[4]),
+                ScriptCodec.mode(words[4]),
                 Duration.of(waited, ChronoUnit.MICROS),
                 holds);
         return new RecordedWait(
