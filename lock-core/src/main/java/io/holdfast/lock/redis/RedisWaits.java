@@ -72,8 +72,7 @@ final class RedisWaits {
     }
 
     private <T> T ask(LuaScript script, Function<String, T> reading, Object... keyAndArguments) {
-        String reply =
-                redis.run(ScriptCodec.call(script, 1, keyAndArguments)).orThrow();
+        String reply = redis.run(ScriptCodec.call(script, 1, keyAndArguments)).orThrow();
         try {
             return reading.apply(reply);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
