@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockListener;
@@ -15,9 +16,8 @@ import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.api.DurationText;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
@@ -83,11 +83,7 @@ public final class Acquisition implements Steps {
     }
 
     /** What all acquisitions of a client share. */
-    public record Shared(
-            ClientContext client,
-            HeldLocks locks,
-            Waits waits,
-            EventPublisher events) {}
+    public record Shared(ClientContext client, HeldLocks locks, Waits waits, EventPublisher events) {}
 
     private final Shared shared;
     private final ClientContext client;
@@ -252,9 +248,9 @@ public final class Acquisition implements Steps {
         try {
             hold.throwIfLost();
             if (terms.minHoldNanos() > 0) {
-                throw new IllegalStateException(
-                        "This thread already holds lock '" + hold.key() + "', and a request with minHold is not reentrant."
-                                + " Acquire the lock with minHold first, or omit minHold.");
+                throw new IllegalStateException("This thread already holds lock '" + hold.key()
+                        + "', and a request with minHold is not reentrant."
+                        + " Acquire the lock with minHold first, or omit minHold.");
             }
             if (!hold.isExclusive() && terms.weight() > hold.weight()) {
                 handle.close();
@@ -474,7 +470,8 @@ public final class Acquisition implements Steps {
     private void settle(AcquireReply reply, boolean last) {
         if (reply instanceof AcquireReply.Held refusal) {
             held(refusal, last || budget.remainingNanos() == 0);
-        } else if (reply instanceof AcquireReply.Granted grant && client.ticker().nanos() - call.deadline(sentAt) < 0) {
+        } else if (reply instanceof AcquireReply.Granted grant
+                && client.ticker().nanos() - call.deadline(sentAt) < 0) {
             hold(call.granted(entry().owner(), grant, sentAt, resent));
         } else {
             startAfresh(reply);

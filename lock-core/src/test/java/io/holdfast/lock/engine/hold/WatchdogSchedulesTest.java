@@ -10,7 +10,7 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
@@ -95,8 +95,8 @@ class WatchdogSchedulesTest {
             this.schedule = new Interleaving(seed, this::holdsMonitor);
             this.client =
                     new ClientContext(server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
-            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
-            this.watchdog = locks.watchdog();
+            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
+            this.watchdog = locks.watchdog;
         }
 
         private boolean holdsMonitor() {
