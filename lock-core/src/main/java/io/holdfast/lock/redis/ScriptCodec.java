@@ -251,7 +251,10 @@ final class ScriptCodec {
 
     ScriptCall releaseAll(List<ReleaseRequest> all) {
         return callForMany(
-                LuaScript.RELEASE_ALL, all, ReleaseRequest::key, each -> List.of(each.owner(), isPlain(each) ? "" : options(each)));
+                LuaScript.RELEASE_ALL,
+                all,
+                ReleaseRequest::key,
+                each -> List.of(each.owner(), isPlain(each) ? "" : options(each)));
     }
 
     /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
@@ -367,7 +370,11 @@ final class ScriptCodec {
      * @param arguments those of each request, after the retention and the other common ones
      */
     private <Q> ScriptCall callForMany(
-            LuaScript script, List<Q> requests, Function<Q, LockKey> key, Function<Q, List<?>> arguments, Object... common) {
+            LuaScript script,
+            List<Q> requests,
+            Function<Q, LockKey> key,
+            Function<Q, List<?>> arguments,
+            Object... common) {
         List<Object> all = new ArrayList<>(4 * requests.size());
         requests.forEach(request -> all.add(bytes(key.apply(request))));
         all.add(retentionMillis);
