@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockListener;
@@ -20,7 +21,6 @@ import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
@@ -252,9 +252,9 @@ public final class Acquisition implements Steps {
         try {
             lease.throwIfLost();
             if (terms.minHoldNanos() > 0) {
-                throw new IllegalStateException(
-                        "This thread already holds lock '" + lease.key() + "', and a request with minHold is not reentrant."
-                                + " Acquire the lock with minHold first, or omit minHold.");
+                throw new IllegalStateException("This thread already holds lock '" + lease.key()
+                        + "', and a request with minHold is not reentrant."
+                        + " Acquire the lock with minHold first, or omit minHold.");
             }
             if (!lease.isExclusive() && terms.weight() > hold.weight()) {
                 handle.close();
@@ -495,7 +495,8 @@ public final class Acquisition implements Steps {
     private void settle(AcquireReply reply, boolean last) {
         if (reply instanceof AcquireReply.Held refusal) {
             held(refusal, last || budget.remainingNanos() == 0);
-        } else if (reply instanceof AcquireReply.Granted grant && client.ticker().nanos() - call.deadline(sentAt) < 0) {
+        } else if (reply instanceof AcquireReply.Granted grant
+                && client.ticker().nanos() - call.deadline(sentAt) < 0) {
             hold(call.granted(entry().owner(), grant, sentAt, resent));
         } else {
             startAfresh(reply);
