@@ -2,7 +2,6 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,58 +11,48 @@ import org.jspecify.annotations.Nullable;
 public final class LockDefaults {
 
     /** Lease 30 s, renewed; wait for 5 s; no limit on the hold time; a warning after 60 s; outages are tolerated for 30 s. */
-    public static final LockDefaults STANDARD = standard();
+    public static final LockDefaults STANDARD = new LockDefaults(LockRequest.of("any")
+            .lease(Duration.ofSeconds(30))
+            .waitFor(Duration.ofSeconds(5))
+            .renew(true)
+            .warnAfter(Duration.ofSeconds(60))
+            .outageTolerance(Duration.ofSeconds(30)));
 
-    private final RequestOptions options;
+    /** A request for any lock, with these options. */
+    private final LockRequest options;
 
-    private LockDefaults(RequestOptions options) {
+    private LockDefaults(LockRequest options) {
         this.options = options;
-    }
-
-    private static LockDefaults standard() {
-        var options = new RequestOptions();
-        options.lease(Duration.ofSeconds(30));
-        options.waitFor(Duration.ofSeconds(5));
-        options.renew = Optional.of(true);
-        options.warnAfter(Duration.ofSeconds(60));
-        options.outageTolerance(Duration.ofSeconds(30));
-        return new LockDefaults(options);
-    }
-
-    private LockDefaults with(Consumer<RequestOptions> change) {
-        RequestOptions changed = options.copy();
-        change.accept(changed);
-        return new LockDefaults(changed);
     }
 
     /** {@return how long a lock survives without renewal} */
     public Duration lease() {
-        return options.lease.orElseThrow();
+        return options.lease().orElseThrow();
     }
 
     /** {@return how long {@code execute} and {@code acquire} wait for a lock; the {@code try…} methods do not wait} */
     public Duration waitFor() {
-        return options.waitFor.orElseThrow();
+        return options.waitFor().orElseThrow();
     }
 
     /** {@return whether leases are renewed} */
     public boolean renew() {
-        return options.renew.orElseThrow();
+        return options.renew().orElseThrow();
     }
 
     /** {@return the time after which renewal ends, counted from the grant; empty for no limit} */
     public Optional<Duration> maxHold() {
-        return options.maxHold;
+        return options.maxHold();
     }
 
     /** {@return how long a lock may be held before a warning is logged, once} */
     public Duration warnAfter() {
-        return options.warnAfter.orElseThrow();
+        return options.warnAfter().orElseThrow();
     }
 
     /** {@return how long a queued caller waits for Redis to recover from a failure, within {@code waitFor}} */
     public Duration outageTolerance() {
-        return options.outageTolerance.orElseThrow();
+        return options.outageTolerance().orElseThrow();
     }
 
     /**
@@ -73,7 +62,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withLease(Duration value) {
-        return with(options -> options.lease(value));
+        return new LockDefaults(options.lease(value));
     }
 
     /**
@@ -83,7 +72,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withWaitFor(Duration value) {
-        return with(options -> options.waitFor(value));
+        return new LockDefaults(options.waitFor(value));
     }
 
     /**
@@ -92,7 +81,7 @@ public final class LockDefaults {
      * @param value whether leases are renewed
      */
     public LockDefaults withRenew(boolean value) {
-        return with(options -> options.renew = Optional.of(value));
+        return new LockDefaults(options.renew(value));
     }
 
     /**
@@ -102,13 +91,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withMaxHold(@Nullable Duration value) {
-        return with(options -> {
-            if (value == null) {
-                options.maxHold = Optional.empty();
-            } else {
-                options.maxHold(value);
-            }
-        });
+        return new LockDefaults(value == null ? options.with("maxHold", null) : options.maxHold(value));
     }
 
     /**
@@ -118,7 +101,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withWarnAfter(Duration value) {
-        return with(options -> options.warnAfter(value));
+        return new LockDefaults(options.warnAfter(value));
     }
 
     /**
@@ -128,7 +111,7 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withOutageTolerance(Duration value) {
-        return with(options -> options.outageTolerance(value));
+        return new LockDefaults(options.outageTolerance(value));
     }
 
     @Override
@@ -143,6 +126,6 @@ public final class LockDefaults {
 
     @Override
     public String toString() {
-        return "LockDefaults" + options;
+        return "LockDefaults" + options.options;
     }
 }

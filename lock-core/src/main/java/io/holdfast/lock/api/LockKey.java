@@ -1,6 +1,5 @@
 package io.holdfast.lock.api;
 
-import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -74,8 +73,10 @@ public final class LockKey {
                     + value.length() + " characters; at most " + MAX_LENGTH
                     + " are allowed. Use an identifier or a digest instead.");
         }
-        if (hasSurrogate(value)) {
-            checkEncodable(value);
+        if (hasSurrogate(value) && !StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
+            throw new LockKeyException(
+                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
+                            + " was truncated or decoded.");
         }
     }
 
@@ -86,17 +87,6 @@ public final class LockKey {
             }
         }
         return false;
-    }
-
-    private static void checkEncodable(String value) {
-        try {
-            StandardCharsets.UTF_8.newEncoder().encode(java.nio.CharBuffer.wrap(value));
-        } catch (CharacterCodingException e) {
-            throw new LockKeyException(
-                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
-                            + " was truncated or decoded.",
-                    e);
-        }
     }
 
     /**
@@ -130,18 +120,13 @@ public final class LockKey {
         StringBuilder line = new StringBuilder(text.length() + 16);
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            switch (c) {
-                case '\n' -> line.append("\\n");
-                case '\r' -> line.append("\\r");
-                case '\t' -> line.append("\\t");
-                default -> {
-                    if (isPrintable(c)) {
-                        line.append(c);
-                    } else {
-                        line.append(String.format("\\u%04x", (int) c));
-                    }
-                }
-            }
+            line.append(
+                    switch (c) {
+                        case '\n' -> "\\n";
+                        case '\r' -> "\\r";
+                        case '\t' -> "\\t";
+                        default -> isPrintable(c) ? String.valueOf(c) : String.format("\\u%04x", (int) c);
+                    });
         }
         return line.toString();
     }

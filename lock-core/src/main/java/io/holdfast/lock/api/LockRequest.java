@@ -2,11 +2,15 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
@@ -25,29 +29,65 @@ import java.util.stream.Stream;
  *
  * <p>All requests for a key should use the same limit and fairness, because each request is checked against its own.
  */
-public final class LockRequest extends RequestValues {
+public final class LockRequest {
 
     /** The shortest lease. */
-    public static final Duration MIN_LEASE = RequestOptions.MIN_LEASE;
+    public static final Duration MIN_LEASE = Duration.ofMillis(100);
 
     /** The longest time that any option accepts. */
-    public static final Duration MAX_TIME = RequestOptions.MAX_TIME;
+    public static final Duration MAX_TIME = Duration.ofDays(365);
 
     /** No limit on shared holders, or on waiting calls. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private LockRequest(List<RequestPart> parts, RequestOptions options) {
-        super(parts, options);
+    private static final Duration MIN_WARNING = Duration.ofMillis(1);
+
+    /** Sorted by their keys, with one for each key. */
+    private final List<Part> parts;
+
+    /** Those that are set, by their names. */
+    final Map<String, Object> options;
+
+    private LockRequest(List<Part> parts, Map<String, Object> options) {
+        if (parts.isEmpty()) {
+            throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
+        }
+        this.parts = parts.size() == 1 ? parts : Part.merged(parts);
+        this.options = options;
     }
 
-    private LockRequest with(Consumer<RequestOptions> change) {
-        RequestOptions copy = options.copy();
-        change.accept(copy);
-        return new LockRequest(parts, copy);
+    /** Null for an option that is not set. */
+    LockRequest with(String option, @Nullable Object value) {
+        Map<String, Object> changed = new LinkedHashMap<>(options);
+        if (value == null) {
+            changed.remove(option);
+        } else {
+            changed.put(option, value);
+        }
+        return new LockRequest(parts, changed);
     }
 
-    private LockRequest withEach(UnaryOperator<RequestPart> change) {
-        return new LockRequest(RequestPart.each(parts, change), options);
+    private LockRequest with(String option, Duration value, Duration min) {
+        return with(option, inRange(option, value, min));
+    }
+
+    static Duration inRange(String name, Duration value, Duration min) {
+        if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
+            throw new IllegalArgumentException(name + " is " + value + "; it must be between " + min.toMillis()
+                    + " ms and " + MAX_TIME.toDays() + " days");
+        }
+        return value;
+    }
+
+    private LockRequest withEach(UnaryOperator<Part> change) {
+        return new LockRequest(parts(parts, change), options);
+    }
+
+    /** One is the common case, and every call of a locked method comes here. */
+    private static <T> List<Part> parts(Collection<T> sources, Function<T, Part> toPart) {
+        return sources.size() == 1
+                ? List.of(toPart.apply(sources.iterator().next()))
+                : sources.stream().map(toPart).toList();
     }
 
     /**
@@ -66,7 +106,7 @@ public final class LockRequest extends RequestValues {
      * @param key what to lock
      */
     public static LockRequest of(LockKey key) {
-        return new LockRequest(List.of(RequestPart.of(key)), new RequestOptions());
+        return new LockRequest(List.of(Part.of(key)), Map.of());
     }
 
     /**
@@ -79,8 +119,7 @@ public final class LockRequest extends RequestValues {
      * @throws LockKeyException if there are no keys, or one is invalid
      */
     public static LockRequest ofAll(Collection<String> keys) {
-        return new LockRequest(
-                keys.stream().map(key -> RequestPart.of(LockKey.of(key))).toList(), new RequestOptions());
+        return new LockRequest(parts(keys, key -> Part.of(LockKey.of(key))), Map.of());
     }
 
     /**
@@ -118,7 +157,7 @@ public final class LockRequest extends RequestValues {
      * @return a copy with the given name
      */
     public LockRequest name(String value) {
-        return with(options -> options.name = value);
+        return with("name", value.isEmpty() ? null : value);
     }
 
     /**
@@ -128,7 +167,7 @@ public final class LockRequest extends RequestValues {
      * @return a copy with masked keys
      */
     public LockRequest maskKeys() {
-        return withEach(part -> part.withKey(part.key().masked()));
+        return withEach(part -> part.withKey(part.key.masked()));
     }
 
     /**
@@ -150,8 +189,7 @@ public final class LockRequest extends RequestValues {
      * @throws LockKeyException if there are no keys
      */
     public LockRequest keys(Collection<LockKey> values) {
-        RequestPart first = parts.get(0);
-        return new LockRequest(RequestPart.each(values, first::withKey), options);
+        return new LockRequest(parts(values, parts.get(0)::withKey), options);
     }
 
     /** {@return a copy that shares the lock with any number of other shared holders: a read lock} */
@@ -166,7 +204,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest shared(int atMost) {
-        return withEach(part -> new RequestPart(part.key(), LockMode.SHARED, atMost, 1, part.fair()));
+        return withEach(part -> new Part(part.key(), LockMode.SHARED, atMost, 1, part.fair()));
     }
 
     /**
@@ -185,7 +223,7 @@ public final class LockRequest extends RequestValues {
 
     /** {@return a copy that holds the lock exclusively} */
     public LockRequest exclusive() {
-        return withEach(part -> new RequestPart(part.key(), LockMode.EXCLUSIVE, 1, 1, part.fair()));
+        return withEach(part -> new Part(part.key(), LockMode.EXCLUSIVE, 1, 1, part.fair()));
     }
 
     /**
@@ -204,7 +242,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return with(options -> options.lease(value));
+        return with("lease", value, MIN_LEASE);
     }
 
     /**
@@ -214,7 +252,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return with(options -> options.waitFor(value));
+        return with("waitFor", value, Duration.ZERO);
     }
 
     /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
@@ -228,7 +266,7 @@ public final class LockRequest extends RequestValues {
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return with(options -> options.renew = Optional.of(value));
+        return with("renew", value);
     }
 
     /**
@@ -240,7 +278,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return with(options -> options.minHold(value));
+        return with("minHold", value, Duration.ZERO);
     }
 
     /**
@@ -250,7 +288,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return with(options -> options.maxHold(value));
+        return with("maxHold", value, MIN_LEASE);
     }
 
     /**
@@ -260,7 +298,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest warnAfter(Duration value) {
-        return with(changed -> changed.warnAfter(value));
+        return with("warnAfter", value, MIN_WARNING);
     }
 
     /**
@@ -277,7 +315,7 @@ public final class LockRequest extends RequestValues {
      * @return a copy with the given option
      */
     public LockRequest interruptOnLoss(boolean value) {
-        return with(options -> options.interruptOnLoss = value);
+        return with("interruptOnLoss", value ? true : null);
     }
 
     /**
@@ -290,7 +328,7 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest outageTolerance(Duration value) {
-        return with(options -> options.outageTolerance(value));
+        return with("outageTolerance", value, Duration.ZERO);
     }
 
     /**
@@ -303,6 +341,191 @@ public final class LockRequest extends RequestValues {
      * @throws IllegalArgumentException if it is less than 1
      */
     public LockRequest maxWaiting(int value) {
-        return with(options -> options.maxWaiting(value));
+        if (value < 1) {
+            throw new IllegalArgumentException("maxWaiting is " + value
+                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
+        }
+        return with("maxWaiting", value == UNLIMITED ? null : value);
+    }
+
+    /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
+    public List<LockKey> keys() {
+        return parts.size() == 1
+                ? List.of(parts.get(0).key)
+                : parts.stream().map(Part::key).toList();
+    }
+
+    /** {@return the key; the first one if there are several} */
+    public LockKey key() {
+        return parts.get(0).key;
+    }
+
+    /** {@return the mode; that of the first key if there are several (see {@link #each()})} */
+    public LockMode mode() {
+        return parts.get(0).mode;
+    }
+
+    /**
+     * {@return how many callers may hold the lock at the same time: 1 if exclusive, 1 to {@link #UNLIMITED} if
+     * shared; for the first key if there are several (see {@link #each()})}
+     */
+    public int limit() {
+        return parts.get(0).limit;
+    }
+
+    /**
+     * {@return how much of the limit this request takes; for the first key if there are several (see {@link
+     * #each()})}
+     */
+    public int weight() {
+        return parts.get(0).weight;
+    }
+
+    /**
+     * {@return whether requests are served strictly in order of arrival; for the first key if there are several (see {@link
+     * #each()})}
+     */
+    public boolean fair() {
+        return parts.get(0).fair;
+    }
+
+    /** {@return the name; empty if there is none} */
+    public String name() {
+        return this.<String>option("name").orElse("");
+    }
+
+    /** {@return how long the lock survives without renewal; empty for the client's default} */
+    public Optional<Duration> lease() {
+        return option("lease");
+    }
+
+    /** {@return how long to wait; zero for a single try; empty for the default} */
+    public Optional<Duration> waitFor() {
+        return option("waitFor");
+    }
+
+    /** {@return whether the lease is renewed while the lock is held; empty for the client's default} */
+    public Optional<Boolean> renew() {
+        return option("renew");
+    }
+
+    /** {@return the minimum time from the grant during which others are kept out; empty if there is none} */
+    public Optional<Duration> minHold() {
+        return option("minHold");
+    }
+
+    /** {@return the time after which renewal ends, counted from the grant; empty for the client's default} */
+    public Optional<Duration> maxHold() {
+        return option("maxHold");
+    }
+
+    /** {@return how long the lock may be held before a warning is logged, once; empty for the client's default} */
+    public Optional<Duration> warnAfter() {
+        return option("warnAfter");
+    }
+
+    /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
+    public Optional<Duration> outageTolerance() {
+        return option("outageTolerance");
+    }
+
+    /** {@return how many calls from the client may wait for the same key; {@link #UNLIMITED} for any number} */
+    public int maxWaiting() {
+        return this.<Integer>option("maxWaiting").orElse(UNLIMITED);
+    }
+
+    /** {@return whether the work is stopped when the lock is lost} */
+    public boolean interruptOnLoss() {
+        return options.containsKey("interruptOnLoss");
+    }
+
+    @SuppressWarnings("unchecked") // each option has one type
+    private <T> Optional<T> option(String name) {
+        return Optional.ofNullable((T) options.get(name));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof LockRequest request && parts.equals(request.parts) && options.equals(request.options);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * parts.hashCode() + options.hashCode();
+    }
+
+    /** The keys, and each option that is set. */
+    @Override
+    public String toString() {
+        return "LockRequest" + parts + options;
+    }
+
+    /**
+     * One of the locks of a request.
+     *
+     * @param key what is locked
+     * @param mode exclusive or shared
+     * @param limit how many callers may hold the lock at the same time: 1 if exclusive; 1 to {@link #UNLIMITED} if
+     *     shared
+     * @param weight how much of the limit this request takes
+     * @param fair whether the lock is granted strictly in the order in which requests arrived at the store
+     */
+    private record Part(LockKey key, LockMode mode, int limit, int weight, boolean fair) {
+
+        Part {
+            if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
+                throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
+                        + "; it must be 1 for EXCLUSIVE, and 1 or more for SHARED");
+            }
+            if (weight < 1 || weight > limit) {
+                throw new IllegalArgumentException("weight is " + weight
+                        + "; it must be between 1 and the limit, which is " + limit + " for mode " + mode);
+            }
+            if (weight > 1 && limit == UNLIMITED) {
+                throw new IllegalArgumentException(
+                        "weight is " + weight + ", but there is no limit: call shared(limit) first");
+            }
+        }
+
+        /** One for each key, in the order of the keys. */
+        static List<Part> merged(List<Part> parts) {
+            Map<String, Part> byKey = new TreeMap<>();
+            parts.forEach(part -> byKey.merge(part.key.value(), part, Part::and));
+            return List.copyOf(byKey.values());
+        }
+
+        static Part of(LockKey key) {
+            return new Part(key, LockMode.EXCLUSIVE, 1, 1, false);
+        }
+
+        Part withKey(LockKey other) {
+            return new Part(other, mode, limit, weight, fair);
+        }
+
+        Part mapKey(UnaryOperator<String> change) {
+            LockKey changed = LockKey.of(change.apply(key.value()));
+            return withKey(key.isMasked() ? changed.masked() : changed);
+        }
+
+        Part withWeight(int value) {
+            return new Part(key, mode, limit, value, fair);
+        }
+
+        Part withFair(boolean value) {
+            return new Part(key, mode, limit, weight, value);
+        }
+
+        /** Merges two requests for one key: an exclusive lock includes a shared one. */
+        Part and(Part other) {
+            if (mode != other.mode) {
+                return (mode == LockMode.EXCLUSIVE ? this : other).withFair(fair || other.fair);
+            }
+            if (limit != other.limit) {
+                throw new LockKeyException(
+                        "Lock '" + key + "' is requested twice in one request with different limits: " + limit + " and "
+                                + other.limit + ". Use the same limit for both.");
+            }
+            return new Part(key, mode, limit, Math.max(weight, other.weight), fair || other.fair);
+        }
     }
 }

@@ -21,14 +21,18 @@ import org.jspecify.annotations.Nullable;
 public sealed interface LockResult<T extends @Nullable Object> {
 
     /** {@return whether the work ran} */
-    boolean executed();
+    default boolean executed() {
+        return this instanceof Executed;
+    }
 
     /**
      * {@return the work's result, or that of the fallback}
      *
      * @param fallback supplies the result if the work did not run
      */
-    T orElseGet(Supplier<? extends T> fallback);
+    default T orElseGet(Supplier<? extends T> fallback) {
+        return this instanceof Executed<T> executed ? executed.value : fallback.get();
+    }
 
     /**
      * {@return the work's result, which may be null, or the other value}
@@ -53,7 +57,12 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param <X> the exception
      * @throws X if the work did not run
      */
-    <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X;
+    default <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X {
+        if (this instanceof Executed<T> executed) {
+            return executed.value;
+        }
+        throw exception.get();
+    }
 
     /**
      * Maps the result of work that ran. Has no effect if the work did not run.
@@ -66,7 +75,9 @@ public sealed interface LockResult<T extends @Nullable Object> {
     <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping);
 
     /** {@return the work's result; empty if it was null, or if the work did not run} */
-    Optional<@NonNull T> toOptional();
+    default Optional<@NonNull T> toOptional() {
+        return this instanceof Executed<T> executed ? Optional.ofNullable(executed.value) : Optional.empty();
+    }
 
     /**
      * The work completed under the lock.
@@ -75,15 +86,6 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param <T> the work's result
      */
     record Executed<T extends @Nullable Object>(T value) implements LockResult<T> {
-        @Override
-        public boolean executed() {
-            return true;
-        }
-
-        @Override
-        public T orElseGet(Supplier<? extends T> fallback) {
-            return value;
-        }
 
         @Override
         public T orElseThrow() {
@@ -91,18 +93,8 @@ public sealed interface LockResult<T extends @Nullable Object> {
         }
 
         @Override
-        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) {
-            return value;
-        }
-
-        @Override
         public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
             return new Executed<>(mapping.apply(value));
-        }
-
-        @Override
-        public Optional<@NonNull T> toOptional() {
-            return Optional.ofNullable(value);
         }
     }
 
@@ -130,33 +122,13 @@ public sealed interface LockResult<T extends @Nullable Object> {
         }
 
         @Override
-        public boolean executed() {
-            return false;
-        }
-
-        @Override
-        public T orElseGet(Supplier<? extends T> fallback) {
-            return fallback.get();
-        }
-
-        @Override
         public T orElseThrow() {
             throw new LockNotAcquiredException(null, key, waited, holder.orElse(null), blockage);
         }
 
         @Override
-        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) throws X {
-            throw exception.get();
-        }
-
-        @Override
         public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
             return new NotAcquired<>(key, waited, holder, blockage);
-        }
-
-        @Override
-        public Optional<@NonNull T> toOptional() {
-            return Optional.empty();
         }
     }
 }

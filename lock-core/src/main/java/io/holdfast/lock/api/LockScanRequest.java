@@ -2,66 +2,47 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Which locks {@link LockOverview#scan} lists, and how much load it may cause. Immutable: start with {@link #ALL}. */
 public final class LockScanRequest {
 
     /** All locks; at most 10,000 of them, read by at most 100 calls per second, for at most 10 s. */
-    public static final LockScanRequest ALL = new LockScanRequest(new Values());
+    public static final LockScanRequest ALL = with("", 10_000, 100, Duration.ofSeconds(10));
 
     private static final int MOST_LOCKS = 100_000;
     private static final int MOST_CALLS_PER_SECOND = 10_000;
 
     private final Values values;
 
-    /** Modified only before its owner is published. */
-    private static final class Values {
-
-        private String keyPrefix = "";
-        private int limit = 10_000;
-        private int callsPerSecond = 100;
-        private Duration timeout = Duration.ofSeconds(10);
-
-        private Values copy() {
-            Values copy = new Values();
-            copy.keyPrefix = keyPrefix;
-            copy.limit = limit;
-            copy.callsPerSecond = callsPerSecond;
-            copy.timeout = timeout;
-            return copy;
-        }
-    }
+    private record Values(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {}
 
     private LockScanRequest(Values values) {
         this.values = values;
     }
 
-    private LockScanRequest with(Consumer<Values> change) {
-        Values changed = values.copy();
-        change.accept(changed);
-        return new LockScanRequest(changed);
+    private static LockScanRequest with(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {
+        return new LockScanRequest(new Values(keyPrefix, limit, callsPerSecond, timeout));
     }
 
     /** {@return the prefix of the keys; empty for all keys} */
     public String keyPrefix() {
-        return values.keyPrefix;
+        return values.keyPrefix();
     }
 
     /** {@return the maximum number of locks listed} */
     public int limit() {
-        return values.limit;
+        return values.limit();
     }
 
     /** {@return the maximum number of calls per second to the store; each reads up to 100 locks of one server} */
     public int callsPerSecond() {
-        return values.callsPerSecond;
+        return values.callsPerSecond();
     }
 
     /** {@return the time after which the scan ends with the locks found so far} */
     public Duration timeout() {
-        return values.timeout;
+        return values.timeout();
     }
 
     /**
@@ -71,7 +52,7 @@ public final class LockScanRequest {
      */
     public LockScanRequest withKeyPrefix(String value) {
         Objects.requireNonNull(value, "keyPrefix");
-        return with(values -> values.keyPrefix = value);
+        return with(value, limit(), callsPerSecond(), timeout());
     }
 
     /**
@@ -82,7 +63,7 @@ public final class LockScanRequest {
      */
     public LockScanRequest withLimit(int value) {
         checkRange("limit", value, MOST_LOCKS);
-        return with(values -> values.limit = value);
+        return with(keyPrefix(), value, callsPerSecond(), timeout());
     }
 
     /**
@@ -93,7 +74,7 @@ public final class LockScanRequest {
      */
     public LockScanRequest withCallsPerSecond(int value) {
         checkRange("callsPerSecond", value, MOST_CALLS_PER_SECOND);
-        return with(values -> values.callsPerSecond = value);
+        return with(keyPrefix(), limit(), value, timeout());
     }
 
     /**
@@ -104,8 +85,8 @@ public final class LockScanRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withTimeout(Duration value) {
-        RequestOptions.inRange("timeout", value, Duration.ofMillis(1));
-        return with(values -> values.timeout = value);
+        LockRequest.inRange("timeout", value, Duration.ofMillis(1));
+        return with(keyPrefix(), limit(), callsPerSecond(), value);
     }
 
     private static void checkRange(String name, int value, int most) {
@@ -116,16 +97,12 @@ public final class LockScanRequest {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof LockScanRequest request
-                && keyPrefix().equals(request.keyPrefix())
-                && limit() == request.limit()
-                && callsPerSecond() == request.callsPerSecond()
-                && timeout().equals(request.timeout());
+        return other instanceof LockScanRequest request && values.equals(request.values);
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(keyPrefix(), limit(), callsPerSecond(), timeout());
+        return values.hashCode();
     }
 
     @Override

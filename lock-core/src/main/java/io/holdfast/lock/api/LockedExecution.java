@@ -112,12 +112,8 @@ public interface LockedExecution {
      * @param <E> the exception the work may throw
      * @throws E the exception thrown by the work
      */
-    @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> void execute(LockRequest request, LockedRunnable<E> work) throws E {
-        this.<@Nullable Void, E>execute(request, () -> {
-            work.run();
-            return null;
-        });
+        execute(request, (LockedConsumer<E>) lock -> work.run());
     }
 
     /**
@@ -232,13 +228,9 @@ public interface LockedExecution {
      * @return the outcome
      * @throws E the exception thrown by the work
      */
-    @SuppressWarnings("NullAway") // the lambda's Void is nullable
     default <E extends Throwable> LockResult<@Nullable Void> tryExecute(LockRequest request, LockedRunnable<E> work)
             throws E {
-        return this.<@Nullable Void, E>tryExecute(request, () -> {
-            work.run();
-            return null;
-        });
+        return tryExecute(request, (LockedConsumer<E>) lock -> work.run());
     }
 
     /**

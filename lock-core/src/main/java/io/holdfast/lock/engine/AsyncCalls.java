@@ -7,7 +7,7 @@ import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.ClosableHandle;
-import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Pause;
 import java.util.List;
@@ -66,7 +66,7 @@ final class AsyncCalls {
     private final ExecutorService pausing = DaemonThreads.pool(1, DaemonThreads.named("holdfast-timeouts"));
 
     private final Pause pause;
-    private final ThreadHolds holds;
+    private final HeldLocks locks;
     private final Executor working;
     private final int mostWaiting;
     final Semaphore places;
@@ -76,8 +76,8 @@ final class AsyncCalls {
      * @param mostWaiting how many calls may wait
      * @param pause how time passes; if it is not the system's time, a thread calls it
      */
-    AsyncCalls(ThreadHolds holds, @Nullable Executor executor, int mostWaiting, Pause pause) {
-        this.holds = holds;
+    AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
+        this.locks = locks;
         this.working = executor == null ? telling : executor;
         this.mostWaiting = mostWaiting;
         this.places = new Semaphore(mostWaiting);
@@ -255,7 +255,9 @@ final class AsyncCalls {
             try {
                 working.execute(() -> startWork(handle));
             } catch (RejectedExecutionException e) {
-                fail(handle, new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
+                fail(
+                        handle,
+                        new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
             } catch (Throwable e) {
                 fail(handle, e);
             }
@@ -270,7 +272,7 @@ final class AsyncCalls {
                 DaemonThreads.executeOrRun(releasing, () -> close(handle, null));
                 return;
             }
-            holds.adopt(caller.holds(), () -> work(handle));
+            locks.adopt(caller.holds(), () -> work(handle));
         }
 
         /** Whatever is thrown, also a checked exception of Kotlin, ends the call. */

@@ -27,7 +27,6 @@ import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Call.Caller;
-import io.holdfast.lock.engine.acquire.Grants;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
@@ -37,14 +36,8 @@ import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.ClosableHandle;
-import io.holdfast.lock.engine.hold.HandleOperations;
-import io.holdfast.lock.engine.hold.LeaseReports;
-import io.holdfast.lock.engine.hold.Lifecycle;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.engine.hold.ThreadCheck;
-import io.holdfast.lock.engine.hold.ThreadHolds;
-import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
@@ -116,12 +109,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         private final ClientContext client;
         private final Cleanup cleanup;
         private final EventPublisher events;
-        private final LeaseKeeper keeper;
+        private final HeldLocks locks;
         private final Acquisition.Shared shared;
-        private final ThreadHolds holds = new ThreadHolds();
         private final Waits waits;
-        private final ThreadCheck check;
-        private final Lifecycle lifecycle;
         private final AsyncCalls async;
         private final NestedWaits nested;
 
@@ -130,31 +120,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             this.cleanup = new Cleanup(settings.store);
             this.client = new ClientContext(
                     settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
-            this.async = new AsyncCalls(holds, settings.executor, settings.mostWaiting, settings.pause);
+            this.locks = new HeldLocks(client, events);
+            client.onRevoked(locks::doubt);
+            this.async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
             this.nested = new NestedWaits(client, settings.queueThread);
             this.waits = new Waits(events, client, nested);
-            var reports = new LeaseReports(events, holds, client);
-            this.keeper = new LeaseKeeper(client.store(), reports, client.ticker());
-            var handles = new HandleOperations(client, keeper, holds, events);
-            client.onRevoked(this::doubt);
-            keeper.onFirstLongHold(() -> client.queue().entries().subscribe());
-            this.lifecycle = new Lifecycle(client, keeper, holds);
-            this.check = new ThreadCheck(client, holds, handles);
-            var grants = new Grants(client, holds, keeper, reports, handles);
-            this.shared = new Acquisition.Shared(
-                    client, holds, lifecycle, grants, handles, keeper, waits, events);
-        }
-
-        /** The hold, if there is one: it may have ended meanwhile, and a message may not be from the store. */
-        private void doubt(long sequence) {
-            holds.all().stream()
-                    .map(hold -> hold.lease())
-                    .filter(lease -> lease.owner().sequence() == sequence)
-                    .forEach(keeper::doubt);
+            this.shared = new Acquisition.Shared(client, locks, waits, events);
         }
 
         void close() {
-            Each.run(nested::close, lifecycle::close, cleanup::close, events::close, async::close);
+            Each.run(nested::close, locks::close, cleanup::close, events::close, async::close);
         }
     }
 
@@ -256,7 +231,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** @param interruptible whether an interrupt ends the wait */
     AcquireResult acquire(LockRequest request, Budget budget, boolean bound, boolean interruptible)
             throws InterruptedException {
-        Caller caller = Caller.thread(holds().ofCurrentThread(), bound, interruptible);
+        Caller caller = Caller.thread(locks().ofCurrentThread(), bound, interruptible);
         return caller.acquire(steps(request, budget, caller), settings.pause);
     }
 
@@ -305,7 +280,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        return parts().async.execute(
+        AsyncCalls calls = parts().async;
+        return calls.execute(
                 masked(request).key(),
                 caller -> {
                     LockRequest changed = changed(request);
@@ -335,7 +311,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        parts().check.ensureHeld(atLeast);
+        parts().locks.ensureHeld(atLeast);
     }
 
     private LockKey key(String text) {
@@ -361,13 +337,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * are not affected. A writer that becomes a reader in the meantime learns it from the store, which alone knows the order.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        List<Lease> own = holds().leasesOf(key).stream()
-                .filter(lease -> modes.contains(lease.mode()))
+        var own = locks().all().stream()
+                .filter(hold -> hold.key().equals(key) && modes.contains(hold.mode()))
                 .toList();
         List<LockHolder> former = ClientContext.uninterruptibly(() -> settings.store.forceRelease(key, modes));
         own.stream()
-                .filter(lease -> lease.isOpen() && modes.contains(lease.mode()))
-                .forEach(lease -> lease.lose(LossCause.REVOKED));
+                .filter(hold -> hold.isOpen() && modes.contains(hold.mode()))
+                .forEach(hold -> hold.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
             parts().events.publish(new LockEvent.ForceReleased(key, holder));
@@ -376,30 +352,29 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /** What the threads of this client hold. */
-    ThreadHolds holds() {
-        return parts().holds;
+    HeldLocks locks() {
+        return parts().locks;
     }
 
     @Override
     public List<LockActivity.Hold> held() {
         return parts == null
                 ? List.of()
-                : holds().all().stream()
-                        .filter(hold -> hold.lease().loss() == null)
+                : locks().all().stream()
+                        .filter(hold -> hold.loss() == null)
                         .map(LockEngine::describe)
                         .toList();
     }
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
-        Lease lease = hold.lease();
         return new LockActivity.Hold(
-                lease.key(),
-                lease.name(),
-                lease.mode(),
-                lease.token(),
-                hold.holder().thread(),
-                lease.held(),
-                lease.remaining());
+                hold.key(),
+                hold.name(),
+                hold.mode(),
+                hold.token(),
+                hold.thread(),
+                hold.held(),
+                hold.remaining());
     }
 
     @Override
@@ -419,8 +394,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public int lateRenewals() {
-        return (int) holds().all().stream()
-                .filter(hold -> hold.lease().isRenewalLate())
+        return (int) locks().all().stream()
+                .filter(hold -> hold.isRenewalLate())
                 .count();
     }
 
@@ -430,7 +405,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private Overview overview() {
-        return new Overview(parts().client, parts().lifecycle, settings.masking);
+        return new Overview(parts().client, parts().locks, settings.masking);
     }
 
     @Override
@@ -464,7 +439,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * that may have left handles open.
      */
     public void forgetLost() {
-        parts().check.forgetLost();
+        parts().locks.forgetLost();
     }
 
     /**
@@ -477,7 +452,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return endUnused() || parts().lifecycle.drain(atMost);
+        return endUnused() || parts().locks.drain(atMost);
     }
 
     /**
@@ -490,7 +465,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        parts().lifecycle.suspend(atMost);
+        parts().locks.suspend(atMost);
     }
 
     /**
@@ -498,7 +473,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     public void resume() {
         if (parts != null) {
-            parts().lifecycle.resume();
+            parts().locks.resume();
         }
     }
 

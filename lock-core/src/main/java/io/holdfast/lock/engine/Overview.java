@@ -12,7 +12,7 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.deadlock.WaitGraph;
-import io.holdfast.lock.engine.hold.Lifecycle;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
@@ -33,13 +33,13 @@ final class Overview implements LockOverview {
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ClientContext client;
-    private final Lifecycle lifecycle;
+    private final HeldLocks locks;
     private final boolean masking;
 
     /** @param masking whether keys are shown as hashes */
-    Overview(ClientContext client, Lifecycle lifecycle, boolean masking) {
+    Overview(ClientContext client, HeldLocks locks, boolean masking) {
         this.client = client;
-        this.lifecycle = lifecycle;
+        this.locks = locks;
         this.masking = masking;
     }
 
@@ -55,7 +55,11 @@ final class Overview implements LockOverview {
     }
 
     private static RecordedWait masked(RecordedWait recorded) {
-        NestedWait wait = recorded.report().what();
+        WaitReport report = recorded.report();
+        NestedWait wait = report.what();
+        List<NestedWait.Held> holds = wait.holds().stream()
+                .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
+                .toList();
         NestedWait shown = new NestedWait(
                 wait.clientId(),
                 wait.host(),
@@ -64,10 +68,7 @@ final class Overview implements LockOverview {
                 wait.key().masked(),
                 wait.mode(),
                 wait.waited(),
-                wait.holds().stream()
-                        .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
-                        .toList());
-        WaitReport report = recorded.report();
+                holds);
         return new RecordedWait(
                 new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
     }
@@ -79,7 +80,7 @@ final class Overview implements LockOverview {
      */
     Blockage blockage(AcquireResult.Refused refused) {
         LockHolder holder = refused.holder().orElse(null);
-        if (holder == null || !refused.hasWaited() || lifecycle.isOver(client.id())) {
+        if (holder == null || !refused.hasWaited() || locks.isOver(client.id())) {
             return Blockage.UNKNOWN;
         }
         boolean interrupted = Thread.interrupted();
@@ -116,27 +117,21 @@ final class Overview implements LockOverview {
         return new LockScan(found, ended && scan.isComplete() && scan.size() <= request.limit());
     }
 
-    /** Whether the scan was completed. */
+    /** Whether the scan was completed. An interrupt ends it, and is kept. */
     private boolean walk(StoreScan scan, LockScanRequest request) {
         long start = client.ticker().nanos();
-        long pace = SECOND_NANOS / request.callsPerSecond();
-        for (long steps = 1; scan.step(); steps++) {
-            long spent = client.ticker().nanos() - start;
-            boolean enough =
-                    scan.size() > request.limit() || spent >= request.timeout().toNanos();
-            if (enough || !pause(steps * pace - spent)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Whether it was not interrupted. */
-    private boolean pause(long nanos) {
-        long until = client.ticker().nanos() + nanos;
+        long next = start;
         try {
-            for (long left = nanos; left > 0; left = until - client.ticker().nanos()) {
-                client.pause().pause(left);
+            while (scan.step()) {
+                long now = client.ticker().nanos();
+                if (scan.size() > request.limit()
+                        || now - start >= request.timeout().toNanos()) {
+                    return false;
+                }
+                next += SECOND_NANOS / request.callsPerSecond();
+                for (; now - next < 0; now = client.ticker().nanos()) {
+                    client.pause().pause(next - now);
+                }
             }
             return true;
         } catch (InterruptedException e) {

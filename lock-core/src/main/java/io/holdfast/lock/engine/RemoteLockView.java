@@ -9,7 +9,6 @@ import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.MultiHandle;
-import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
@@ -110,7 +109,7 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public void unlock() {
         for (LockRequest one : each) {
-            Hold hold = engine.holds().find(one.key());
+            Hold hold = engine.locks().ofCurrentThread().get(one.key());
             if (hold == null || !hold.isLockedByView(isExclusive(one))) {
                 throw new IllegalMonitorStateException("Thread "
                         + Thread.currentThread().getName() + " has not acquired lock '" + one.key()
@@ -122,7 +121,7 @@ final class RemoteLockView implements RemoteLock {
     }
 
     private ClosableHandle takeLast(LockRequest one) {
-        Hold hold = Objects.requireNonNull(engine.holds().find(one.key()));
+        Hold hold = Objects.requireNonNull(engine.locks().ofCurrentThread().get(one.key()));
         return Objects.requireNonNull(hold.unlockedByView(isExclusive(one)));
     }
 
@@ -130,30 +129,28 @@ final class RemoteLockView implements RemoteLock {
     public int holdCount() {
         return each.stream()
                 .map(this::held)
-                .mapToInt(hold -> hold == null ? 0 : hold.lease().holdCount())
+                .mapToInt(hold -> hold == null ? 0 : hold.holdCount())
                 .min()
                 .orElse(0);
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return each.stream()
-                .map(this::held)
-                .allMatch(hold -> hold != null && hold.lease().isLive());
+        return each.stream().map(this::held).allMatch(hold -> hold != null && hold.isLive());
     }
 
     @Override
     public boolean isLocked() {
         return each.stream()
-                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
-                        .anyMatch(holder -> holder.mode() == one.mode()));
+                .anyMatch(one ->
+                        engine.inspect(one.key()).holders().stream().anyMatch(holder -> holder.mode() == one.mode()));
     }
 
     @Override
     public Duration remaining() {
         return each.stream()
                 .map(this::held)
-                .map(hold -> hold == null ? Duration.ZERO : hold.lease().remaining())
+                .map(hold -> hold == null ? Duration.ZERO : hold.remaining())
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -171,7 +168,7 @@ final class RemoteLockView implements RemoteLock {
                     "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key()
                             + (isExclusive(request) ? "' exclusively" : "'"));
         }
-        return hold.lease().token();
+        return hold.token();
     }
 
     /** Releases all of them, whatever the first ones return. */
@@ -190,12 +187,12 @@ final class RemoteLockView implements RemoteLock {
 
     /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
     private @Nullable Hold held(LockRequest one) {
-        Hold hold = engine.holds().find(one.key());
+        Hold hold = engine.locks().ofCurrentThread().get(one.key());
         return hold != null && covers(hold, one) ? hold : null;
     }
 
     private static boolean covers(Hold hold, LockRequest one) {
-        return hold.lease().isExclusive() || !isExclusive(one);
+        return hold.isExclusive() || !isExclusive(one);
     }
 
     /**
@@ -222,19 +219,16 @@ final class RemoteLockView implements RemoteLock {
     }
 
     private List<Hold> holdsOfOthers(LockRequest one) {
-        return engine.holds().all().stream()
-                .filter(hold -> hold.lease().key().equals(one.key())
-                        && covers(hold, one)
-                        && hold.lease().isLive())
+        return engine.locks().all().stream()
+                .filter(hold -> hold.key().equals(one.key()) && covers(hold, one) && hold.isLive())
                 .toList();
     }
 
     private static String describe(Hold hold) {
-        Lease lease = hold.lease();
-        String thread = "thread '" + hold.holder().thread() + "'";
-        return lease.isLive()
-                ? "held by " + thread + ", hold count " + lease.holdCount() + ", token " + lease.token() + ", "
-                        + DurationText.of(lease.remaining()) + " left"
+        String thread = "thread '" + hold.thread() + "'";
+        return hold.isLive()
+                ? "held by " + thread + ", hold count " + hold.holdCount() + ", token " + hold.token() + ", "
+                        + DurationText.of(hold.remaining()) + " left"
                 : "lost by " + thread;
     }
 }

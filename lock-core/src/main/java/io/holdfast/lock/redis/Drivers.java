@@ -1,18 +1,26 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.RedisLockSettings.Driver;
-import io.holdfast.lock.redis.driver.DriverConnections;
-import io.holdfast.lock.redis.driver.RedisAccess;
-import io.holdfast.lock.redis.driver.SharedConnections;
-import io.holdfast.lock.redis.driver.Topology;
-import io.holdfast.lock.redis.driver.jedis.JedisConnections;
-import io.holdfast.lock.redis.driver.lettuce.LettuceApplication;
+import io.holdfast.lock.redis.driver.JedisConnections;
+import io.holdfast.lock.redis.driver.LettuceApplication;
+import io.holdfast.lock.redis.driver.TemplateConnections;
+import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.StaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
+import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
@@ -32,39 +40,23 @@ final class Drivers {
 
     private Drivers() {}
 
-    /** One of the two ways. */
-    interface Way {
+    /**
+     * One of the two ways.
+     *
+     * @param description where Redis is, which way leads there, and why; without secrets
+     */
+    record Way(Connector connector, String description) {}
+
+    /** Makes connections, which do not connect yet. */
+    interface Connector {
 
         /**
-         * Makes connections. They do not connect yet.
+         * {@return connections}
          *
          * @param timeout limits the wait for the reply to one command, and for a pooled connection
          * @param connections the maximum number
          */
-        DriverConnections connect(Duration timeout, int connections);
-
-        /** {@return where Redis is, which way leads there, and why; without secrets} */
-        String description();
-    }
-
-    private record OwnJedis(Connector connector, String description) implements Way {
-
-        private interface Connector {
-            DriverConnections connect(Duration timeout, int connections);
-        }
-
-        @Override
-        public DriverConnections connect(Duration timeout, int connections) {
-            return connector.connect(timeout, connections);
-        }
-    }
-
-    private record Template(DriverConnections shared, String description) implements Way {
-
-        @Override
-        public DriverConnections connect(Duration timeout, int connections) {
-            return shared;
-        }
+        Wire connect(Duration timeout, int connections);
     }
 
     /** Why locks cannot use Jedis, and what to do about it. */
@@ -78,38 +70,36 @@ final class Drivers {
      */
     static Way choose(RedisConnectionFactory applications, Driver wanted) {
         boolean isJedis = isFrom(applications, JEDIS_FACTORY);
-        boolean isLettuce = !isJedis && isFrom(applications, LETTUCE_FACTORY);
-        String name = isJedis || isLettuce
+        LettuceApplication lettuce =
+                isFrom(applications, LETTUCE_FACTORY) ? new LettuceApplication(applications) : null;
+        boolean isKnown = isJedis || lettuce != null;
+        String name = isKnown
                 ? applications.getClass().getSimpleName()
                 : applications.getClass().getName();
-        LettuceApplication lettuce = isLettuce ? new LettuceApplication(applications) : null;
         String server = isJedis
-                ? Topology.describe(JedisConnections.configuration(applications))
-                : lettuce == null ? "Redis via " + name : Topology.describe(lettuce.servers());
-        String template = (lettuce == null && !isJedis ? "Redis" : server) + " via RedisTemplate on the application's "
-                + name + ", ";
-        if (wanted == Driver.REDIS_TEMPLATE) {
-            return new Template(new SharedConnections(applications, server), template + "as configured");
-        }
+                ? describe(JedisConnections.servers(applications))
+                : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
         Obstacle obstacle = obstacle(isJedis, lettuce, name);
-        if (obstacle == null) {
-            return new OwnJedis(
-                    lettuce == null
-                            ? (timeout, most) -> JedisConnections.derive(applications, timeout, most)
-                            : connector(lettuce.access()),
-                    server + " via Jedis" + (isJedis ? "" : ", configured like the application's " + name));
-        }
-        if (wanted == Driver.JEDIS) {
+        if (obstacle != null && wanted == Driver.JEDIS) {
             throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle.reason() + ". "
                     + StringUtils.capitalize(obstacle.remedy()) + ", or allow RedisTemplate.");
         }
-        return new Template(
-                new SharedConnections(applications, server),
-                template + "because " + obstacle.reason() + " (" + obstacle.remedy() + ")");
-    }
-
-    private static OwnJedis.Connector connector(RedisAccess access) {
-        return (timeout, most) -> JedisConnections.create(access, timeout, most);
+        if (obstacle != null || wanted == Driver.REDIS_TEMPLATE) {
+            Wire shared = new TemplateConnections(applications, server);
+            return new Way(
+                    (timeout, most) -> shared,
+                    (isKnown ? server : "Redis") + " via RedisTemplate on the application's " + name + ", "
+                            + (obstacle == null || wanted == Driver.REDIS_TEMPLATE
+                                    ? "as configured"
+                                    : "because " + obstacle.reason() + " (" + obstacle.remedy() + ")"));
+        }
+        return lettuce == null
+                ? new Way(
+                        (timeout, most) -> JedisConnections.like(applications, server, timeout, most),
+                        server + " via Jedis")
+                : new Way(
+                        (timeout, most) -> lettuce.connect(server, timeout, most),
+                        server + " via Jedis, configured like the application's " + name);
     }
 
     private static @Nullable Obstacle obstacle(boolean isJedis, @Nullable LettuceApplication lettuce, String factory) {
@@ -140,6 +130,38 @@ final class Drivers {
             isBelowOurs = each == ours;
         }
         return ClassUtils.isPresent(JEDIS, ours) && (!isBelowOurs || ClassUtils.isPresent(JEDIS, applications));
+    }
+
+    /** Where servers are, for people to read: without users and passwords. */
+    private static String describe(RedisConfiguration servers) {
+        if (servers instanceof ClusterConfiguration cluster) {
+            return "the Redis Cluster at " + nodes(cluster.getClusterNodes());
+        }
+        if (servers instanceof SentinelConfiguration sentinels) {
+            String name = sentinels.getMaster() == null
+                    ? "master"
+                    : sentinels.getMaster().getName();
+            return "the Redis primary '" + name + "' known to the sentinels at " + nodes(sentinels.getSentinels());
+        }
+        if (servers instanceof StaticMasterReplicaConfiguration replicated) {
+            return "Redis at one of "
+                    + replicated.getNodes().stream()
+                            .map(node -> node.getHostName() + ':' + node.getPort())
+                            .collect(Collectors.joining(", "));
+        }
+        if (servers instanceof WithDomainSocket local) {
+            return "Redis at " + local.getSocket();
+        }
+        if (servers instanceof WithHostAndPort single) {
+            int database = servers instanceof RedisStandaloneConfiguration known ? known.getDatabase() : 0;
+            return "Redis at " + single.getHostName() + ':' + single.getPort()
+                    + (database == 0 ? "" : ", database " + database);
+        }
+        return "Redis";
+    }
+
+    private static String nodes(Collection<? extends RedisNode> nodes) {
+        return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
     }
 
     /** Registers for native images what is found only by name. */

@@ -11,8 +11,7 @@ import org.springframework.aot.hint.TypeReference;
 final class NativeHints implements RuntimeHintsRegistrar {
 
     /** Classes with fields that an updater finds by their names. */
-    private static final List<String> UPDATED_BY_FIELD =
-            List.of("io.holdfast.lock.lease.Lease", "io.holdfast.lock.lease.LeaseHandles");
+    private static final List<String> UPDATED_BY_FIELD = List.of("io.holdfast.lock.engine.hold.Hold");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {

@@ -1,10 +1,15 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
-import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.ScriptClient.Reply;
+import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
@@ -23,13 +28,20 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -60,18 +72,34 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisLockStore implements LockStore {
 
-    private final LockConnections connections;
+    private static final Logger log = LoggerFactory.getLogger(RedisLockStore.class);
+
+    /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
+    private static final int RENEWAL_CONNECTIONS = 2;
+
+    /** Leases, or entries, in one call. At about 3 µs each, Redis is blocked for less than 2 ms. */
+    private static final int MOST_PER_CALL = 600;
+
+    /** Acquiring or releasing one of several locks in one call takes Redis 10 to 20 µs. */
+    private static final int RELEASE_WEIGHT = 3;
+
+    static final int MOST_ACQUIRED = MOST_PER_CALL / RELEASE_WEIGHT;
+
+    private static final int MOST_MOVES = 5;
+
+    private final RedisLockSettings settings;
+    private final Drivers.Way way;
+    private final Wire calls;
+    private final Wire renewals;
     private final ScriptClient client;
-    private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
-    private final Duration commandTimeout;
-    private final KeyLayout layout;
-    private final ScriptEncoder encoder;
-    private final Acknowledgements acks;
-    private final BatchedRenewals renewals;
-    private final PublishCheck publishing;
-    private final MultiLockCalls multiLock;
+    private final ScriptClient background;
+    private final ScriptCodec codec;
+    private final Acks acks;
+    private final Batches batches;
     private final RedisWaits waits;
-    private final @Nullable Rejoining rejoining;
+    private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable ScriptCall publishCheck;
+    private volatile String publishFailure = "";
 
     /**
      * Creates an instance.
@@ -83,171 +111,355 @@ public final class RedisLockStore implements LockStore {
      *     cannot be used
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
-        check(settings);
-        this.acks = new Acknowledgements(settings.replicaAcks());
-        this.connections = new LockConnections(applications, settings);
-        this.commandTimeout = settings.commandTimeout();
-        this.client = open(connections.calls());
-        this.layout = new KeyLayout(settings.keyPrefix());
-        this.encoder = new ScriptEncoder(layout, settings.tokenRetention());
-        this.rejoining = settings.rejoinDelay().isZero() ? null : new Rejoining(client, layout, settings);
-        check();
-        this.multiLock = new MultiLockCalls(client, encoder, rejoining == null && !acks.wanted());
-        this.waits = new RedisWaits(client, layout);
-        ScriptClient background = open(connections.renewals());
-        client.connectNext(background);
-        this.publishing = new PublishCheck(background, layout);
-        this.renewals = new BatchedRenewals(
-                background,
-                encoder,
-                this::serverOf,
-                acks,
-                new BatchSplitter(client::isOneServer, settings.commandTimeout(), Ticker.SYSTEM));
+        this.settings = settings;
+        this.acks =
+                new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
+        boolean rejoins = !settings.rejoinDelay().isZero();
+        check(
+                acks.number() == 0 || !rejoins,
+                "replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a quorum, which have no"
+                        + " replicas. Remove one of them from the RedisLockSettings.");
+        this.way = Drivers.choose(applications, settings.driver());
+        this.calls = connect(settings.connections());
+        this.renewals = connect(RENEWAL_CONNECTIONS);
+        check(
+                acks.number() == 0 || calls.isPipelined(),
+                "replicaAcks requires Jedis, but locks are kept in " + way.description());
+        check(!rejoins || !calls.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
+        this.codec = new ScriptCodec(settings);
+        this.background = open(renewals, () -> {});
+        this.client = open(calls, background::connect);
+        this.batches = new Batches(client::isOneServer, MOST_PER_CALL, settings.commandTimeout(), Ticker.SYSTEM);
+        this.waits = new RedisWaits(client, codec);
     }
 
-    private ScriptClient open(DriverConnections own) {
-        return new ScriptClient(own, commandTimeout, new SubscriptionChecks(wakeups));
-    }
-
-    /** A server that does not reply to calls may no longer send messages; a replica may not receive any. */
-    private record SubscriptionChecks(Set<WakeChannel> wakeups) implements Resends.ServerListener {
-
-        @Override
-        public void unanswered() {
-            wakeups.forEach(WakeChannel::doubt);
-        }
-
-        @Override
-        public void replica() {
-            wakeups.forEach(WakeChannel::reconnect);
-        }
-    }
-
-    private static void check(RedisLockSettings settings) {
-        if (settings.replicaAcks().number() > 0 && !settings.rejoinDelay().isZero()) {
-            throw new IllegalArgumentException("replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the"
-                    + " servers of a quorum, which have no replicas. Remove one of them from the RedisLockSettings.");
-        }
-    }
-
-    private void check() {
-        boolean fits = acks.wanted() ? client.isPipelined() : rejoining == null || !client.isCluster();
+    private static void check(boolean fits, String message) {
         if (!fits) {
-            connections.close();
-            throw new IllegalArgumentException(
-                    acks.wanted()
-                            ? "replicaAcks requires Jedis, but locks are kept in " + connections.describe()
-                            : "rejoinDelay is for independent servers, not for a cluster");
+            throw new IllegalArgumentException(message);
         }
+    }
+
+    private Wire connect(int connections) {
+        return way.connector().connect(settings.commandTimeout(), connections);
+    }
+
+    /**
+     * A server that does not reply to calls may no longer send messages; a replica may not receive any.
+     *
+     * @param whenConnected connects others. Who finds the nodes of a cluster only when it has something to send would wait for
+     *     those that hang by then.
+     */
+    private ScriptClient open(Wire wire, Runnable whenConnected) {
+        return new ScriptClient(
+                wire,
+                settings.commandTimeout(),
+                () -> wakeups.forEach(WakeChannel::doubt),
+                () -> wakeups.forEach(WakeChannel::reconnect),
+                whenConnected);
     }
 
     @Override
     public AcquireReply acquire(AcquireRequest request) {
-        client.connect(commandTimeout);
-        ScriptCall call = encoder.acquire(request, rejoining);
-        if (acks.wanted()) {
-            return acks.acquire(client, call);
-        }
-        return acquired(call, client.run(call));
+        return beginAcquire(request).await();
     }
 
+    /** Waits for the first connection only for a command timeout; then the caller's budget decides. */
     @Override
     public Pending<AcquireReply> beginAcquire(AcquireRequest request) {
-        if (acks.wanted()) {
-            return () -> acquire(request);
-        }
-        client.connect(commandTimeout);
-        ScriptCall call = encoder.acquire(request, rejoining);
-        Supplier<ScriptClient.Reply> begun = client.begin(call);
-        return () -> acquired(call, begun.get());
+        ScriptCall call = codec.acquire(request);
+        Supplier<List<Reply>> begun = client.begin(List.of(call), acks, settings.commandTimeout());
+        return () -> acquired(call, begun.get().get(0));
     }
 
-    @Override
-    public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
-        client.connect(commandTimeout);
-        return multiLock.acquire(requests);
-    }
-
-    private AcquireReply acquired(ScriptCall call, ScriptClient.Reply first) {
-        ScriptClient.Reply reply = first;
-        if (rejoining != null && ScriptDecoder.isStranger(reply.text())) {
-            rejoining.join();
+    /** If a server has to record when it was started, it does that first. */
+    private AcquireReply acquired(ScriptCall call, Reply first) {
+        Reply reply = first.moved() && acks.number() > 0 ? sendAfterMove(call) : first;
+        if (ScriptCodec.isStranger(reply.orThrow())) {
+            client.run(codec.join()).orThrow();
             reply = client.run(call);
         }
-        return ScriptDecoder.acquire(reply.text(), !(first.firstSend() && reply.firstSend()));
+        AcquireReply acquired = ScriptCodec.acquired(reply.orThrow(), first.resent() || reply.resent());
+        if (acquired instanceof AcquireReply.Granted && reply.replicas() < acks.number()) {
+            throw new LockStoreException("The lock was granted, but " + tooFew(reply.replicas()), null, true);
+        }
+        return acquired;
+    }
+
+    /** Only the replicas of the server that has the key count, and that has carried out the call. */
+    private Reply sendAfterMove(ScriptCall call) {
+        try {
+            Reply reply = client.send(List.of(call), acks).get(0);
+            for (int move = 2; reply.moved() && move < MOST_MOVES; move++) {
+                reply = client.send(List.of(call), acks).get(0);
+            }
+            reply.orThrow();
+            return reply;
+        } catch (LockStoreException e) {
+            throw RedisFailures.ofUnknownOutcome(e);
+        }
+    }
+
+    private String tooFew(long replicas) {
+        return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
+                + DurationText.of(acks.timeout())
+                + ", so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
+    }
+
+    /** In one script, if one server has all locks and a grant takes no more than that: no acknowledgements, no rejoining. */
+    @Override
+    public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
+        client.connect(settings.commandTimeout());
+        boolean together = acks.number() == 0
+                && settings.rejoinDelay().isZero()
+                && client.isOneServer()
+                && !requests.isEmpty()
+                && requests.size() <= MOST_ACQUIRED;
+        if (!together) {
+            return new AcquireAllReply.OneByOne();
+        }
+        Reply reply = client.run(codec.acquireAll(requests));
+        return ScriptCodec.acquiredAll(reply.orThrow(), requests.size(), reply.resent());
     }
 
     @Override
     public ReleaseReply release(ReleaseRequest request) {
-        return released(client.run(encoder.release(request)));
+        return beginRelease(request).await();
     }
 
     @Override
     public Pending<ReleaseReply> beginRelease(ReleaseRequest request) {
-        Supplier<ScriptClient.Reply> begun = client.begin(encoder.release(request));
-        return () -> released(begun.get());
-    }
-
-    @Override
-    public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return client.isOneServer() ? multiLock.release(requests) : LockStore.super.releaseAll(requests);
+        Supplier<List<Reply>> begun =
+                client.begin(List.of(codec.release(request)), Acks.NONE, ScriptClient.CONNECT_LIMIT);
+        return () -> released(begun.get().get(0));
     }
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return released(client.run(encoder.downgrade(key, owner, lastToken)));
+        return released(client.run(codec.downgrade(key, owner, lastToken)));
     }
 
-    private static ReleaseReply released(ScriptClient.Reply reply) {
-        if (ScriptDecoder.released(reply.text())) {
-            return ReleaseReply.RELEASED;
-        }
-        return reply.firstSend() ? ReleaseReply.NOT_HOLDER : ReleaseReply.GONE;
+    private static ReleaseReply released(Reply reply) {
+        return ScriptCodec.released(reply.orThrow()) ? ReleaseReply.RELEASED : notHeld(reply);
+    }
+
+    private static ReleaseReply notHeld(Reply reply) {
+        return reply.resent() ? ReleaseReply.GONE : ReleaseReply.NOT_HOLDER;
+    }
+
+    @Override
+    public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
+        return client.isOneServer()
+                ? batches.<ReleaseRequest, Pending<ReleaseReply>>send(
+                        requests, request -> "", request -> RELEASE_WEIGHT, this::releaseTogether, failure -> () -> {
+                            throw failure;
+                        })
+                : LockStore.super.releaseAll(requests);
+    }
+
+    private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
+        Reply reply = client.run(codec.releaseAll(requests));
+        Iterator<ReleaseRequest> next = requests.iterator();
+        return ScriptCodec.outcomes(reply.orThrow(), requests.size()).stream()
+                .map(outcome -> released(next.next(), outcome, reply))
+                .toList();
+    }
+
+    private static Pending<ReleaseReply> released(ReleaseRequest request, String outcome, Reply reply) {
+        return () -> switch (outcome) {
+            case "" -> ReleaseReply.RELEASED;
+            case "NOT_HOLDER" -> notHeld(reply);
+            default ->
+                throw new LockStoreException(
+                        "Lock '" + request.key() + "' could not be released: " + outcome, null, false);
+        };
     }
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        return renewals.renew(requests);
+        return batches.send(
+                requests,
+                request -> part(request.key()),
+                request -> 1,
+                some -> renewTogether(background, some),
+                failure -> new RenewReply.Failed(String.valueOf(failure.getMessage())));
     }
 
+    /** Over the callers' connections. */
     @Override
     public RenewReply extend(RenewRequest request) {
-        return renewals.extend(client, request);
+        return renewTogether(client, List.of(request)).get(0);
+    }
+
+    /** Turns renewals into failures if too few replicas have acknowledged them. */
+    private List<RenewReply> renewTogether(ScriptClient over, List<RenewRequest> requests) {
+        return together(
+                over,
+                requests,
+                acks,
+                codec::renew,
+                (reply, some) -> ScriptCodec.renewed(reply.orThrow(), some.size()).stream()
+                        .map(each -> each instanceof RenewReply.Renewed && reply.replicas() < acks.number()
+                                ? new RenewReply.Failed(tooFew(reply.replicas()))
+                                : each)
+                        .toList(),
+                RenewReply.Failed::new);
+    }
+
+    /**
+     * Sends requests to one server. A single server gets them in one script. In a cluster each script has one key, because a script cannot
+     * have keys of several slots, and fails for its own lock only; a node gets all its scripts together, over one connection.
+     */
+    private <Q, A> List<A> together(
+            ScriptClient over,
+            List<Q> requests,
+            Acks replicas,
+            Function<List<Q>, ScriptCall> encoder,
+            BiFunction<Reply, List<Q>, List<A>> decoder,
+            Function<String, A> failed) {
+        boolean oneServer = over.isOneServer();
+        List<List<Q>> scripts =
+                oneServer ? List.of(requests) : requests.stream().map(List::of).toList();
+        List<Reply> replies = over.send(scripts.stream().map(encoder).toList(), replicas);
+        List<A> all = new ArrayList<>(requests.size());
+        for (int i = 0; i < scripts.size(); i++) {
+            LockStoreException failure = replies.get(i).failure();
+            all.addAll(
+                    failure == null || oneServer
+                            ? decoder.apply(replies.get(i), scripts.get(i))
+                            : List.of(failed.apply(String.valueOf(failure.getMessage()))));
+        }
+        return all;
+    }
+
+    /**
+     * The locks of one part, those of a server, are in one call and fail together. While the server is unknown, each lock is a
+     * part of its own, to limit the effect of a node that does not reply on the locks of other nodes.
+     */
+    private String part(LockKey key) {
+        String server = serverOf(key);
+        return server.isEmpty() && !client.isOneServer() ? key.toString() : server;
     }
 
     @Override
     public String serverOf(LockKey key) {
-        return client.serverOf(layout.bytes(key));
+        return client.serverOf(codec.bytes(key));
     }
 
+    /** Long lists of entries of one lock are cut into pieces. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        List<EntryReply> replies = renewals.keepEntries(requests);
-        publishing.check(requests);
-        return replies;
+        List<EntryRequest> pieces = new ArrayList<>(requests.size());
+        List<Integer> rows = new ArrayList<>(requests.size());
+        for (EntryRequest request : requests) {
+            List<OwnerId> owners = request.owners();
+            for (int from = 0; from == 0 || from < owners.size(); from += MOST_PER_CALL) {
+                int to = Math.min(owners.size(), from + MOST_PER_CALL);
+                rows.add(from == 0 ? pieces.size() : rows.get(rows.size() - 1));
+                pieces.add(new EntryRequest(request.key(), owners.subList(from, to)));
+            }
+        }
+        List<EntryReply> replies = batches.send(
+                pieces,
+                piece -> part(piece.key()),
+                piece -> Math.max(1, piece.owners().size()),
+                some -> together(
+                        background,
+                        some,
+                        Acks.NONE,
+                        codec::keepEntries,
+                        (reply, kept) -> ScriptCodec.entries(reply.orThrow(), kept),
+                        EntryReply.Failed::new),
+                failure -> new EntryReply.Failed(String.valueOf(failure.getMessage())));
+        Map<Integer, EntryReply> joined = new TreeMap<>();
+        for (int i = 0; i < replies.size(); i++) {
+            joined.merge(rows.get(i), replies.get(i), RedisLockStore::join);
+        }
+        checkPublishing(requests);
+        return List.copyOf(joined.values());
+    }
+
+    /** The earliest of the store's times: one of the pieces may not reflect what was granted later. */
+    private static EntryReply join(EntryReply one, EntryReply other) {
+        if (!(one instanceof EntryReply.Kept first)) {
+            return one;
+        }
+        if (!(other instanceof EntryReply.Kept second)) {
+            return other;
+        }
+        List<OwnerId> called = new ArrayList<>(first.called());
+        called.addAll(second.called());
+        return new EntryReply.Kept(
+                called,
+                Math.min(first.storeMicros(), second.storeMicros()),
+                first.blockedFor().compareTo(second.blockedFor()) < 0 ? first.blockedFor() : second.blockedFor());
+    }
+
+    /**
+     * Checks whether scripts may publish the messages that wake waiters. If not, scripts work without them, and every waiter has to
+     * find out by polling that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received
+     * no message for half a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, to
+     * no harm.
+     */
+    private void checkPublishing(List<EntryRequest> requests) {
+        if (publishCheck == null) {
+            requests.stream()
+                    .filter(request -> !request.owners().isEmpty())
+                    .findFirst()
+                    .ifPresent(request -> checkPublishing(
+                            codec.publish(request.key(), request.owners().get(0).clientId())));
+        }
+    }
+
+    private void checkPublishing(ScriptCall check) {
+        String reply;
+        try {
+            reply = background.run(check).orThrow();
+        } catch (LockStoreException e) {
+            log.debug("Could not check whether scripts may publish", e);
+            return;
+        }
+        boolean known = publishCheck != null;
+        publishCheck = check;
+        publishFailure = reply.isEmpty()
+                ? ""
+                : "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms. Grant the"
+                        + " Redis user PUBLISH and the channels " + codec.prefix() + ":wake:* (" + reply + ")";
+        if (!publishFailure.isEmpty() && !known) {
+            log.warn("{}", publishFailure);
+        }
+    }
+
+    /** Scripts that could not publish are checked again. */
+    @Override
+    public List<String> warnings() {
+        ScriptCall last = publishCheck;
+        if (last != null && !publishFailure.isEmpty()) {
+            checkPublishing(last);
+        }
+        return publishFailure.isEmpty() ? List.of() : List.of(publishFailure);
     }
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        ScriptDecoder.left(
-                client.run(encoder.leave(key, owner, cancelledFor, lastToken)).text());
+        ScriptCodec.left(
+                client.run(codec.leave(key, owner, cancelledFor, lastToken)).orThrow());
     }
 
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
     @Override
     public Duration longestDelay() {
-        Duration delay = commandTimeout.multipliedBy(3);
+        Duration delay = settings.commandTimeout().multipliedBy(3);
         return delay.compareTo(LockStore.super.longestDelay()) > 0 ? delay : LockStore.super.longestDelay();
     }
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return ScriptDecoder.inspect(key, client.run(encoder.inspect(key)).text());
+        return ScriptCodec.inspected(key, client.run(codec.inspect(key)).orThrow());
     }
 
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new RedisScan(client, layout, keyPrefix));
+        return Optional.of(new RedisScan(client, codec, keyPrefix));
     }
 
     @Override
@@ -262,18 +474,22 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return ScriptDecoder.formerHolders(
-                client.run(encoder.forceRelease(key, modes)).text());
+        return ScriptCodec.formerHolders(
+                client.run(codec.forceRelease(key, modes)).orThrow());
     }
 
+    /**
+     * If acknowledgements are required, a grant by message has ended already, because it is unknown whether the replicas have it. So
+     * the waiter calls the store, and that call waits for the replicas.
+     */
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                connections::newWakeups,
-                layout.channel(clientId),
-                new WakeMessages(listener, acks::byMessage),
+                connect(1),
+                codec.channel(clientId),
                 listener,
-                commandTimeout,
+                acks.number() == 0,
+                settings.commandTimeout(),
                 wakeups::remove);
         wakeups.add(channel);
         return channel.start();
@@ -281,32 +497,39 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Map<String, String> evictionPolicies() {
-        return client.evictionPolicies();
-    }
-
-    @Override
-    public List<String> warnings() {
-        return publishing.warnings();
+        client.connect(ScriptClient.CONNECT_LIMIT);
+        return calls.evictionPolicies();
     }
 
     @Override
     public void disconnect() {
-        connections.stop();
+        calls.stop();
+        renewals.stop();
     }
 
     @Override
     public void connect() {
-        connections.start();
+        calls.start();
+        renewals.start();
     }
 
     @Override
     public void close() {
-        connections.close();
+        close(renewals);
+        close(calls);
+    }
+
+    static void close(Wire wire) {
+        try {
+            wire.close();
+        } catch (RuntimeException e) {
+            log.warn("Failed to close the lock connections", e);
+        }
     }
 
     /** {@return which Redis, which way leads there and why, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
-        return connections.describe() + ", with key prefix '" + layout.prefix() + "'";
+        return way.description() + ", with key prefix '" + codec.prefix() + "'";
     }
 }

@@ -50,9 +50,9 @@ final class RedisWaits {
         private int reports;
     }
 
-    RedisWaits(ScriptClient redis, KeyLayout layout) {
+    RedisWaits(ScriptClient redis, ScriptCodec codec) {
         this.redis = redis;
-        this.key = layout.waits();
+        this.key = codec.waits();
     }
 
     /** See {@link LockStore#recordWaits}. */
@@ -79,7 +79,7 @@ final class RedisWaits {
                         Stream.of(key), Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8)))
                 .toArray(byte[][]::new);
         String reply =
-                redis.run(new ScriptCall(script, 1, keyAndArguments, false)).text();
+                redis.run(new ScriptCall(script, 1, keyAndArguments, false)).orThrow();
         try {
             return reading.apply(reply);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -155,7 +155,7 @@ final class RedisWaits {
         List<NestedWait.Held> holds = new ArrayList<>();
         for (int left = Integer.parseInt(words[6]); left > 0; left--) {
             String[] held = lines.next().split(" ", 3);
-            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptDecoder.mode(held[1])));
+            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptCodec.mode(held[1])));
         }
         var wait = new NestedWait(
                 client,
@@ -163,7 +163,7 @@ final class RedisWaits {
                 pid,
                 thread,
                 wanted,
-                ScriptDecoder.mode(words[4]),
+                ScriptCodec.mode(words[4]),
                 Duration.of(waited, ChronoUnit.MICROS),
                 holds);
         return new RecordedWait(

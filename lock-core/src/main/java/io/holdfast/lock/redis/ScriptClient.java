@@ -1,77 +1,99 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
-import io.holdfast.lock.redis.driver.Wire.Script;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.Wire.Sent;
+import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Sends scripts over one set of connections. All calls of a store go through here, over a {@link Wire}: the driver's own, which
- * takes a fifth less time than Spring Data, and even less on a cluster; or Spring Data's.
+ * Sends scripts over one set of connections. There is one way to send, for one call and for many: all go to one server, over one
+ * connection, and each has a reply, or a reason why it failed. What fails for all is thrown. Every script may be sent twice.
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it.
- *   <li><b>Broken connections.</b> A call on one is sent again, see {@link Resends}.
- *   <li><b>Redirections.</b> If a cluster node replies that a key has moved, the call is repeated through Spring Data, whose
- *     driver follows the redirection and learns where the key is.
+ *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send. It is
+ *       repeated in the first quarter of its command timeout: immediately for as many times as there may be dead connections, and then
+ *       every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
+ *   <li><b>Redirections.</b> If a node of a cluster replies that a key has moved, or is not there, the call is repeated through the
+ *       driver, which follows the redirection and learns where the key is.
+ *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
+ *       one may have replaced it long ago; and a replica answers as well as a primary. So after a call without a reply, or with that of a
+ *       replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls servers,
+ *       some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
  * </ul>
  *
- * <p>A single call that is {@linkplain #begin begun} or {@linkplain #run run} yields its reply, or an exception. Calls that are
- * {@linkplain #send sent} together fail individually.
+ * <p><b>The first connection</b> loads the driver and finds the servers, which on a slow processor takes longer than a command may,
+ * however fast Redis is; so it begins before the time of the first command. There is one attempt at a time, on a thread of its own, so
+ * that no caller waits for longer than it wants to. A caller waits for the attempt that is under way, or begins one. If that fails, all
+ * who wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt} is guarded by this object,
+ * and whoever sets it starts its thread. {@link #connected} is set before the attempt completes, and never unset.
  */
 final class ScriptClient {
 
-    private static final int MOST_MOVES = 5;
+    private static final Logger log = LoggerFactory.getLogger(ScriptClient.class);
 
-    private final DriverConnections connections;
+    /** How long a call waits for an attempt to connect; an acquisition only for a command timeout, and then it asks its budget. */
+    static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
+
+    private static final int SENDS_AT_ONCE = 20;
+    private static final int RESEND_WITHIN = 4;
+    private static final long RESEND_PAUSE_NANOS = 20_000_000;
+    private static final int PAUSE_MILLIS = 500;
+
     private final Wire wire;
-    private final Wire following;
-    private final Resends resends;
-    private final FirstConnection first;
+    private final long timeoutNanos;
+    private final Runnable unanswered;
+    private final Runnable replica;
+    private final AtomicLong unansweredAgain = new AtomicLong(System.nanoTime());
+    private final AtomicLong replicaAgain = new AtomicLong(System.nanoTime());
+    private final Runnable whenConnected;
+    private volatile boolean connected;
+    private @Nullable Attempt attempt;
 
-    /** @param listener is notified of what failures reveal about the servers */
-    ScriptClient(DriverConnections connections, Duration commandTimeout, Resends.ServerListener listener) {
-        this.connections = connections;
-        this.wire = connections.wire();
-        this.following = connections.followingWire();
-        this.resends = new Resends(connections, commandTimeout, listener);
-        this.first = new FirstConnection(connections);
+    /**
+     * Creates an instance, which does not connect yet.
+     *
+     * @param unanswered runs after a call that was not answered: the server may hang, or be gone
+     * @param replica runs after a reply of a replica: another server is the primary now
+     * @param whenConnected runs after the first connection, on its thread
+     */
+    ScriptClient(Wire wire, Duration commandTimeout, Runnable unanswered, Runnable replica, Runnable whenConnected) {
+        this.wire = wire;
+        this.timeoutNanos = commandTimeout.toNanos();
+        this.unanswered = unanswered;
+        this.replica = replica;
+        this.whenConnected = whenConnected;
     }
 
-    /** An answer, and whether it is the answer to the first send. */
-    record Reply(String text, boolean firstSend) {}
-
     /**
-     * The answers to calls that were sent together.
+     * The reply to a call, or why it failed.
      *
-     * @param results for each call its answer, or why it failed
-     * @param replicas how many replicas have acknowledged all that did not move; 0 if nobody asked
-     * @param firstSend whether nothing was sent twice
-     * @param moved whether some were carried out by another server, of whose replicas nothing is known
-     */
-    record Results(List<Result> results, long replicas, boolean firstSend, boolean moved) {}
-
-    /**
-     * An answer, or a failure.
-     *
+     * @param text null if it failed
+     * @param resent whether it may have been sent twice
      * @param moved whether another server carried it out, of whose replicas nothing is known
+     * @param replicas how many replicas have acknowledged it; 0 if nobody asked
      */
-    record Result(@Nullable String text, @Nullable LockStoreException failure, boolean moved) {
-
-        String reason() {
-            return failure == null ? "" : String.valueOf(failure.getMessage());
-        }
+    record Reply(
+            @Nullable String text, @Nullable LockStoreException failure, boolean resent, boolean moved, long replicas) {
 
         String orThrow() {
             if (text == null) {
@@ -83,249 +105,271 @@ final class ScriptClient {
         }
     }
 
-    /** Whether locks are known to be spread over several servers. */
-    boolean isCluster() {
-        return connections.isCluster();
+    private static final class Attempt extends CompletableFuture<@Nullable Void> {
+        private final long start = System.nanoTime();
+    }
+
+    /** Begins to connect if there was no connection yet, and does not wait. */
+    synchronized Attempt connect() {
+        Attempt known = attempt;
+        if (known != null && !known.isCompletedExceptionally()) {
+            return known;
+        }
+        Attempt begun = new Attempt();
+        DaemonThreads.create(() -> connect(begun), "holdfast-connect").start();
+        attempt = begun;
+        return begun;
+    }
+
+    private void connect(Attempt begun) {
+        try {
+            wire.open();
+            connected = true;
+            begun.complete(null);
+            whenConnected.run();
+        } catch (Throwable e) {
+            begun.completeExceptionally(e);
+        }
     }
 
     /**
-     * Connects, if there was no connection yet. All calls do that; a caller that calls this before waits less.
+     * Returns when there was a connection.
      *
-     * @param patience for how long to wait at most
-     * @throws LockStoreException if there is no connection; nothing was sent
+     * @param patience how long this caller waits for it
+     * @throws LockStoreException if there is none; with {@link ConnectionsInUseException} as cause if the attempt may yet succeed
      */
     void connect(Duration patience) {
-        first.await(patience);
+        if (connected) {
+            return;
+        }
+        Attempt current = connect();
+        try {
+            current.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof RuntimeException failed)) {
+                throw new IllegalStateException("The first connection to " + wire.server() + " failed", e.getCause());
+            }
+            LockStoreException known = RedisFailures.translate(failed, wire.server());
+            throw new LockStoreException(String.valueOf(known.getMessage()), known.getCause(), false);
+        } catch (TimeoutException e) {
+            Duration taken = Duration.ofNanos(System.nanoTime() - current.start);
+            throw new LockStoreException(
+                    "No command was sent to " + wire.server() + ", because connecting for the first time has taken "
+                            + taken.toMillis() + " ms so far. Check that this process gets enough processor time (the"
+                            + " CPU limit of its container), and that the server accepts connections.",
+                    taken.compareTo(CONNECT_LIMIT) < 0 ? ConnectionsInUseException.ofFirstConnection(e) : e,
+                    false);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockStoreException("Interrupted while connecting to " + wire.server(), e, false);
+        }
+    }
+
+    /** Sends one call, and waits for its reply. */
+    Reply run(ScriptCall call) {
+        return send(List.of(call), Acks.NONE).get(0);
+    }
+
+    /** Sends calls, and waits for their replies. */
+    List<Reply> send(List<ScriptCall> calls, Acks acks) {
+        connect(CONNECT_LIMIT);
+        return begin(calls, acks, CONNECT_LIMIT).get();
     }
 
     /**
-     * Has others connect as soon as this has: who finds the nodes of a cluster only when it has something to send would wait for those
-     * that hang by then.
+     * Sends calls to the server that has the first key, now unless that would wait. Failures are thrown when the replies are awaited.
+     *
+     * @param patience how long to wait for the first connection, at most
      */
-    void connectNext(ScriptClient other) {
-        first.then(other.first::begin);
-    }
-
-    private void connect() {
-        first.await(FirstConnection.LIMIT);
-    }
-
-    /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
-    boolean isOneServer() {
-        return connections.isOneServer();
-    }
-
-    /** The server of a cluster that has a key, as far as known; the same text for all keys if there is only one server. */
-    String serverOf(byte[] key) {
-        return isCluster() ? connections.serverOf(key) : "";
-    }
-
-    /** A slot of each master of a cluster, if {@link #serverOf} does not distinguish them. */
-    List<Integer> slotOfEachMaster() {
-        connect();
-        try {
-            return connections.slotOfEachMaster();
-        } catch (RuntimeException e) {
-            throw resends.failed(e);
-        }
-    }
-
-    /** Whether calls are sent without waiting for answers, and replicas can be waited for. */
-    boolean isPipelined() {
-        return wire.isPipelined();
-    }
-
-    /** See {@link DriverConnections#evictionPolicies}. */
-    Map<String, String> evictionPolicies() {
-        connect();
-        return connections.evictionPolicies();
-    }
-
-    /** Sends one call, and waits for its answer. */
-    Reply run(ScriptCall call) {
-        connect();
-        return begin(call, System.nanoTime()).get();
-    }
-
-    /** Sends one call, immediately unless that would wait for the reply; failures are reported when the reply is awaited. */
-    Supplier<Reply> begin(ScriptCall call) {
-        if (!isPipelined()) {
-            return () -> run(call);
-        }
-        try {
-            connect();
-        } catch (LockStoreException e) {
+    Supplier<List<Reply>> begin(List<ScriptCall> calls, Acks acks, Duration patience) {
+        if (!connected) {
+            Attempt unused = connect();
             return () -> {
-                throw e;
+                connect(patience);
+                return begin(calls, acks, patience).get();
             };
         }
-        return begin(call, System.nanoTime());
-    }
-
-    private Supplier<Reply> begin(ScriptCall call, long start) {
-        Wire.Sent sent;
-        try {
-            sent = wire.send(List.of(call), Acks.NONE, start);
-        } catch (RuntimeException e) {
-            return () -> again(call, start, e);
+        long start = System.nanoTime();
+        if (!wire.isPipelined()) {
+            return () -> replies(
+                    calls, acks, start, () -> wire.send(calls, acks, start).await(), false);
         }
-        return () -> finish(call, start, sent);
+        try {
+            Sent sent = wire.send(calls, acks, start);
+            return () -> replies(calls, acks, start, sent, false);
+        } catch (RuntimeException e) {
+            return () -> replies(
+                    calls,
+                    acks,
+                    start,
+                    () -> {
+                        throw e;
+                    },
+                    false);
+        }
     }
 
-    private Reply finish(ScriptCall call, long start, Wire.Sent sent) {
+    /** @param following whether the driver follows redirections; there is one call then */
+    private List<Reply> replies(List<ScriptCall> calls, Acks acks, long start, Sent first, boolean following) {
+        boolean outcomeUnknown = false;
+        for (int send = 1; ; send++) {
+            try {
+                Answers answers = send == 1 ? first.await() : await(calls, acks, start, following);
+                if (isUnknownScript(answers)) {
+                    List<ScriptCall> byText =
+                            calls.stream().map(ScriptClient::byText).toList();
+                    answers = await(byText, acks, start, following);
+                }
+                return replies(calls, answers, send > 1, following);
+            } catch (RuntimeException e) {
+                if (isElsewhere(e) && calls.size() == 1 && !following) {
+                    return follow(calls);
+                }
+                LockStoreException failure = failed(e);
+                outcomeUnknown |= failure.outcomeUnknown();
+                boolean again = RedisFailures.isBrokenConnection(failure)
+                        && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
+                if (!again) {
+                    throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
+                }
+            }
+            if (send >= SENDS_AT_ONCE) {
+                LockSupport.parkNanos(this, RESEND_PAUSE_NANOS);
+            }
+        }
+    }
+
+    private Answers await(List<ScriptCall> calls, Acks acks, long start, boolean following) {
+        if (!following) {
+            return wire.send(calls, acks, start).await();
+        }
         Object reply;
         try {
-            reply = answer(sent.await());
+            reply = wire.follow(calls.get(0));
         } catch (RuntimeException e) {
-            return again(call, start, e);
+            if (!RedisFailures.isServerError(e)) {
+                throw e;
+            }
+            reply = e;
         }
-        return reply(call, reply);
+        return new Answers(List.of(reply), 0);
     }
 
-    /** The answer to a single call. Throws the error that it was answered with. */
-    private static Object answer(Answers answers) {
-        Object reply = answers.replies().get(0);
-        if (reply instanceof RuntimeException e) {
-            throw e;
+    private static boolean isUnknownScript(Answers answers) {
+        for (Object reply : answers.replies()) {
+            if (reply instanceof RuntimeException e && RedisFailures.isNoScript(e)) {
+                return true;
+            }
         }
-        return reply;
-    }
-
-    private Reply reply(ScriptCall call, Object answer) {
-        noticeReplica(call, answer);
-        return new Reply(text(call.script(), answer), true);
-    }
-
-    /** On a cluster the driver does the second send, and may repeat a call without reporting it. */
-    private Reply again(ScriptCall call, long start, RuntimeException e) {
-        if (RedisFailures.isNoScript(e) && !call.byText()) {
-            return begin(byText(call), start).get();
-        }
-        if (isElsewhere(e)) {
-            return new Reply(follow(call), false);
-        }
-        Wire next = isCluster() ? following : wire;
-        return new Reply(
-                resends.run(() -> sendOnce(next, call, start), start, e).result(), false);
-    }
-
-    /** Another node has the key, or has replaced one that is gone: nothing was done yet. */
-    private boolean isElsewhere(RuntimeException e) {
-        return isCluster() && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
-    }
-
-    private String follow(ScriptCall call) {
-        long start = System.nanoTime();
-        return resends.run(() -> sendOnce(following, call, start), start, null).result();
-    }
-
-    private static String sendOnce(Wire over, ScriptCall call, long start) {
-        return text(call.script(), answer(sendKnown(over, List.of(call), Acks.NONE, start)));
-    }
-
-    /** Sends calls to one server, all of them before the first answer is waited for. */
-    Results send(List<ScriptCall> calls, Acks acks) {
-        connect();
-        long start = System.nanoTime();
-        Resends.Sent<Answers> sent = resends.run(() -> sendKnown(wire, calls, acks, start), start, null);
-        Answers answers = sent.result();
-        List<Result> results = new ArrayList<>(calls.size());
-        boolean moved = false;
-        for (int i = 0; i < calls.size(); i++) {
-            Object reply = answers.replies().get(i);
-            moved |= reply instanceof RuntimeException e && RedisFailures.isMoved(e);
-            noticeReplica(calls.get(i), reply);
-            results.add(result(calls.get(i), reply));
-        }
-        return moved
-                ? new Results(followMoved(calls, results), answers.replicas(), false, true)
-                : new Results(results, answers.replicas(), sent.firstSend(), false);
-    }
-
-    /** As {@link #send} of one call, again after it has moved: only the replicas of the right server count. */
-    Results sendUntilCounted(ScriptCall call, Acks acks) {
-        Results results = send(List.of(call), acks);
-        for (int move = 1; results.moved() && move < MOST_MOVES; move++) {
-            results = sendAfterMove(call, acks);
-        }
-        return results;
-    }
-
-    /** Keeps what the other server did with it. */
-    private Results sendAfterMove(ScriptCall call, Acks acks) {
-        try {
-            Results results = send(List.of(call), acks);
-            Result result = results.results().get(0);
-            LockStoreException failure = result.failure();
-            Result honest = failure == null
-                    ? result
-                    : new Result(null, RedisFailures.ofUnknownOutcome(failure), result.moved());
-            return new Results(List.of(honest), results.replicas(), false, results.moved());
-        } catch (LockStoreException e) {
-            throw RedisFailures.ofUnknownOutcome(e);
-        }
-    }
-
-    private static Answers sendKnown(Wire over, List<ScriptCall> calls, Acks acks, long start) {
-        Answers answers = over.send(calls, acks, start).await();
-        boolean unknown = answers.replies().stream()
-                .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isNoScript(e));
-        if (!unknown) {
-            return answers;
-        }
-        return over.send(calls.stream().map(ScriptClient::byText).toList(), acks, start)
-                .await();
+        return false;
     }
 
     private static ScriptCall byText(ScriptCall call) {
         return new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true);
     }
 
-    private Result result(ScriptCall call, Object reply) {
-        try {
-            if (reply instanceof RuntimeException e) {
-                return new Result(null, resends.translate(e), false);
-            }
-            return new Result(text(call.script(), reply), null, false);
-        } catch (LockStoreException e) {
-            return new Result(null, e, false);
+    /** Calls that have moved are repeated one by one, until a server does not reply: it would not reply to the others either. */
+    private List<Reply> replies(List<ScriptCall> calls, Answers answers, boolean resent, boolean following) {
+        if (answers.isOfReplica(calls)) {
+            locate(replicaAgain, replica);
         }
-    }
-
-    /** One by one, until a server does not reply: it would not reply to the others either. */
-    private List<Result> followMoved(List<ScriptCall> calls, List<Result> results) {
-        List<Result> followed = new ArrayList<>(results);
+        List<Reply> replies = new ArrayList<>(calls.size());
+        boolean isGone = false;
         for (int i = 0; i < calls.size(); i++) {
-            LockStoreException failure = results.get(i).failure();
-            if (failure == null || !RedisFailures.isMoved(failure)) {
-                continue;
+            Object answer = answers.replies().get(i);
+            Reply reply;
+            if (answer instanceof RuntimeException e && isElsewhere(e) && !following && !isGone) {
+                reply = followed(calls.get(i));
+                isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
+            } else if (answer instanceof byte[] text) {
+                reply = new Reply(
+                        new String(text, StandardCharsets.UTF_8),
+                        null,
+                        resent || following,
+                        following,
+                        answers.replicas());
+            } else {
+                reply = new Reply(null, failure(calls.get(i), answer), resent || following, following, 0);
             }
-            try {
-                followed.set(i, new Result(follow(calls.get(i)), null, true));
-            } catch (LockStoreException e) {
-                followed.set(i, new Result(null, e, true));
-                if (RedisFailures.isNoAnswer(e)) {
-                    return followed;
-                }
-            }
+            replies.add(reply);
         }
-        return followed;
+        return replies;
     }
 
-    private void noticeReplica(ScriptCall call, Object reply) {
-        if (RedisFailures.isOfReplica(call, reply)) {
-            resends.noticeReplica();
+    private LockStoreException failure(ScriptCall call, Object answer) {
+        return answer instanceof RuntimeException e
+                ? RedisFailures.translate(e, wire.server())
+                : new LockStoreException(
+                        "Redis returned " + answer + " for the script " + call.script()
+                                + " instead of a string. Check whether the connection is in a transaction (MULTI) or a"
+                                + " pipeline.",
+                        null,
+                        true);
+    }
+
+    /** Another node has the key, or has replaced one that is gone: nothing was done yet. */
+    private boolean isElsewhere(RuntimeException e) {
+        return wire.isCluster() && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
+    }
+
+    private Reply followed(ScriptCall call) {
+        try {
+            return follow(List.of(call)).get(0);
+        } catch (LockStoreException e) {
+            return new Reply(null, e, true, true, 0);
         }
     }
 
-    private static String text(Script script, Object reply) {
-        if (reply instanceof byte[] text) {
-            return new String(text, StandardCharsets.UTF_8);
+    private List<Reply> follow(List<ScriptCall> call) {
+        long start = System.nanoTime();
+        return replies(call, Acks.NONE, start, () -> await(call, Acks.NONE, start, true), true);
+    }
+
+    private LockStoreException failed(RuntimeException met) {
+        LockStoreException failure = RedisFailures.translate(met, wire.server());
+        if (RedisFailures.isReadOnly(failure)) {
+            locate(replicaAgain, replica);
+        } else if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
+            locate(unansweredAgain, unanswered);
         }
-        throw new LockStoreException(
-                "Redis returned " + reply + " for the script " + script + " instead of a string. Check whether the"
-                        + " connection is in a transaction (MULTI) or a pipeline.",
-                null,
-                true);
+        return failure;
+    }
+
+    private void locate(AtomicLong notBefore, Runnable listener) {
+        long now = System.nanoTime();
+        long earliest = notBefore.get();
+        if (now - earliest >= 0
+                && notBefore.compareAndSet(earliest, now + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS))) {
+            DaemonThreads.create(() -> locate(listener), "holdfast-topology").start();
+        }
+    }
+
+    private void locate(Runnable listener) {
+        try {
+            listener.run();
+            wire.refreshTopology();
+        } catch (RuntimeException e) {
+            log.debug("Failed to refresh the Redis topology", e);
+        }
+    }
+
+    /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
+    boolean isOneServer() {
+        return wire.isOneServer();
+    }
+
+    /** The server of a cluster that has a key, as far as known; the same text for all keys if there is only one server. */
+    String serverOf(byte[] key) {
+        return wire.isCluster() ? wire.serverOf(key) : "";
+    }
+
+    /** A slot of each master of a cluster; none if there is only one server. */
+    List<Integer> slotOfEachMaster() {
+        connect(CONNECT_LIMIT);
+        try {
+            return wire.slotOfEachMaster();
+        } catch (RuntimeException e) {
+            throw failed(e);
+        }
     }
 }

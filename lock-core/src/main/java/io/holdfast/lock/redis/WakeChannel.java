@@ -1,17 +1,19 @@
 package io.holdfast.lock.redis;
 
-import io.holdfast.lock.redis.driver.DriverConnections;
 import io.holdfast.lock.redis.driver.RedisFailures;
+import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,41 +50,45 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private static final int PAUSE_MILLIS = 100;
     private static final int LAST_WORDS_MILLIS = 500;
+    private static final int LONGEST_MESSAGE = 200;
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final Supplier<DriverConnections> connecting;
+    private final Wire wire;
     private final byte[] channel;
     private final WakeListener listener;
-    private final WakeMessages messages;
+    private final boolean messagesGrant;
     private final Duration patience;
     private final Consumer<WakeChannel> onClose;
     private final AtomicInteger doubts = new AtomicInteger();
     private final Semaphore confirmed = new Semaphore(0);
     private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
+    private final AtomicLong warnAgain = new AtomicLong(System.nanoTime());
     private volatile boolean closed;
     private volatile boolean subscribed;
     private volatile boolean reading;
-    private volatile @Nullable DriverConnections factory;
     private volatile @Nullable RedisConnection connection;
     private volatile @Nullable RedisConnection abandoned;
     private volatile String warned = "";
 
     /**
-     * @param connecting makes the connections for it, on its own thread: with sentinels or a cluster that takes calls
-     * @param listener is notified of whether messages arrive
+     * @param wire connects for this subscription only, which closes it; on its own thread, because with sentinels or a cluster that takes
+     *     calls
+     * @param listener is notified of messages, and of whether they arrive
+     * @param messagesGrant whether a message that grants a lock counts; otherwise its grant has ended already
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
-            Supplier<DriverConnections> connecting,
+            Wire wire,
             byte[] channel,
-            WakeMessages messages,
             WakeListener listener,
+            boolean messagesGrant,
             Duration patience,
             Consumer<WakeChannel> onClose) {
-        this.connecting = connecting;
+        this.wire = wire;
         this.channel = channel;
         this.listener = listener;
-        this.messages = messages;
+        this.messagesGrant = messagesGrant;
         this.patience = patience;
         this.onClose = onClose;
     }
@@ -154,10 +160,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     private void breakOff(@Nullable RedisConnection open) {
-        DriverConnections made = factory;
-        if (open != null && made != null) {
+        if (open != null) {
             try {
-                made.breakOff(open);
+                wire.breakOff(open);
             } catch (RuntimeException | Error e) {
                 log.debug("The wake-up subscription was already broken", e);
             }
@@ -169,7 +174,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try {
             while (!closed) {
                 try {
-                    subscribe(connections());
+                    subscribe();
                 } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
                     warn(e);
                 }
@@ -180,16 +185,15 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 }
             }
         } finally {
-            destroyConnections();
+            RedisLockStore.close(wire);
         }
     }
 
     /** Once for each outage, and each reason. */
     private void warn(Throwable e) {
-        DriverConnections made = factory;
-        String server = made == null ? "Redis" : made.server();
         String reason = e instanceof RuntimeException known
-                ? String.valueOf(RedisFailures.translate(known, () -> server).getMessage())
+                ? String.valueOf(
+                        RedisFailures.translate(known, wire.server()).getMessage())
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
@@ -197,29 +201,13 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    private DriverConnections connections() {
-        DriverConnections known = factory;
-        if (known == null) {
-            known = connecting.get();
-            factory = known;
-        }
-        return known;
-    }
-
-    private void destroyConnections() {
-        DriverConnections made = factory;
-        if (made != null) {
-            LockConnections.destroy(made);
-        }
-    }
-
     /** Returns when the subscription has ended. */
-    private void subscribe(DriverConnections connections) {
+    private void subscribe() {
         if (abandoned != null) {
             abandoned = null;
-            connections.refreshTopology();
+            wire.refreshTopology();
         }
-        try (RedisConnection own = connections.newConnection()) {
+        try (RedisConnection own = wire.newSubscription()) {
             connection = own;
             if (!closed) {
                 reading = true;
@@ -239,7 +227,54 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
-        messages.read(message.getBody());
+        try {
+            read(message.getBody());
+        } catch (RuntimeException e) {
+            warnOfMessage(e);
+        }
+    }
+
+    /**
+     * Every user who may publish there can send messages, so no content is an error of the channel: messages that no lock script sends
+     * are dropped, with a warning once a minute, and those of later versions are ignored. The listener judges whether a message is
+     * plausible.
+     */
+    private void read(byte[] body) {
+        if (body.length > LONGEST_MESSAGE) {
+            throw new IllegalArgumentException("The message is too long: " + body.length + " bytes");
+        }
+        String[] words = new String(body, StandardCharsets.US_ASCII).split(" ", -1);
+        switch (words[0]) {
+            case "granted" -> listener.granted(number(words, 1), reservation(words));
+            case "awaited" -> listener.awaited(number(words, 1), ScriptCodec.waiters(number(words, 2)));
+            case "revoked" -> listener.revoked(number(words, 1));
+            default -> log.debug("Ignored a wake-up message of an unknown kind");
+        }
+    }
+
+    /** The numbers are token, tokens, when, until when, and who waits. */
+    private Reservation reservation(String[] words) {
+        return new Reservation(
+                number(words, 2),
+                number(words, 3),
+                ScriptCodec.waiters(number(words, 6)),
+                number(words, 4),
+                number(words, messagesGrant ? 5 : 4));
+    }
+
+    private static long number(String[] words, int index) {
+        if (index >= words.length || !words[index].chars().allMatch(c -> c >= '0' && c <= '9')) {
+            throw new IllegalArgumentException("Word " + index + " is missing or not a number");
+        }
+        return Long.parseLong(words[index]);
+    }
+
+    private void warnOfMessage(RuntimeException e) {
+        long now = System.nanoTime();
+        long planned = warnAgain.get();
+        if (now - planned >= 0 && warnAgain.compareAndSet(planned, now + QUIET_NANOS)) {
+            log.warn("Ignored a malformed message on the wake-up channel. Check which users may publish to it.", e);
+        }
     }
 
     @Override
@@ -293,7 +328,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
         if (thread.isAlive()) {
             breakOff(connection);
-            destroyConnections();
+            RedisLockStore.close(wire);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.store;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -88,7 +89,16 @@ public final class DaemonThreads {
      * @param factory creates them
      */
     public static ExecutorService pool(int threads, ThreadFactory factory) {
-        return new Pool(threads, factory);
+        return pool(threads, Duration.ofSeconds(IDLE_SECONDS), factory);
+    }
+
+    /**
+     * {@return the same, with threads that stay for longer}
+     *
+     * @param idle for how long a thread stays without a task
+     */
+    public static ExecutorService pool(int threads, Duration idle, ThreadFactory factory) {
+        return new Pool(threads, idle.toNanos(), factory);
     }
 
     /**
@@ -389,6 +399,7 @@ public final class DaemonThreads {
     private static final class Pool extends AbstractExecutorService {
 
         private final int most;
+        private final long idleNanos;
         private final ThreadFactory factory;
         private final CountDownLatch terminated = new CountDownLatch(1);
         private final Deque<Runnable> tasks = new ArrayDeque<>();
@@ -396,8 +407,9 @@ public final class DaemonThreads {
         private int idle;
         private boolean closed;
 
-        Pool(int most, ThreadFactory factory) {
+        Pool(int most, long idleNanos, ThreadFactory factory) {
             this.most = most;
+            this.idleNanos = idleNanos;
             this.factory = factory;
         }
 
@@ -422,7 +434,7 @@ public final class DaemonThreads {
         }
 
         private synchronized @Nullable Runnable next() {
-            long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+            long until = System.nanoTime() + idleNanos;
             long left = until - System.nanoTime();
             while (tasks.isEmpty() && !closed && left > 0) {
                 idle++;

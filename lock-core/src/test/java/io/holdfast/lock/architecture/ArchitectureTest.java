@@ -47,18 +47,9 @@ class ArchitectureTest {
             entry("redis", Set.of("RedisLockStore", "RedisLockSettings")),
             entry(
                     "redis.driver",
-                    Set.of(
-                            "DriverConnections",
-                            "RedisAccess",
-                            "RedisFailures",
-                            "SharedConnections",
-                            "Topology",
-                            "Wire")),
-            entry("redis.driver.jedis", Set.of("JedisConnections")),
-            entry("redis.driver.lettuce", Set.of("LettuceApplication")),
+                    Set.of("JedisConnections", "LettuceApplication", "RedisFailures", "TemplateConnections", "Wire")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
-            entry("lease", Set.of("Lease", "LeaseKeeper", "LeaseEvents", "LeaseTerms", "Grant", "ServerWorkers")),
             entry(
                     "waiting",
                     Set.of(
@@ -78,27 +69,13 @@ class ArchitectureTest {
                             "Acquisition",
                             "Call",
                             "Caller",
-                            "Grants",
                             "MultiAcquisition",
                             "Steps",
                             "Waits")),
-            entry(
-                    "engine.hold",
-                    Set.of(
-                            "ClosableHandle",
-                            "Handle",
-                            "HandleOperations",
-                            "Hold",
-                            "LeaseReports",
-                            "Lifecycle",
-                            "LossInterrupt",
-                            "MultiHandle",
-                            "Terms",
-                            "ThreadCheck",
-                            "ThreadHolds")),
+            entry("engine.hold", Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
-            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher")));
+            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "ServerWorkers")));
 
     @Test
     void imports_run_one_way() {
@@ -112,16 +89,10 @@ class ArchitectureTest {
                 .definedBy(BASE + "redis")
                 .layer("driver")
                 .definedBy(BASE + "redis.driver")
-                .layer("jedis")
-                .definedBy(BASE + "redis.driver.jedis")
-                .layer("lettuce")
-                .definedBy(BASE + "redis.driver.lettuce")
                 .layer("memory")
                 .definedBy(BASE + "memory")
                 .layer("quorum")
                 .definedBy(BASE + "quorum")
-                .layer("lease")
-                .definedBy(BASE + "lease")
                 .layer("waiting")
                 .definedBy(BASE + "waiting")
                 .layer("leader")
@@ -141,24 +112,14 @@ class ArchitectureTest {
                 .whereLayer("store")
                 .mayOnlyAccessLayers("api")
                 .whereLayer("redis")
-                .mayOnlyAccessLayers("jedis", "lettuce", "driver", "store", "api")
-                .whereLayer("jedis")
-                .mayOnlyAccessLayers("driver", "store", "api")
-                .whereLayer("lettuce")
                 .mayOnlyAccessLayers("driver", "store", "api")
                 .whereLayer("driver")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("driver")
-                .mayOnlyBeAccessedByLayers("redis", "jedis", "lettuce")
-                .whereLayer("jedis")
-                .mayOnlyBeAccessedByLayers("redis")
-                .whereLayer("lettuce")
                 .mayOnlyBeAccessedByLayers("redis")
                 .whereLayer("memory")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("quorum")
-                .mayOnlyAccessLayers("store", "api")
-                .whereLayer("lease")
                 .mayOnlyAccessLayers("store", "api")
                 .whereLayer("waiting")
                 .mayOnlyAccessLayers("store", "api")
@@ -167,15 +128,15 @@ class ArchitectureTest {
                 .whereLayer("leader")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("engine")
-                .mayOnlyAccessLayers("acquire", "deadlock", "hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("acquire", "deadlock", "hold", "client", "waiting", "store", "api")
                 .whereLayer("acquire")
-                .mayOnlyAccessLayers("deadlock", "hold", "client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("deadlock", "hold", "client", "waiting", "store", "api")
                 .whereLayer("deadlock")
                 .mayOnlyAccessLayers("client", "store", "api")
                 .whereLayer("hold")
-                .mayOnlyAccessLayers("client", "lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("client", "waiting", "store", "api")
                 .whereLayer("client")
-                .mayOnlyAccessLayers("lease", "waiting", "store", "api")
+                .mayOnlyAccessLayers("waiting", "store", "api")
                 .whereLayer("acquire")
                 .mayOnlyBeAccessedByLayers("engine")
                 .whereLayer("hold")
@@ -194,7 +155,6 @@ class ArchitectureTest {
                         BASE + "redis.driver..",
                         BASE + "memory",
                         BASE + "quorum",
-                        BASE + "lease",
                         BASE + "waiting",
                         BASE + "leader",
                         BASE + "engine..")
@@ -238,14 +198,14 @@ class ArchitectureTest {
                 && type.getEnclosingClass().map(ArchitectureTest::isReachable).orElse(true);
     }
 
-    /** A public type inside of one that is not is reached by the public subtypes of that, such as {@code Lease.Exit}. */
+    /** A public type inside of one that is not is reached by the public subtypes of that, if there are any. */
     private static boolean isPublic(JavaClass type) {
         JavaClass itself = type.getBaseComponentType();
         return itself.isPrimitive() || itself.getModifiers().contains(JavaModifier.PUBLIC);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"store", "redis", "memory", "quorum", "lease", "waiting", "leader", "engine", "api"})
+    @ValueSource(strings = {"store", "redis", "memory", "quorum", "waiting", "leader", "engine", "api"})
     void files_form_no_cycle(String packages) {
         SlicesRuleDefinition.slices()
                 .assignedFrom(files(BASE + packages))
@@ -254,11 +214,14 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** A class and its builder are one. */
+    /** A class and its builder are one; so are a hold, its handles, the records and the watchdog. */
     private static SliceAssignment files(String packages) {
         return new SliceAssignment() {
             @Override
             public SliceIdentifier getIdentifierOf(JavaClass type) {
+                if (type.getPackageName().equals(BASE + "engine.hold")) {
+                    return SliceIdentifier.of("hold");
+                }
                 return type.getPackageName().startsWith(packages)
                         ? SliceIdentifier.of(type.getName().replaceFirst("(Builder)?(\\$.*)?$", ""))
                         : SliceIdentifier.ignore();
@@ -285,14 +248,17 @@ class ArchitectureTest {
     /** An application has one of them, as a rule. */
     @Test
     void each_driver_is_known_to_classes_of_its_own_only() {
-        onlyKnownTo("redis.driver.jedis", "redis.clients..", "org.springframework.data.redis.connection.jedis..");
-        onlyKnownTo("redis.driver.lettuce", "io.lettuce..", "org.springframework.data.redis.connection.lettuce..");
+        onlyKnownTo(
+                "JedisConnections|LettuceApplication",
+                "redis.clients..",
+                "org.springframework.data.redis.connection.jedis..");
+        onlyKnownTo("LettuceApplication", "io.lettuce..", "org.springframework.data.redis.connection.lettuce..");
     }
 
-    private static void onlyKnownTo(String owner, String... packages) {
+    private static void onlyKnownTo(String owners, String... packages) {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + owner)
+                .haveNameNotMatching(".*\\.redis\\.driver\\.(" + owners + ")(\\$.*)?")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(packages)

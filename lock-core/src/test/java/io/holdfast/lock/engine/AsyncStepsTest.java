@@ -7,7 +7,12 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Steps;
-import io.holdfast.lock.engine.hold.ThreadHolds;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
@@ -35,7 +40,14 @@ class AsyncStepsTest {
     private static final LockKey KEY = LockKey.of("key");
     private static final int MANY = 2_000;
 
-    private final AsyncCalls calls = new AsyncCalls(new ThreadHolds(), null, 1, Pause.PARK);
+    private static HeldLocks locks() {
+        var store = new InMemoryLockStore();
+        return new HeldLocks(
+                new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, Pause.PARK, false, "client"),
+                new EventPublisher(List.of()));
+    }
+
+    private final AsyncCalls calls = new AsyncCalls(locks(), null, 1, Pause.PARK);
     private volatile Runnable waiter = () -> {};
 
     @AfterEach
@@ -227,7 +239,7 @@ class AsyncStepsTest {
     @Test
     void failure_is_told_by_a_thread_that_may_block_even_if_the_executor_takes_nothing() {
         AsyncCalls refusing = new AsyncCalls(
-                new ThreadHolds(),
+                locks(),
                 task -> {
                     throw new RejectedExecutionException("on purpose");
                 },

@@ -202,7 +202,7 @@ class HandOffStepsTest extends StepsFixture {
                 .hasMessageContaining("client is closed");
 
         assertThat(isFree(KEY)).isTrue();
-        assertThat(locks.holds().all()).isEmpty();
+        assertThat(locks.locks().all()).isEmpty();
     }
 
     @Test
@@ -213,6 +213,6 @@ class HandOffStepsTest extends StepsFixture {
 
         locks.close();
 
-        assertThat(locks.holds().all()).isEmpty();
+        assertThat(locks.locks().all()).isEmpty();
     }
 }

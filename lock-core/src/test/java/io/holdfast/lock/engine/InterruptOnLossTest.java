@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.engine.hold.LossInterrupt;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.List;
@@ -107,15 +106,6 @@ class InterruptOnLossTest extends EngineFixture {
                     .as("after hold %d", i)
                     .isFalse();
         }
-    }
-
-    /** Whoever tells of the loss has seen the hold before it ended, and comes to interrupt it only now. */
-    @Test
-    void loss_that_is_told_late_interrupts_nobody() {
-        LossInterrupt interrupt = new LossInterrupt(Thread.currentThread());
-        interrupt.end();
-        interrupt.lost();
-        assertThat(Thread.interrupted()).isFalse();
     }
 
     @Test

@@ -1,15 +1,15 @@
 package io.holdfast.lock.explore;
 
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.lease.Grant;
-import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.lease.LeaseTerms;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Holds;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.waiting.EntryAccess;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -99,19 +99,23 @@ final class ModelClient {
 
     /** Whether its handle answers that it holds the lock. */
     boolean holds() {
-        return phase == Phase.HOLDING && lease().isLive();
+        return phase == Phase.HOLDING && hold().isLive();
     }
 
-    private Lease lease() {
-        Lease lease = new Lease(
-                new Grant(World.KEY, "", held, token, isExclusive(), 0, deadline),
-                new LeaseTerms(setting.leaseNanos, LeaseTerms.UNLIMITED, Long.MAX_VALUE),
+    private Hold hold() {
+        Hold hold = Holds.hold(
+                World.KEY,
+                Holds.terms(Duration.ofNanos(setting.leaseNanos)),
+                held,
+                token,
+                0,
+                deadline,
                 setting.clock,
-                NoEvents.INSTANCE);
+                (lost, loss) -> {});
         if (revoked) {
-            lease.lose(LossCause.REVOKED);
+            hold.lose(LossCause.REVOKED);
         }
-        return lease;
+        return hold;
     }
 
     void start(World world, boolean oneTry) {
@@ -249,13 +253,13 @@ final class ModelClient {
         if (phase != Phase.HOLDING || !owner.equals(held)) {
             return;
         }
-        Lease lease = lease();
+        Hold hold = hold();
         if (reply instanceof RenewReply.Renewed) {
-            confirmed |= lease.isLive();
-            lease.extendTo(sideSentAt + setting.leaseNanos);
-            deadline = lease.deadline();
+            confirmed |= hold.isLive();
+            hold.extendTo(sideSentAt + setting.leaseNanos);
+            deadline = hold.deadline();
         } else if (reply instanceof RenewReply.NotHolder) {
-            if (setting.isFaithful() && !setting.clones && lease.isLive()) {
+            if (setting.isFaithful() && !setting.clones && hold.isLive()) {
                 world.broken("P2: client " + clientId + " is told in the middle of its lease that it is lost");
             }
             revoked = true;
@@ -265,7 +269,7 @@ final class ModelClient {
     /** The handle is closed: a lock that is held is released, one that is lost is undone. */
     void close(World world) {
         world.dropSide(this);
-        if (lease().isLive()) {
+        if (hold().isLive()) {
             phase = Phase.RELEASING;
             world.send(this, Message.What.RELEASE, held, false, 0);
         } else {

@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.redis.driver.lettuce.LettuceApplication;
+import io.holdfast.lock.redis.driver.LettuceApplication;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RedisTopology;

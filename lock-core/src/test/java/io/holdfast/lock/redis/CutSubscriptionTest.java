@@ -28,7 +28,7 @@ import redis.clients.jedis.Jedis;
 @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class CutSubscriptionTest {
 
-    private static final KeyLayout LAYOUT = new KeyLayout("lock");
+    private static final ScriptCodec LAYOUT = new ScriptCodec(RedisLockSettings.STANDARD);
     private static final int ATTEMPTS = 5;
 
     @Parameter

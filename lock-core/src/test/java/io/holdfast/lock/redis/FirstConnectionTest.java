@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.driver.DriverConnections;
+import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.testing.NewThread;
 import java.lang.reflect.Proxy;
@@ -27,19 +27,24 @@ class FirstConnectionTest {
     private final CountDownLatch slow = new CountDownLatch(1);
     private volatile RuntimeException refusal;
 
-    private final FirstConnection first = new FirstConnection((DriverConnections) Proxy.newProxyInstance(
-            getClass().getClassLoader(), new Class<?>[] {DriverConnections.class}, (proxy, method, arguments) -> {
-                if (method.getName().equals("server")) {
-                    return "Redis at 127.0.0.1:6379";
-                }
-                assertThat(method.getName()).isEqualTo("open");
-                attempts.incrementAndGet();
-                slow.await();
-                if (refusal != null) {
-                    throw refusal;
-                }
-                return null;
-            }));
+    private final ScriptClient first = new ScriptClient(
+            (Wire) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {Wire.class}, (proxy, method, arguments) -> {
+                        if (method.getName().equals("server")) {
+                            return "Redis at 127.0.0.1:6379";
+                        }
+                        assertThat(method.getName()).isEqualTo("open");
+                        attempts.incrementAndGet();
+                        slow.await();
+                        if (refusal != null) {
+                            throw refusal;
+                        }
+                        return null;
+                    }),
+            Duration.ofSeconds(1),
+            () -> {},
+            () -> {},
+            () -> {});
 
     @AfterEach
     void end() {
@@ -48,7 +53,7 @@ class FirstConnectionTest {
 
     private CompletableFuture<Void> caller() {
         return NewThread.start(() -> {
-            first.await(Duration.ofMinutes(5));
+            first.connect(Duration.ofMinutes(5));
             return null;
         });
     }
@@ -63,14 +68,14 @@ class FirstConnectionTest {
         slow.countDown();
 
         callers.forEach(CompletableFuture::join);
-        first.await(Duration.ZERO);
+        first.connect(Duration.ZERO);
         assertThat(attempts).hasValue(1);
     }
 
     @Test
     void caller_without_patience_may_try_again_and_reads_what_to_check() {
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(() -> first.await(Duration.ofMillis(1)))
+            assertThatThrownBy(() -> first.connect(Duration.ofMillis(1)))
                     .isInstanceOfSatisfying(LockStoreException.class, e -> {
                         assertThat(e.outcomeUnknown()).isFalse();
                         assertThat(e.getCause())
@@ -88,7 +93,7 @@ class FirstConnectionTest {
 
         slow.countDown();
 
-        first.await(Duration.ofMinutes(5));
+        first.connect(Duration.ofMinutes(5));
         assertThat(attempts).hasValue(1);
     }
 
@@ -97,14 +102,14 @@ class FirstConnectionTest {
         slow.countDown();
         refusal = new RedisConnectionFailureException("no", new ConnectException("Connection refused"));
 
-        assertThatThrownBy(() -> first.await(Duration.ofMinutes(5)))
+        assertThatThrownBy(() -> first.connect(Duration.ofMinutes(5)))
                 .isInstanceOfSatisfying(
                         LockStoreException.class,
                         e -> assertThat(e.outcomeUnknown()).isFalse())
                 .hasMessageStartingWith("Redis at 127.0.0.1:6379 cannot be reached.");
         refusal = null;
 
-        first.await(Duration.ofMinutes(5));
+        first.connect(Duration.ofMinutes(5));
         assertThat(attempts).hasValue(2);
     }
 
@@ -114,7 +119,7 @@ class FirstConnectionTest {
         CompletableFuture<Void> other = caller();
         caller.interrupt();
 
-        assertThatThrownBy(() -> first.await(Duration.ofMinutes(5)))
+        assertThatThrownBy(() -> first.connect(Duration.ofMinutes(5)))
                 .isInstanceOf(LockStoreException.class)
                 .hasMessage("Interrupted while connecting to Redis at 127.0.0.1:6379");
 

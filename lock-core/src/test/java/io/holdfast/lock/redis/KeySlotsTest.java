@@ -25,7 +25,7 @@ class KeySlotsTest {
             "order", "42", "ä", "ß", "é", "日本", "😀", "\u202E", "\uFEFF", "\u2028", "a");
 
     private final Random random = new Random(20_260_101);
-    private final KeyLayout layout = new KeyLayout("lock");
+    private final ScriptCodec layout = new ScriptCodec(RedisLockSettings.STANDARD);
 
     @Test
     void random_names_have_the_slot_of_their_tag() {

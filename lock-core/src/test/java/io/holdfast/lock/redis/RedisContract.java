@@ -24,7 +24,7 @@ import redis.clients.jedis.Jedis;
 @ExtendWith(InvalidAfterPause.class)
 abstract class RedisContract extends LockStoreContract {
 
-    private static final KeyLayout LAYOUT = new KeyLayout("lock");
+    private static final ScriptCodec LAYOUT = new ScriptCodec(RedisLockSettings.STANDARD);
 
     private final RedisTopology topology;
     private final TestRedis.Client client;

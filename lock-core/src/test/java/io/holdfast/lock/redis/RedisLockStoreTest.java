@@ -556,7 +556,7 @@ class RedisLockStoreTest {
 
     @Test
     void more_locks_than_one_script_takes_are_asked_for_one_by_one_and_given_back_in_parts() {
-        int many = MultiLockCalls.MOST_PER_CALL + 1;
+        int many = RedisLockStore.MOST_ACQUIRED + 1;
         String[] keys = IntStream.range(0, many).mapToObj(i -> "many:" + i).toArray(String[]::new);
         List<AcquireRequest> requests = together(keys);
         assertThat(store.acquireAll(requests)).isInstanceOf(AcquireAllReply.OneByOne.class);

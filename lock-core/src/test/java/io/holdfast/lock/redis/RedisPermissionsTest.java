@@ -227,7 +227,7 @@ class RedisPermissionsTest {
         granted(alice, AcquireRequest.EXCLUSIVE);
         queue(bob, AcquireRequest.EXCLUSIVE);
         permit("-publish");
-        try (HeardLog heard = new HeardLog(PublishCheck.class.getName(), Level.WARN)) {
+        try (HeardLog heard = new HeardLog(RedisLockStore.class.getName(), Level.WARN)) {
             assertThat(called(bob)).isEmpty();
             assertThat(called(bob)).isEmpty();
 

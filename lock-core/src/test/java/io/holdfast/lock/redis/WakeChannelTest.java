@@ -40,7 +40,7 @@ import redis.clients.jedis.args.ClientType;
 class WakeChannelTest {
 
     private static final String CLIENT = "client";
-    private static final KeyLayout LAYOUT = new KeyLayout("lock");
+    private static final ScriptCodec LAYOUT = new ScriptCodec(RedisLockSettings.STANDARD);
 
     @Parameter
     private TestRedis.Client driver;

@@ -79,7 +79,6 @@ class ArchitectureTest {
                 .dependOnClassesThat(resideInAnyPackage(
                                 BASE + ".autoconfigure",
                                 "io.holdfast.lock.engine..",
-                                "io.holdfast.lock.lease..",
                                 "io.holdfast.lock.memory..",
                                 "io.holdfast.lock.quorum..",
                                 "io.holdfast.lock.redis..",

@@ -11,17 +11,14 @@ import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.Handle;
-import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.Lifecycle;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.engine.hold.ThreadHolds;
-import io.holdfast.lock.lease.Lease;
-import io.holdfast.lock.lease.LeaseKeeper;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.Failing;
@@ -39,7 +36,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One caller's acquisition of one lock: it reenters the lock, or lines up behind other callers of this client, calls the store,
- * waits there, and gets a grant with a lease.
+ * waits there, and gets a grant with a hold.
  *
  * <p>All tries share one owner id. Whatever ends the acquisition without a grant leaves nothing behind: a caller in line leaves the
  * line, and the front lets the next one in. If every try was answered, the entry in the queue is passed to the next one in line, or
@@ -88,11 +85,7 @@ public final class Acquisition implements Steps {
     /** What all acquisitions of a client share. */
     public record Shared(
             ClientContext client,
-            ThreadHolds holds,
-            Lifecycle lifecycle,
-            Grants grants,
-            HandleOperations handles,
-            LeaseKeeper keeper,
+            HeldLocks locks,
             Waits waits,
             EventPublisher events) {}
 
@@ -218,7 +211,7 @@ public final class Acquisition implements Steps {
             state = State.OVER;
             return true;
         }
-        shared.lifecycle.ensureOpen();
+        shared.locks.ensureOpen();
         clientId = client.id();
         if (shared.events.hasListeners()) {
             observed = shared.events.begin(call.key(), terms.name());
@@ -232,7 +225,7 @@ public final class Acquisition implements Steps {
         if (hold == null) {
             return null;
         }
-        return switch (hold.lease().enter(terms.isExclusive())) {
+        return switch (hold.enter(terms.isExclusive())) {
             case ENTERED -> entered(hold);
             case NOTHING_TO_REENTER -> {
                 caller.holds().remove(call.key(), hold);
@@ -246,24 +239,23 @@ public final class Acquisition implements Steps {
     }
 
     private AcquireResult entered(Hold hold) {
-        Lease lease = hold.lease();
-        boolean wasRenewing = lease.isRenewing();
-        Handle handle = call.handle(shared.handles, hold);
+        boolean wasRenewing = hold.isRenewing();
+        Handle handle = call.handle(shared.locks, hold);
         try {
-            lease.throwIfLost();
+            hold.throwIfLost();
             if (terms.minHoldNanos() > 0) {
-                throw new IllegalStateException("This thread already holds lock '" + lease.key()
+                throw new IllegalStateException("This thread already holds lock '" + hold.key()
                         + "', and a request with minHold is not reentrant."
                         + " Acquire the lock with minHold first, or omit minHold.");
             }
-            if (!lease.isExclusive() && terms.weight() > hold.weight()) {
+            if (!hold.isExclusive() && terms.weight() > hold.weight()) {
                 handle.close();
                 return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
                         + hold.weight() + " and requests a weight of "
                         + terms.weight()
                         + ", so it would deadlock with itself. Acquire the largest weight from the start.");
             }
-            stretch(lease, wasRenewing);
+            stretch(hold, wasRenewing);
             return new AcquireResult.Granted(handle);
         } catch (RuntimeException | Error e) {
             handle.closeAfter(e);
@@ -272,25 +264,24 @@ public final class Acquisition implements Steps {
     }
 
     /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
-    private void stretch(Lease lease, boolean wasRenewing) {
-        long wanted = terms.lease().leaseNanos();
-        if (lease.isLimitReached() || (wasRenewing && wanted <= lease.leaseNanos())) {
+    private void stretch(Hold hold, boolean wasRenewing) {
+        long wanted = terms.leaseNanos();
+        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
             return;
         }
-        if (wasRenewing || client.ticker().nanos() + wanted - lease.deadline() > 0) {
-            shared.handles.extend(lease, wanted);
+        if (wasRenewing || client.ticker().nanos() + wanted - hold.deadline() > 0) {
+            shared.locks.extend(hold, wanted);
         }
         if (wasRenewing || terms.renew()) {
-            lease.raiseLease(wanted);
+            hold.raiseLease(wanted);
         }
-        shared.keeper.reconsider(lease);
     }
 
     // In line.
 
     private void start() {
         boolean oneTry = budget.isOneTry();
-        if (oneTry && shared.holds.findLive(call.key()) != null) {
+        if (oneTry && shared.locks.findLive(call.key()) != null) {
             refused(sibling());
             return;
         }
@@ -341,15 +332,21 @@ public final class Acquisition implements Steps {
         if (handOff == null) {
             return false;
         }
+        long now = client.ticker().nanos();
+        if (handOff.deadline() - now <= 0) {
+            mine.notHeld();
+            client.cleanup().undoHold(call.key(), handOff.owner(), terms.leaseNanos());
+            return false;
+        }
+        var grant = new Hold.Grant(
+                handOff.owner(), handOff.lastToken(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
         try {
-            Handle handle = shared.grants.open(call, handOff, ClientContext.currentThread(), mine);
-            if (handle != null) {
-                handedOff = true;
-                ended(new AcquireResult.Granted(handle));
-            }
-            return handle != null;
+            Handle handle = call.open(shared.locks, grant, ClientContext.currentThread(), mine);
+            handedOff = true;
+            ended(new AcquireResult.Granted(handle));
+            return true;
         } catch (RuntimeException | Error e) {
-            shared.grants.giveBack(call, handOff.owner(), mine);
+            call.giveBack(shared.locks, handOff.owner(), mine);
             throw e;
         }
     }
@@ -525,7 +522,7 @@ public final class Acquisition implements Steps {
                         + " had already expired when the reply arrived, after "
                         + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
                         + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
-                        + " use a longer lease."
+                        + " use a longer hold."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
                         + " is unknown.";
         undo();
@@ -547,7 +544,7 @@ public final class Acquisition implements Steps {
             return left;
         }
         stopWaiting();
-        StoreGrant claim = claim();
+        Hold.Grant claim = claim();
         if (claim == null) {
             state = State.ASK;
         } else {
@@ -560,7 +557,7 @@ public final class Acquisition implements Steps {
      * The lock that a message has granted, if there is one. It is used without a call to the store, which saves a round trip; the
      * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
-    private @Nullable StoreGrant claim() {
+    private Hold.@Nullable Grant claim() {
         StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry().claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {
@@ -571,12 +568,12 @@ public final class Acquisition implements Steps {
     }
 
     /** Once the hold is recorded, messages about the lock reach it directly. */
-    private void hold(StoreGrant grant) {
+    private void hold(Hold.Grant grant) {
         state = State.ENDED;
         try {
-            ended(new AcquireResult.Granted(shared.grants.open(call, grant, required(holder), place())));
+            ended(new AcquireResult.Granted(call.open(shared.locks, grant, required(holder), place())));
         } catch (RuntimeException | Error e) {
-            shared.grants.giveBack(call, entry().owner(), place());
+            call.giveBack(shared.locks, entry().owner(), place());
             throw e;
         } finally {
             closeEntry();
@@ -649,13 +646,13 @@ public final class Acquisition implements Steps {
         state = State.OVER;
         endWait(result instanceof AcquireResult.Refused);
         tell(() -> call.event(result(), handedOff));
-        if (shared.lifecycle.isOver(clientId) && result instanceof AcquireResult.Granted granted) {
+        if (shared.locks.isOver(clientId) && result instanceof AcquireResult.Granted granted) {
             try {
                 granted.handle().close();
             } catch (LockLostException e) {
                 log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
             }
-            throw shared.lifecycle.tooLate(call.key());
+            throw shared.locks.tooLate(call.key());
         }
     }
 
@@ -693,7 +690,7 @@ public final class Acquisition implements Steps {
         try {
             Cohort handOff = mine.takeHandOff();
             if (handOff != null) {
-                shared.grants.giveBack(call, handOff.owner(), mine);
+                call.giveBack(shared.locks, handOff.owner(), mine);
             } else {
                 comeToFront();
                 undo();
@@ -798,7 +795,7 @@ public final class Acquisition implements Steps {
 
     /** The lease that was asked for: after that, the store has forgotten everything by itself. */
     private long leaseNanos() {
-        return terms.lease().leaseNanos();
+        return terms.leaseNanos();
     }
 
     /**
@@ -828,7 +825,7 @@ public final class Acquisition implements Steps {
 
     /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
-        return Optional.ofNullable(shared.holds.findLive(call.key())).map(hold -> hold.describe(client.id()));
+        return Optional.ofNullable(shared.locks.findLive(call.key())).map(hold -> hold.describe(client.id()));
     }
 
     private LocalQueue.Place place() {

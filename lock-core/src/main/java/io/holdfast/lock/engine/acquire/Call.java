@@ -4,10 +4,9 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.hold.Handle;
-import io.holdfast.lock.engine.hold.HandleOperations;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.lease.Grant;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
@@ -15,6 +14,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.LocalQueue.Place;
 import io.holdfast.lock.waiting.StoreTime;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -75,7 +75,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
      * @param sentAt when the store was called, on the ticker, before the send
      */
     long deadline(long sentAt) {
-        return sentAt + terms.lease().leaseNanos();
+        return sentAt + terms.leaseNanos();
     }
 
     /**
@@ -85,30 +85,40 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     long deadline(StoreTime.Believed claim) {
         Reservation told = claim.reservation();
         long lasts = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - told.atMicros());
-        return claim.deadline() - Math.max(0, lasts - terms.lease().leaseNanos());
+        return claim.deadline() - Math.max(0, lasts - terms.leaseNanos());
     }
 
     /** The lock, granted by a reply, so it is confirmed. */
-    StoreGrant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
-        Grant grant = grant(owner, reply.token(), sentAt, deadline(sentAt));
-        return new StoreGrant(grant, reply.tokens(), reply.waiters(), true, resent);
+    Hold.Grant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
+        return new Hold.Grant(
+                owner, reply.token(), sentAt, deadline(sentAt), reply.tokens(), reply.waiters(), true, resent);
     }
 
     /** The lock, granted by a message; the store confirms it only when it is called. */
-    StoreGrant granted(OwnerId owner, StoreTime.Believed claim, long now, boolean resent) {
+    Hold.Grant granted(OwnerId owner, StoreTime.Believed claim, long now, boolean resent) {
         Reservation told = claim.reservation();
-        Grant grant = grant(owner, told.token(), now, deadline(claim));
-        return new StoreGrant(grant, told.tokens(), told.waiters(), false, resent);
+        return new Hold.Grant(owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
     }
 
-    /** The lock, once it is granted or handed off. */
-    Grant grant(OwnerId owner, long token, long at, long deadline) {
-        return new Grant(key, terms.name(), owner, token, terms.isExclusive(), at, deadline);
+    /** The caller holds the lock that was granted to it, or handed off. */
+    Handle open(HeldLocks locks, Hold.Grant grant, HolderInfo holder, Place place) {
+        if (grant.tokens() > 0) {
+            place.granted(grant.owner(), grant.token(), grant.tokens(), grant.waiters(), grant.confirmed());
+        }
+        Hold hold = locks.hold(key, terms, grant, holder, place);
+        Handle handle = handle(locks, hold);
+        locks.add(hold, caller.holds());
+        return handle;
+    }
+
+    /** The lock was granted, but no handle can be created, for lack of memory or threads. */
+    void giveBack(HeldLocks locks, OwnerId owner, Place place) {
+        locks.giveBack(key, owner, terms.leaseNanos(), caller.holds(), place);
     }
 
     /** Another handle of that hold, for the caller. */
-    Handle handle(HandleOperations operations, Hold hold) {
-        var handle = new Handle(operations, hold, terms, caller.holds(), caller.bound());
+    Handle handle(HeldLocks locks, Hold hold) {
+        var handle = new Handle(locks, hold, terms, caller.holds(), caller.bound());
         if (!caller.isTask()) {
             handle.interruptOnLoss();
         }

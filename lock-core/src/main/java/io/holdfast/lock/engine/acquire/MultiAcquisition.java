@@ -7,6 +7,7 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
@@ -187,12 +188,12 @@ public final class MultiAcquisition implements Steps {
                 && calls.stream()
                         .map(Call::key)
                         .allMatch(key -> !caller.holds().containsKey(key)
-                                && !(budget.isOneTry() && shared.holds().findLive(key) != null));
+                                && !(budget.isOneTry() && shared.locks().findLive(key) != null));
     }
 
     /** Returns null if the locks are to be acquired in order; then nothing is held, and nothing is left behind. */
     private @Nullable AcquireResult allAtOnce() throws InterruptedException {
-        shared.lifecycle().ensureOpen();
+        shared.locks().ensureOpen();
         String clientId = client.id();
         AcquireResult found = null;
         try {
@@ -288,9 +289,9 @@ public final class MultiAcquisition implements Steps {
         try {
             for (Part part : parts) {
                 AcquireReply.Granted reply = grants.get(handles.size());
-                StoreGrant grant = part.call.granted(part.owner, reply, sentAt, resent || reply.resent());
+                Hold.Grant grant = part.call.granted(part.owner, reply, sentAt, resent || reply.resent());
                 try {
-                    handles.add(shared.grants().open(part.call, grant, holder, part.place));
+                    handles.add(part.call.open(shared.locks(), grant, holder, part.place));
                 } catch (RuntimeException | Error e) {
                     publishFailed(part.call, e);
                     throw e;
@@ -298,8 +299,8 @@ public final class MultiAcquisition implements Steps {
                 Handle handle = handles.get(handles.size() - 1);
                 tell(part.call, part.call.event(new AcquireResult.Granted(handle), false));
             }
-            if (shared.lifecycle().isOver(clientId)) {
-                throw shared.lifecycle().tooLate(calls.get(0).key());
+            if (shared.locks().isOver(clientId)) {
+                throw shared.locks().tooLate(calls.get(0).key());
             }
             MultiHandle all = new MultiHandle(handles);
             held = all.isHeld();
@@ -308,14 +309,14 @@ public final class MultiAcquisition implements Steps {
             if (!held) {
                 new MultiHandle(handles).giveBack();
                 parts.subList(handles.size(), parts.size())
-                        .forEach(part -> shared.grants().giveBack(part.call, part.owner, part.place));
+                        .forEach(part -> part.call.giveBack(shared.locks(), part.owner, part.place));
             }
         }
     }
 
     private void undoAll() {
         parts.forEach(part -> client.cleanup()
-                .undo(part.call.key(), part.owner, part.call.terms().lease().leaseNanos()));
+                .undo(part.call.key(), part.owner, part.call.terms().leaseNanos()));
     }
 
     /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -11,7 +10,6 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
-import io.holdfast.lock.lease.Lease;
 import io.holdfast.lock.store.HolderInfo;
 import java.util.List;
 import java.util.Map;
@@ -60,14 +58,13 @@ public final class Waits {
     }
 
     /**
-     * With the leases that the caller holds; it acquires no others while it waits. They are described by another thread: a lease may
+     * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
      * have been lost, or closed by another thread, since the wait began.
      */
     private NestedWaits.Wait nested(Call call) {
         HolderInfo here = ClientContext.currentThread();
         String clientId = client.id();
-        List<Lease> leases =
-                call.caller().holds().values().stream().map(Hold::lease).toList();
+        List<Hold> holds = List.copyOf(call.caller().holds().values());
         return nested.begin(() -> new NestedWait(
                 clientId,
                 here.host(),
@@ -76,11 +73,10 @@ public final class Waits {
                 call.key(),
                 call.terms().mode(),
                 call.budget().spent(),
-                leases.stream()
-                        .filter(Lease::isLive)
-                        .limit(NestedWaits.MOST_HOLDS)
-                        .map(lease -> new NestedWait.Held(
-                                lease.key(), lease.token(), lease.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED))
+                holds.stream()
+                        .filter(Hold::isLive)
+                        .limit(NestedWaits.MAX_HOLDS)
+                        .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
                         .toList()));
     }
 
@@ -116,11 +112,9 @@ public final class Waits {
          * @param inVain whether its budget was spent
          */
         void end(boolean inVain) {
-            if (nested != null && inVain) {
-                nested.endInVain();
-            } else if (nested != null) {
-                nested.end();
-            }
+            if (nested != null) {
+                    nested.end(inVain);
+                }
             all.remove(this);
             oneLess(call.key());
         }

@@ -2,13 +2,13 @@ package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.lease.ServerWorkers;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,12 +36,11 @@ public final class Cleanup {
     private static final long FIRST_REST_MILLIS = 50;
     private static final long LAST_REST_MILLIS = 1000;
     private static final int LAST_WORDS_SECONDS = 2;
-    private static final Duration IDLE = Duration.ofSeconds(10);
 
     public static final int MOST_WAITING = 10_000;
 
     private final LockStore store;
-    private final ServerWorkers<Attempt> workers = new ServerWorkers<>("holdfast-cleanup", IDLE, Rounds::new);
+    private final ServerWorkers<Attempt> workers;
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** How many of them give a lock back that was held. */
@@ -51,7 +50,13 @@ public final class Cleanup {
     private final AtomicBoolean full = new AtomicBoolean();
 
     public Cleanup(LockStore store) {
+        this(store, DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.named("holdfast-cleanup")));
+    }
+
+    /** @param threads does the work; shut down when this is closed */
+    public Cleanup(LockStore store, ExecutorService threads) {
         this.store = store;
+        this.workers = new ServerWorkers<>(threads, 1, Rounds::new);
     }
 
     /** A waiter gave up; all its calls were answered. */
@@ -142,23 +147,20 @@ public final class Cleanup {
         }
         Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
         held.addAndGet(attempt.locks());
-        if (!again(List.of(attempt))) {
+        if (!enqueue(attempt)) {
             runOnce(attempt);
             over(attempt);
         }
     }
 
+    /** Returns false if the client is closed. */
+    private boolean enqueue(Attempt attempt) {
+        return workers.add(store.serverOf(attempt.key), List.of(attempt));
+    }
+
     private void over(Attempt attempt) {
         held.addAndGet(-attempt.locks());
         waiting.decrementAndGet();
-    }
-
-    private boolean again(List<Attempt> attempts) {
-        boolean added = true;
-        for (Attempt attempt : attempts) {
-            added &= workers.add(store.serverOf(attempt.key), List.of(attempt));
-        }
-        return added;
     }
 
     /** The client is closed: a caller that was waiting until then cleans up itself, and nothing is retried. */
@@ -170,23 +172,19 @@ public final class Cleanup {
         }
     }
 
-    /** What one worker does. */
+    /** What one worker does: one task after the other. */
     private final class Rounds implements ServerWorkers.Job<Attempt> {
 
         private long restMillis;
 
         @Override
-        public long work(List<Attempt> attempts) {
-            for (int i = 0; i < attempts.size() && !workers.isDropping(); i++) {
-                if (!isDone(attempts.get(i))) {
-                    List<Attempt> left = new ArrayList<>(attempts.subList(i + 1, attempts.size()));
-                    left.add(attempts.get(i));
-                    if (again(left)) {
-                        return rest();
-                    }
-                }
+        public long work(List<Attempt> next) {
+            Attempt attempt = next.get(0);
+            if (isDone(attempt)) {
+                over(attempt);
+                return 0;
             }
-            return 0;
+            return enqueue(attempt) ? rest() : 0;
         }
 
         /** Clients of one server do not come back all at the same time. */
@@ -214,7 +212,6 @@ public final class Cleanup {
                     return false;
                 }
             }
-            over(attempt);
             return true;
         }
     }
@@ -224,7 +221,7 @@ public final class Cleanup {
      * failed acquisitions that are left are not counted as locks: nobody held them.
      */
     public void close() {
-        int unused = workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
+        workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         int locks = held.getAndSet(0);
         int others = waiting.getAndSet(0) - locks;
         if (locks > 0) {

@@ -5,15 +5,15 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,61 +25,60 @@ import org.slf4j.LoggerFactory;
  * <p>A wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on, all waits of the
  * client together. Changes are reported immediately, but at most twice a second on average and four times in a row.
  *
- * <p>Reports are bounded: the oldest {@value #MOST_WAITS} waits, {@value #MOST_HOLDS} holds of each, and {@value
- * #MOST_CHARACTERS} characters of keys.
+ * <p>Reports are bounded: the oldest {@value #MAX_WAITS} waits, {@value #MAX_HOLDS} holds of each, and {@value
+ * #MAX_CHARACTERS} characters of keys.
+ *
+ * <p><b>No wait is forgotten.</b> As long as there is a wait, or a wait that was reported, each tick schedules the next one. Of
+ * the ticks that are asked for, the earliest counts, see {@link #tickIn}. A wait is added before its tick is asked for. So
+ * either that tick is scheduled, or an earlier one, which finds the wait.
  */
 public final class NestedWaits {
 
     private static final Logger log = LoggerFactory.getLogger(NestedWaits.class);
 
-    private static final int MOST_WAITS = 64;
-    public static final int MOST_HOLDS = 32;
-    private static final int MOST_CHARACTERS = 100_000;
+    private static final int MAX_WAITS = 64;
+    public static final int MAX_HOLDS = 32;
+    private static final int MAX_CHARACTERS = 100_000;
 
     private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long SECOND_REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_IN_A_ROW = 4;
 
     private final ClientContext client;
-    private final boolean ownThread;
-    private final ThreadFactory threads;
+    private final DaemonThreads.@Nullable Timer timer;
+    private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-waits"));
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
-    private @Nullable WritePace pace;
-    private Set<Long> reported = Set.of();
+
+    // Used by the thread alone
+    private Set<Long> reported = Set.of(); // the ids; negative if the wait has ended
     private boolean reportedTwice;
     private long reportedAt;
+    private long paidUntil; // a report is due, at the earliest, one interval later
 
-    /** Guarded by this monitor, which the thread holds neither while it calls the store nor while it pauses. */
-    private @Nullable Thread thread;
-
-    private volatile boolean closed;
-
-    /** A caller that waits. */
-    @FunctionalInterface
-    public interface Waiting {
-
-        /** What it holds and waits for now. Called on another thread. */
-        NestedWait describe();
-    }
+    // Guarded by this monitor
+    private @Nullable Runnable cancelTick;
+    private long tickAt;
+    private boolean closed;
 
     /** @param ownThread whether a thread reports the waits; if not, the owner calls {@link #tick} */
     public NestedWaits(ClientContext client, boolean ownThread) {
-        this(client, ownThread, DaemonThreads.named("holdfast-waits"));
-    }
-
-    NestedWaits(ClientContext client, boolean ownThread, ThreadFactory threads) {
         this.client = client;
-        this.ownThread = ownThread;
-        this.threads = threads;
+        this.timer = ownThread ? DaemonThreads.timer() : null;
+        this.paidUntil = client.ticker().nanos() - MAX_IN_A_ROW * REPORT_NANOS;
     }
 
-    /** Called when a caller that holds locks starts to wait. */
-    public Wait begin(Waiting waiting) {
-        Wait wait = new Wait(ids.incrementAndGet(), waiting, client.ticker().nanos());
+    /**
+     * Called when a caller that holds locks starts to wait.
+     *
+     * @param describe what it holds and waits for now; called on another thread
+     */
+    public Wait begin(Supplier<NestedWait> describe) {
+        Wait wait = new Wait(ids.incrementAndGet(), describe, client.ticker().nanos());
         waits.put(wait.id, wait);
-        wake();
+        tickIn(YOUNG_NANOS);
         return wait;
     }
 
@@ -87,15 +86,15 @@ public final class NestedWaits {
     public final class Wait {
 
         private final long id;
-        private final Waiting waiting;
+        private final Supplier<NestedWait> describe;
         private final long begunAt;
         private volatile long keptUntil;
         private volatile boolean ended;
         private volatile @Nullable NestedWait last;
 
-        private Wait(long id, Waiting waiting, long begunAt) {
+        private Wait(long id, Supplier<NestedWait> describe, long begunAt) {
             this.id = id;
-            this.waiting = waiting;
+            this.describe = describe;
             this.begunAt = begunAt;
         }
 
@@ -104,21 +103,20 @@ public final class NestedWaits {
             return id;
         }
 
-        /** The wait has acquired its lock or failed, and is forgotten. */
-        public void end() {
-            ended = true;
-            waits.remove(id);
-            wake();
-        }
-
-        /** The wait ended without the lock; others in its cycle can name it for another second. */
-        public void endInVain() {
+        /**
+         * The wait has ended.
+         *
+         * @param inVain whether it ended without the lock; others in its cycle can then name it for another second
+         */
+        public void end(boolean inVain) {
             keptUntil = client.ticker().nanos() + KEEP_NANOS;
             ended = true;
-            if (last == null) {
+            if (!inVain || last == null) {
                 waits.remove(id);
             }
-            wake();
+            if (last != null) {
+                tickIn(0);
+            }
         }
 
         /**
@@ -126,81 +124,47 @@ public final class NestedWaits {
          * once it has ended.
          */
         private @Nullable WaitReport report() {
-            NestedWait seen = waiting.describe();
+            NestedWait seen = describe.get();
             if (!ended) {
                 last = seen;
             }
-            NestedWait reported = last;
-            return reported == null ? null : new WaitReport(id, ended, reported);
-        }
-
-        private boolean isOver(long now) {
-            return ended && now - keptUntil >= 0;
+            NestedWait described = last;
+            return described == null ? null : new WaitReport(id, ended, described);
         }
     }
 
-    private void wake() {
-        if (!ownThread || closed) {
+    /** Schedules a tick, unless there is an earlier one that has not begun. */
+    private synchronized void tickIn(long nanos) {
+        long at = client.ticker().nanos() + nanos;
+        if (timer == null || closed || (cancelTick != null && tickAt - at <= 0)) {
             return;
         }
+        if (cancelTick != null) {
+            cancelTick.run();
+        }
+        tickAt = at;
+        cancelTick = timer.after(nanos, this::handOver);
+    }
+
+    /** The store is not called on the timer's thread. */
+    private synchronized void handOver() {
+        if (!closed) {
+            thread.execute(this::tickAndGoOn);
+        }
+    }
+
+    private void tickAndGoOn() {
         synchronized (this) {
-            if (thread != null) {
-                LockSupport.unpark(thread);
-            } else if (!waits.isEmpty()) {
-                start();
-            }
+            cancelTick = null;
         }
-    }
-
-    /**
-     * If the thread cannot be started for lack of memory, the next wait starts it. The caller still acquires its lock.
-     */
-    private void start() {
+        long left = REPORT_NANOS;
         try {
-            Thread starting = threads.newThread(this::run);
-            starting.start();
-            thread = starting;
+            left = tick();
         } catch (RuntimeException | Error e) {
-            log.debug("Could not start thread holdfast-waits, so a deadlock may go undetected", e);
-        }
-    }
-
-    private void run() {
-        try {
-            while (!closed) {
-                long left = tickGuarded();
-                if (left >= 0) {
-                    LockSupport.parkNanos(this, left);
-                } else if (isIdle()) {
-                    return;
-                }
-            }
-        } finally {
-            ended();
-        }
-    }
-
-    /** Also after an {@link Error}: the next wait starts another thread. */
-    private synchronized void ended() {
-        if (thread == Thread.currentThread()) {
-            thread = null;
-        }
-    }
-
-    private synchronized boolean isIdle() {
-        boolean idle = waits.isEmpty() && reported.isEmpty();
-        if (idle) {
-            thread = null;
-        }
-        return idle;
-    }
-
-    private long tickGuarded() {
-        try {
-            return tick();
-        } catch (RuntimeException e) {
             log.error("Unexpected error in thread holdfast-waits; continuing", e);
-            return REPORT_NANOS;
+        }
+        if (left >= 0) {
+            tickIn(left);
         }
     }
 
@@ -211,54 +175,48 @@ public final class NestedWaits {
      */
     public long tick() {
         long now = client.ticker().nanos();
-        waits.values().removeIf(wait -> wait.isOver(now));
-        List<Wait> due = waits.values().stream()
-                .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
-                .limit(MOST_WAITS)
-                .toList();
-        if (waits.isEmpty() && reported.isEmpty()) {
+        waits.values().removeIf(wait -> wait.ended && now - wait.keptUntil >= 0);
+        if (isIdle()) {
             return -1;
         }
-        WritePace mine = pace == null ? new WritePace(now) : pace;
-        pace = mine;
-        long delay = Math.max(delay(due, now), mine.delay(now));
+        List<Wait> due = waits.values().stream()
+                .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
+                .limit(MAX_WAITS)
+                .toList();
+        Set<Long> found =
+                due.stream().map(wait -> wait.ended ? -wait.id : wait.id).collect(Collectors.toSet());
+        boolean known = found.equals(reported);
+        long delay = Math.max(known ? untilRepeated(now) : 0, paidUntil + REPORT_NANOS - now);
         if (delay > 0) {
             return delay;
         }
-        mine.called(now);
-        report(due, now);
-        return waits.isEmpty() && reported.isEmpty() ? -1 : YOUNG_NANOS;
-    }
-
-    private long delay(List<Wait> due, long now) {
-        Set<Long> ids = new HashSet<>();
-        due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
-        if (!ids.equals(reported)) {
-            return 0;
-        }
-        long next = ids.isEmpty()
-                ? Long.MAX_VALUE
-                : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
-        long young = waits.values().stream()
-                .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
-                .filter(left -> left > 0)
-                .min()
-                .orElse(Long.MAX_VALUE);
-        return Math.min(Math.min(next, young), REPORT_NANOS);
-    }
-
-    private void report(List<Wait> due, long now) {
-        Set<Long> ids = new HashSet<>();
-        due.forEach(wait -> ids.add(wait.ended ? -wait.id : wait.id));
         List<WaitReport> reports = reports(due);
-        reportedTwice = ids.equals(reported);
+        reportedTwice = known;
         reportedAt = now;
-        reported = ids;
+        reported = found;
+        long saved = now - MAX_IN_A_ROW * REPORT_NANOS;
+        paidUntil = (paidUntil - saved < 0 ? saved : paidUntil) + REPORT_NANOS;
         try {
             client.store().recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // a client that is being closed as well
             log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
         }
+        return isIdle() ? -1 : YOUNG_NANOS;
+    }
+
+    private boolean isIdle() {
+        return waits.isEmpty() && reported.isEmpty();
+    }
+
+    /** How long until what is reported has to be repeated, or another wait is old enough. */
+    private long untilRepeated(long now) {
+        long again = reported.isEmpty()
+                ? REPORT_NANOS
+                : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
+        return waits.values().stream()
+                .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
+                .filter(left -> left > 0)
+                .reduce(again, Math::min);
     }
 
     private static List<WaitReport> reports(List<Wait> due) {
@@ -267,7 +225,7 @@ public final class NestedWaits {
         for (Wait wait : due) {
             WaitReport report = wait.report();
             int more = report == null ? 0 : characters(report.what());
-            if (report != null && characters + more <= MOST_CHARACTERS) {
+            if (report != null && characters + more <= MAX_CHARACTERS) {
                 characters += more;
                 reports.add(report);
             }
@@ -283,10 +241,11 @@ public final class NestedWaits {
     }
 
     /** Stops reporting; the store soon forgets what was reported. */
-    public void close() {
+    public synchronized void close() {
         closed = true;
-        synchronized (this) {
-            LockSupport.unpark(thread);
+        if (timer != null) {
+            timer.close();
         }
+        thread.shutdown();
     }
 }

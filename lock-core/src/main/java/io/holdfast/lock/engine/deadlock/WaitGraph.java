@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
  * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits that
- * were truncated, see {@link NestedWaits}. Deadlocks that are not found within {@value #STEPS_AN_EDGE} steps for each edge.
+ * were truncated, see {@link NestedWaits}. Deadlocks that are not found within {@value #STEPS_PER_EDGE} steps for each edge.
  *
  * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
  * waits for many holders of one key are few edges. First, without regard to time, whatever nobody is blocked by, and whatever is
@@ -49,14 +49,17 @@ import org.jspecify.annotations.Nullable;
 public final class WaitGraph {
 
     /** The maximum number of waits examined, so that a cycle is found within a few milliseconds. */
-    private static final int MOST_WAITS = 500;
+    private static final int MAX_WAITS = 500;
 
-    private static final int STEPS_AN_EDGE = 50;
+    private static final int STEPS_PER_EDGE = 50;
 
     private final List<Node> waits = new ArrayList<>();
-    private final Map<LockKey, Wanted> keys = new HashMap<>();
+    private final Map<Want, Node> wanted = new HashMap<>();
     private long edges;
     private long steps;
+
+    /** A key in one mode: exclusively it is blocked by all its holders, shared by an exclusive one. */
+    private record Want(LockKey key, LockMode mode) {}
 
     /** A wait, or those who want a key in one mode. */
     private static final class Node {
@@ -76,44 +79,33 @@ public final class WaitGraph {
             return Objects.requireNonNull(wait);
         }
 
+        NestedWait what() {
+            return recorded().report().what();
+        }
+
         boolean isAt(long micros) {
             return wait == null || wait.isAt(micros);
         }
     }
 
-    /**
-     * A key.
-     *
-     * @param alone those who want it exclusively; blocked by all holders
-     * @param shared those who want it shared; blocked by an exclusive holder
-     */
-    private record Wanted(Node alone, Node shared) {
-
-        Wanted() {
-            this(new Node(null), new Node(null));
-        }
-    }
-
     public WaitGraph(List<RecordedWait> recorded) {
-        recorded.stream().limit(MOST_WAITS).forEach(this::add);
+        recorded.stream().limit(MAX_WAITS).map(Node::new).forEach(this::add);
         leaveOutWhatIsInNoCycle();
     }
 
-    private void add(RecordedWait recorded) {
-        Node wait = new Node(recorded);
+    private void add(Node wait) {
         waits.add(wait);
-        NestedWait what = what(recorded);
-        link(wait, what.mode() == LockMode.EXCLUSIVE ? wanted(what.key()).alone : wanted(what.key()).shared);
-        for (NestedWait.Held held : what.holds()) {
-            link(wanted(held.key()).alone, wait);
+        link(wait, wanted(wait.what().key(), wait.what().mode()));
+        for (NestedWait.Held held : wait.what().holds()) {
+            link(wanted(held.key(), LockMode.EXCLUSIVE), wait);
             if (held.mode() == LockMode.EXCLUSIVE) {
-                link(wanted(held.key()).shared, wait);
+                link(wanted(held.key(), LockMode.SHARED), wait);
             }
         }
     }
 
-    private Wanted wanted(LockKey key) {
-        return keys.computeIfAbsent(key, unused -> new Wanted());
+    private Node wanted(LockKey key, LockMode mode) {
+        return wanted.computeIfAbsent(new Want(key, mode), want -> new Node(null));
     }
 
     private void link(Node blocked, Node blocker) {
@@ -126,7 +118,7 @@ public final class WaitGraph {
 
     private void leaveOutWhatIsInNoCycle() {
         Deque<Node> next = new ArrayDeque<>(waits);
-        keys.values().forEach(key -> next.addAll(List.of(key.alone, key.shared)));
+        next.addAll(wanted.values());
         while (!next.isEmpty()) {
             Node node = next.remove();
             steps++;
@@ -134,16 +126,11 @@ public final class WaitGraph {
                 continue;
             }
             node.leftOut = true;
-            for (Node blocker : node.blockers) {
-                steps++;
-                blocker.openBlocked--;
-                next.add(blocker);
-            }
-            for (Node blocked : node.blocked) {
-                steps++;
-                blocked.openBlockers--;
-                next.add(blocked);
-            }
+            node.blockers.forEach(blocker -> blocker.openBlocked--);
+            node.blocked.forEach(blocked -> blocked.openBlockers--);
+            next.addAll(node.blockers);
+            next.addAll(node.blocked);
+            steps += node.blockers.size() + node.blocked.size();
         }
     }
 
@@ -152,27 +139,21 @@ public final class WaitGraph {
         return steps;
     }
 
-    private static NestedWait what(RecordedWait recorded) {
-        return recorded.report().what();
-    }
-
     /** {@return the current waits, and their cycles} */
     public LockWaits waits() {
-        List<Deadlock> deadlocks = new ArrayList<>();
         Set<Set<RecordedWait>> known = new HashSet<>();
         // A cycle is closed by the wait that began last: at its beginning all others were going on.
-        for (Node last : waits) {
-            List<RecordedWait> cycle = cycle(last, last.recorded().sinceMicros());
-            boolean goesOn = cycle.stream().noneMatch(each -> each.report().ended());
-            if (!cycle.isEmpty() && goesOn && known.add(Set.copyOf(cycle))) {
-                deadlocks.add(deadlock(cycle));
-            }
-        }
+        List<Deadlock> deadlocks = waits.stream()
+                .map(last -> cycle(last, last.recorded().sinceMicros()))
+                .filter(cycle -> !cycle.isEmpty())
+                .filter(cycle -> cycle.stream().noneMatch(each -> each.report().ended()))
+                .filter(cycle -> known.add(Set.copyOf(cycle)))
+                .map(WaitGraph::deadlock)
+                .toList();
         return new LockWaits(
                 waits.stream()
-                        .map(Node::recorded)
-                        .filter(each -> !each.report().ended())
-                        .map(WaitGraph::what)
+                        .filter(each -> !each.recorded().report().ended())
+                        .map(Node::what)
                         .toList(),
                 deadlocks);
     }
@@ -186,54 +167,44 @@ public final class WaitGraph {
      * @param holder the holder of that lock, according to the store
      */
     public Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
-        Optional<Node> holders = waitOf(holder, key);
+        Optional<Node> blocker =
+                waits.stream().filter(each -> isOf(holder, each, key)).findAny();
         Optional<Deadlock> deadlock = waits.stream()
                 .filter(each -> waitId != 0
                         && each.recorded().report().id() == waitId
-                        && what(each.recorded()).clientId().equals(clientId))
+                        && each.what().clientId().equals(clientId))
                 .findAny()
                 .flatMap(this::deadlockThrough)
-                .or(() -> holders.flatMap(this::deadlockThrough));
-        return new Blockage(holders.map(each -> what(each.recorded())), deadlock);
+                .or(() -> blocker.flatMap(this::deadlockThrough));
+        return new Blockage(blocker.map(Node::what), deadlock);
     }
 
     /**
      * A lock that was handed off within its client has a different token there; an exclusive lock has only one holder.
      */
-    private Optional<Node> waitOf(LockHolder holder, LockKey key) {
-        Wanted wanted = keys.get(key);
-        return wanted == null
-                ? Optional.empty()
-                : wanted.alone.blockers.stream()
-                        .filter(each -> isOf(holder, each.recorded(), key))
-                        .findAny();
-    }
-
-    private static boolean isOf(LockHolder holder, RecordedWait wait, LockKey key) {
-        return !wait.report().ended()
-                && what(wait).clientId().equals(holder.clientId())
-                && what(wait).holds().stream()
+    private static boolean isOf(LockHolder holder, Node wait, LockKey key) {
+        return !wait.recorded().report().ended()
+                && wait.what().clientId().equals(holder.clientId())
+                && wait.what().holds().stream()
                         .filter(held -> held.key().equals(key))
                         .anyMatch(held ->
                                 held.mode() == LockMode.EXCLUSIVE || held.fencingToken() == holder.fencingToken());
     }
 
     private Optional<Deadlock> deadlockThrough(Node wait) {
-        return wait.leftOut
-                ? Optional.empty()
-                : waits.stream()
-                        .filter(each -> !each.leftOut)
-                        .map(each -> each.recorded().sinceMicros())
-                        .distinct()
-                        .sorted(Comparator.reverseOrder())
-                        .map(moment -> cycle(wait, moment))
-                        .filter(cycle -> !cycle.isEmpty())
-                        .findFirst()
-                        .map(WaitGraph::deadlock);
+        return waits.stream()
+                .filter(each -> !each.leftOut)
+                .map(each -> each.recorded().sinceMicros())
+                .distinct()
+                .sorted(Comparator.reverseOrder())
+                .map(moment -> cycle(wait, moment))
+                .filter(cycle -> !cycle.isEmpty())
+                .findFirst()
+                .map(WaitGraph::deadlock);
     }
 
     private static Deadlock deadlock(List<RecordedWait> cycle) {
-        return new Deadlock(cycle.stream().map(WaitGraph::what).toList());
+        return new Deadlock(cycle.stream().map(each -> each.report().what()).toList());
     }
 
     /**
@@ -245,7 +216,7 @@ public final class WaitGraph {
         }
         Map<Node, Node> cameFrom = new HashMap<>();
         Deque<Node> next = new ArrayDeque<>(List.of(start));
-        while (!next.isEmpty() && steps <= STEPS_AN_EDGE * edges) {
+        while (!next.isEmpty() && steps <= STEPS_PER_EDGE * edges) {
             Node at = next.remove();
             for (Node blocker : at.blockers) {
                 steps++;

@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.lease.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
- * closed. So the lease counts it exactly once, and removes it exactly once, whichever threads detach and close it. The lease also
+ * closed. So the hold counts it exactly once, and removes it exactly once, whichever threads detach and close it. The hold also
  * counts the handles that need renewal, and those that end with their thread.
+ *
+ * <p><b>Interrupt on loss.</b> Loss and end hold the monitor of the handle. If the loss comes first, the thread is interrupted while
+ * the handle has not ended, and the end clears the flag. If the end comes first, there is no thread left to interrupt. So no thread
+ * is interrupted after its handle has ended, for example during its next task in a pool; and a thread that was interrupted has lost
+ * the lock before, and learns of it when it closes the handle.
  */
 public final class Handle implements ClosableHandle {
 
@@ -28,22 +32,31 @@ public final class Handle implements ClosableHandle {
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
-    private final HandleOperations operations;
+    private final HeldLocks locks;
     private final Hold hold;
     private final Map<LockKey, Hold> thread;
     private final boolean exclusive;
     private final boolean renewing;
     private final boolean bound;
     private final boolean interrupting;
-    private volatile @Nullable LossInterrupt interrupt;
+
+    /** Whom a loss interrupts; guarded by this monitor, as is whether it has. */
+    private @Nullable Thread worker;
+
+    private boolean interrupted;
+
+    /** What its close has found: the loss, and whether it was the last handle. Used by the thread that closes it. */
+    private LockEvent.@Nullable Lost loss;
+
+    private boolean last;
 
     /**
      * @param terms what was asked for
      * @param thread what its thread, or task, holds
      * @param bound whether it ends with the current thread
      */
-    public Handle(HandleOperations operations, Hold hold, Terms terms, Map<LockKey, Hold> thread, boolean bound) {
-        this.operations = operations;
+    public Handle(HeldLocks locks, Hold hold, Terms terms, Map<LockKey, Hold> thread, boolean bound) {
+        this.locks = locks;
         this.hold = hold;
         this.thread = thread;
         this.exclusive = terms.isExclusive();
@@ -51,16 +64,16 @@ public final class Handle implements ClosableHandle {
         this.bound = bound;
         this.interrupting = terms.interrupting();
         if (renewing) {
-            hold.lease().startRenewing();
+            hold.startRenewing();
         }
         if (bound) {
-            hold.lease().bind();
+            hold.bindTo(Thread.currentThread());
         }
     }
 
     @Override
     public LockKey key() {
-        return lease().key();
+        return hold.key();
     }
 
     @Override
@@ -75,7 +88,7 @@ public final class Handle implements ClosableHandle {
 
     @Override
     public long fencingToken() {
-        return lease().token();
+        return hold.token();
     }
 
     @Override
@@ -94,34 +107,40 @@ public final class Handle implements ClosableHandle {
 
     @Override
     public boolean isHeld() {
-        return state.get() != State.CLOSED && lease().isLive();
+        return state.get() != State.CLOSED && hold.isLive();
     }
 
     @Override
     public Duration remaining() {
-        return state.get() == State.CLOSED ? Duration.ZERO : lease().remaining();
+        return state.get() == State.CLOSED ? Duration.ZERO : hold.remaining();
     }
 
     @Override
     public void ensureHeld() {
         ensureOpen();
-        lease().throwIfLost();
+        hold.throwIfLost();
+    }
+
+    private void ensureOpen() {
+        if (state.get() == State.CLOSED) {
+            throw new IllegalStateException("This handle for lock '" + key() + "' was closed; acquire the lock again");
+        }
     }
 
     @Override
     public void extend(Duration atLeast) {
         LockRequest checked = LockRequest.of(key()).lease(atLeast);
         ensureHeld();
-        operations.extend(lease(), checked.lease().orElse(atLeast).toNanos());
+        locks.extend(hold, checked.lease().orElse(atLeast).toNanos());
     }
 
     @Override
     public void onLost(Consumer<LockEvent.Lost> action) {
         ensureOpen();
-        Consumer<LockEvent.Lost> once = lease().addLossAction(action);
-        LockEvent.Lost loss = lease().loss();
-        if (loss != null) {
-            EventPublisher.guarded(() -> once.accept(loss));
+        Consumer<LockEvent.Lost> once = hold.addLossAction(action);
+        LockEvent.Lost known = hold.loss();
+        if (known != null) {
+            EventPublisher.guarded(() -> once.accept(known));
         }
     }
 
@@ -129,10 +148,9 @@ public final class Handle implements ClosableHandle {
     public LockHandle detach() {
         ensureOpen();
         if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
-            endInterrupt();
-            lease().detach();
-            unbind();
-            operations.leftThread(hold, thread);
+            hold.detach();
+            leaveThread();
+            forgetThread();
         }
         return this;
     }
@@ -144,67 +162,74 @@ public final class Handle implements ClosableHandle {
 
     @Override
     public void closeAfter(@Nullable Throwable failure) {
-        Releases.Closed closed = beginClose();
-        if (closed != null) {
-            tell(operations.releases().end(closed), failure);
+        if (beginClose()) {
+            locks.release().end(this);
+            throwLoss(failure);
         }
     }
 
-    /** Closes the handle without giving back its lock. Returns null if it was closed before. */
-    Releases.@Nullable Closed beginClose() {
+    /** Closes the handle without giving back its lock; that is for {@link Release}. Returns false if it was closed before. */
+    boolean beginClose() {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
-            return null;
+            return false;
         }
-        if (former == State.ATTACHED) {
-            endInterrupt();
-            unbind();
+        boolean attached = former == State.ATTACHED;
+        if (attached) {
+            leaveThread();
         }
-        return operations.close(hold, thread, former == State.ATTACHED, exclusive, renewing);
+        loss = hold.loss();
+        if (renewing) {
+            hold.stopRenewing();
+        }
+        Hold.Exit exit = hold.exit(attached, exclusive);
+        forgetThread();
+        last = exit == Hold.Exit.ENDS;
+        if (exit == Hold.Exit.DOWNGRADES && loss == null) {
+            loss = locks.release().downgrade(hold);
+        }
+        return true;
+    }
+
+    private void leaveThread() {
+        endInterrupt();
+        if (bound) {
+            hold.unbind();
+        }
+    }
+
+    private void forgetThread() {
+        if (hold.holdCount() == 0) {
+            thread.remove(key(), hold);
+        }
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    /** Whether its close has ended the hold, so that the lock has yet to be given back. */
+    boolean isLast() {
+        return last;
+    }
+
+    LockEvent.@Nullable Lost loss() {
+        return loss;
+    }
+
+    void lost(LockEvent.@Nullable Lost found) {
+        loss = found;
     }
 
     /** Throws the loss that its close has found, unless the work failed because of that very loss. */
-    void tell(LockEvent.@Nullable Lost loss, @Nullable Throwable failure) {
-        if (loss != null && !isToldBy(failure)) {
-            throw new LockLostException(loss).suppressing(failure);
+    void throwLoss(@Nullable Throwable failure) {
+        LockEvent.Lost found = loss;
+        boolean known = failure instanceof LockLostException lost
+                && lost.key().equals(key())
+                && lost.fencingToken() == fencingToken();
+        if (found != null && !known) {
+            throw new LockLostException(found).suppressing(failure);
         }
-    }
-
-    @Override
-    public String toString() {
-        return "LockHandle[" + key() + ", fencing token " + fencingToken() + "]";
-    }
-
-    private void unbind() {
-        if (bound) {
-            lease().unbind();
-        }
-    }
-
-    /** Makes a loss interrupt the current thread from now on, if the request asked for it. */
-    @Override
-    public void interruptOnLoss() {
-        if (interrupting) {
-            interrupt = hold.interruptOnLoss(Thread.currentThread());
-        }
-    }
-
-    private void endInterrupt() {
-        LossInterrupt begun = interrupt;
-        if (begun != null) {
-            hold.endInterrupt(begun);
-        }
-    }
-
-    @Override
-    public boolean interruptsOnLoss() {
-        return interrupting;
-    }
-
-    private boolean isToldBy(@Nullable Throwable failure) {
-        return failure instanceof LockLostException known
-                && known.key().equals(key())
-                && known.fencingToken() == fencingToken();
     }
 
     @Override
@@ -212,17 +237,51 @@ public final class Handle implements ClosableHandle {
         return exclusive;
     }
 
-    HandleOperations operations() {
-        return operations;
+    @Override
+    public boolean interruptsOnLoss() {
+        return interrupting;
     }
 
-    private Lease lease() {
-        return hold.lease();
-    }
-
-    private void ensureOpen() {
-        if (state.get() == State.CLOSED) {
-            throw new IllegalStateException("This handle for lock '" + key() + "' was closed; acquire the lock again");
+    @Override
+    public void interruptOnLoss() {
+        if (interrupting) {
+            synchronized (this) {
+                worker = Thread.currentThread();
+            }
+            hold.interruptOnLoss(this);
         }
+    }
+
+    /** The lock is lost. */
+    synchronized void interrupt() {
+        Thread thread = worker;
+        if (thread != null && !interrupted) {
+            interrupted = true;
+            thread.interrupt();
+        }
+    }
+
+    /** The handle was closed, or has left its thread. Only a thread itself can clear its flag. */
+    private void endInterrupt() {
+        if (!interrupting) {
+            return;
+        }
+        synchronized (this) {
+            boolean own = worker == Thread.currentThread();
+            worker = null;
+            if (own && interrupted) {
+                Thread.interrupted();
+            }
+        }
+        hold.endInterrupt(this);
+    }
+
+    HeldLocks locks() {
+        return locks;
+    }
+
+    @Override
+    public String toString() {
+        return "LockHandle[" + key() + ", fencing token " + fencingToken() + "]";
     }
 }

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,12 +97,7 @@ public final class MultiHandle implements ClosableHandle {
 
     @Override
     public void onLost(Consumer<LockEvent.Lost> action) {
-        AtomicBoolean told = new AtomicBoolean();
-        Consumer<LockEvent.Lost> once = loss -> {
-            if (told.compareAndSet(false, true)) {
-                action.accept(loss);
-            }
-        };
+        Consumer<LockEvent.Lost> once = Hold.once(action);
         handles.forEach(handle -> handle.onLost(once));
     }
 
@@ -128,19 +122,15 @@ public final class MultiHandle implements ClosableHandle {
         handles.forEach(Handle::interruptOnLoss);
     }
 
-    /** Closes all of them, whatever happens, and throws the first loss found. */
+    /** Closes all of them, whatever happens, in the reverse order, and throws the first loss found. */
     @Override
     public void closeAfter(@Nullable Throwable failure) {
-        List<Handle> closing = new ArrayList<>(handles.size());
-        List<Releases.Closed> closed = new ArrayList<>(handles.size());
-        List<LockEvent.@Nullable Lost> losses = new ArrayList<>(handles.size());
-        Each.run(
-                () -> Each.run(reversed(), handle -> begin(handle, closing, closed)),
-                () -> losses.addAll(endAll(closed)));
+        List<Handle> closed = new ArrayList<>(handles.size());
+        Each.run(() -> Each.run(reversed(), handle -> beginClose(handle, closed)), () -> endAll(closed));
         LockException loss = null;
-        for (int i = 0; i < closing.size(); i++) {
+        for (Handle handle : closed) {
             try {
-                closing.get(i).tell(losses.get(i), loss == null ? failure : loss);
+                handle.throwLoss(loss == null ? failure : loss);
             } catch (LockException e) {
                 loss = loss == null ? e : loss;
             }
@@ -156,18 +146,16 @@ public final class MultiHandle implements ClosableHandle {
         return reversed;
     }
 
-    private static void begin(Handle handle, List<Handle> closing, List<Releases.Closed> closed) {
-        Releases.Closed begun = handle.beginClose();
-        if (begun != null) {
-            closing.add(handle);
-            closed.add(begun);
+    private static void beginClose(Handle handle, List<Handle> closed) {
+        if (handle.beginClose()) {
+            closed.add(handle);
         }
     }
 
-    private List<LockEvent.@Nullable Lost> endAll(List<Releases.Closed> closed) {
-        return closed.isEmpty()
-                ? List.of()
-                : handles.get(0).operations().releases().endAll(closed);
+    private static void endAll(List<Handle> closed) {
+        if (!closed.isEmpty()) {
+            closed.get(0).locks().release().endAll(closed);
+        }
     }
 
     /** Closes locks that are not needed after all; a loss does not matter, and was reported to listeners. */

@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.hold;
 import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.lease.LeaseTerms;
 import io.holdfast.lock.store.AcquireRequest;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * A request with the client's defaults filled in.
  *
  * @param name the name of the use
+ * @param leaseNanos how long the lock survives without renewal
+ * @param maxHoldNanos ends renewal this long after the grant; {@link #UNLIMITED} for none
+ * @param warnAfterNanos a longer hold is reported once
  * @param outageNanos how long a caller that had queued before waits for the store to recover
  * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for an exclusive lock
@@ -21,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Terms(
         String name,
-        LeaseTerms lease,
+        long leaseNanos,
+        long maxHoldNanos,
+        long warnAfterNanos,
         int limit,
         int weight,
         boolean fair,
@@ -31,6 +35,9 @@ public record Terms(
         int maxWaiting,
         boolean interrupting) {
 
+    /** No limit on the hold. */
+    public static final long UNLIMITED = Long.MAX_VALUE;
+
     private static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** For the first of its keys. */
@@ -38,13 +45,12 @@ public record Terms(
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
         long lease = wholeMillis(request.lease().orElse(defaults.lease()));
         long maxHold =
-                request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(LeaseTerms.UNLIMITED);
+                request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(UNLIMITED);
         return new Terms(
                 request.name(),
-                new LeaseTerms(
-                        Math.max(lease, minHold),
-                        maxHold,
-                        request.warnAfter().orElse(defaults.warnAfter()).toNanos()),
+                Math.max(lease, minHold),
+                maxHold,
+                request.warnAfter().orElse(defaults.warnAfter()).toNanos(),
                 request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
                 request.weight(),
                 request.fair(),
@@ -57,12 +63,12 @@ public record Terms(
 
     /** Whether a grant by a message, which the store has not confirmed yet, is used if that much of it is left. */
     public boolean isWorthUnconfirmed(long leftNanos) {
-        return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, lease.leaseNanos() / 2);
+        return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
     }
 
     /** The lease, as the store counts it. */
     public long leaseMillis() {
-        return TimeUnit.NANOSECONDS.toMillis(lease.leaseNanos());
+        return TimeUnit.NANOSECONDS.toMillis(leaseNanos);
     }
 
     public boolean isExclusive() {
@@ -78,7 +84,7 @@ public record Terms(
      * it would have got from the store. Null if they do not line up.
      */
     public @Nullable Object handOffTerms() {
-        return isExclusive() && !fair ? new HandOffTerms(lease, renew) : null;
+        return isExclusive() && !fair ? new HandOffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew) : null;
     }
 
     /**
@@ -86,7 +92,7 @@ public record Terms(
      *
      * @param renew false: never handed off, because the lease is fixed, and the rest of it is shorter than a new one
      */
-    private record HandOffTerms(LeaseTerms lease, boolean renew) {}
+    private record HandOffTerms(long leaseNanos, long maxHoldNanos, long warnAfterNanos, boolean renew) {}
 
     /** The store counts whole milliseconds; a deadline must not count more than it does. */
     private static long wholeMillis(Duration time) {

@@ -1,7 +1,8 @@
 /**
- * What is held: the handles of a lease, which thread has them, and how they are given back, lost, or checked. Used by the engine only.
- * Start at {@code Releases} for how a lock is given back, and at
- * {@link io.holdfast.lock.engine.hold.LeaseReports} for how a loss is reported.
+ * What is held. Start with {@link io.holdfast.lock.engine.hold.Hold}: one lock that is held, until when, and by which
+ * {@linkplain io.holdfast.lock.engine.hold.Handle handles}; {@link io.holdfast.lock.engine.hold.Hold#lose} is the only way to a
+ * loss. {@link io.holdfast.lock.engine.hold.HeldLocks} keeps the records, by thread and by client, and reports losses; {@code Release}
+ * gives locks back; {@code Watchdog} renews leases, and finds losses in time.
  */
 @NullMarked
 package io.holdfast.lock.engine.hold;

@@ -5,16 +5,19 @@ import static org.springframework.util.StringUtils.capitalize;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import java.net.ConnectException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import javax.net.ssl.SSLHandshakeException;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
@@ -89,69 +92,90 @@ public final class RedisFailures {
                     "ERR",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
+    /** What sentinels say if they do not know the primary: through Lettuce, and through Jedis. */
+    private static final List<String> NO_PRIMARY =
+            List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
+
+    private static final String JEDIS_NO_SENTINEL = "All sentinels down";
+    private static final String JEDIS_NO_TOPOLOGY = "Could not initialize cluster slots cache";
+    private static final String LETTUCE_NO_TOPOLOGY =
+            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
+
+    /** Lettuce's message about a server without TLS. */
+    private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
+
     private RedisFailures() {}
 
     /**
      * {@return the failure as users see it}
      *
-     * @param server where it is, without secrets; asked for where a message needs it
+     * @param where the server, without secrets
      */
-    public static LockStoreException translate(RuntimeException failure, Supplier<String> server) {
+    public static LockStoreException translate(RuntimeException failure, String where) {
         if (failure instanceof LockStoreException known) {
             return known;
         }
         restoreInterrupt(failure);
+        String server = capitalize(where);
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    capitalize(server.get()) + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
+                    server + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
                             + hint(error.get()),
                     failure,
                     false);
         }
-        if (FailureCauses.isUnknownPrimary(failure)) {
-            return new LockStoreException(
-                    capitalize(server.get())
-                            + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the"
-                            + " sentinels use. (" + FailureCauses.rootOf(failure) + ")",
+        if (causes(failure)
+                .map(RedisFailures::message)
+                .anyMatch(text -> NO_PRIMARY.stream().anyMatch(text::contains))) {
+            return failed(
+                    server + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the"
+                            + " sentinels use.",
+                    failure,
                     failure,
                     false);
         }
-        Optional<Throwable> refused = FailureCauses.connectFailure(failure);
+        Optional<Throwable> refused = connectFailure(failure);
         if (refused.isPresent()) {
-            return new LockStoreException(
-                    capitalize(server.get())
-                            + " cannot be reached. Check that the server is running and that its address is correct"
-                            + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set). ("
-                            + FailureCauses.rootOf(refused.get()) + ")",
+            return failed(
+                    server + " cannot be reached. Check that the server is running and that its address is correct"
+                            + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set).",
+                    refused.get(),
                     failure,
                     false);
         }
         if (isPoolExhausted(failure)) {
-            return new LockStoreException(
-                    "All connections for locks are in use (" + server.get()
-                            + "). Raise holdfast.redis.connections, or find out why calls take so long. ("
-                            + FailureCauses.rootOf(failure) + ")",
+            return failed(
+                    "All connections for locks are in use (" + where
+                            + "). Raise holdfast.redis.connections, or find out why calls take so long.",
+                    failure,
                     new ConnectionsInUseException(failure),
                     false);
         }
-        if (FailureCauses.isTlsHandshake(failure)) {
-            return new LockStoreException(
-                    "The TLS handshake with " + server.get()
+        if (causes(failure).anyMatch(t -> t instanceof SSLHandshakeException || isA(t, NOT_TLS))) {
+            return failed(
+                    "The TLS handshake with " + where
                             + " failed. Check that the server uses TLS on that port, and that this application trusts"
                             + " its certificate (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
-                            + " holdfast.quorum.ssl.bundle if set). (" + FailureCauses.rootOf(failure) + ")",
+                            + " holdfast.quorum.ssl.bundle if set).",
+                    failure,
                     failure,
                     true);
         }
-        String what = failure instanceof QueryTimeoutException || hasTimeout(failure)
-                ? capitalize(server.get())
-                        + " did not respond in time. Check that the server responds on that port, that both sides"
-                        + " agree on TLS, and that holdfast.redis.command-timeout is long enough. "
-                : "The connection to " + server.get()
-                        + " was lost. Check that the server is running, that both sides agree on TLS, and that the network"
-                        + " between the server and this process works. ";
-        return new LockStoreException(what + "(" + FailureCauses.rootOf(failure) + ")", failure, true);
+        return failed(
+                failure instanceof QueryTimeoutException || hasTimeout(failure)
+                        ? server + " did not respond in time. Check that the server responds on that port, that both"
+                                + " sides agree on TLS, and that holdfast.redis.command-timeout is long enough."
+                        : "The connection to " + where
+                                + " was lost. Check that the server is running, that both sides agree on TLS, and that"
+                                + " the network between the server and this process works.",
+                failure,
+                failure,
+                true);
+    }
+
+    private static LockStoreException failed(String what, Throwable reason, Throwable cause, boolean outcomeUnknown) {
+        return new LockStoreException(what + " (" + rootOf(reason) + ")", cause, outcomeUnknown);
     }
 
     /** The last send certainly failed, but an earlier one of the same call may have arrived. */
@@ -171,52 +195,36 @@ public final class RedisFailures {
                 && !Thread.currentThread().isInterrupted();
     }
 
-    /** The connection was refused, so nothing was done. */
-    public static boolean isUnreachable(RuntimeException failure) {
-        return FailureCauses.connectFailure(failure).isPresent();
-    }
-
     /** The server was not reached, or did not reply: another one may have replaced it. */
     public static boolean isNoAnswer(LockStoreException failure) {
-        Throwable cause = failure.getCause();
-        return failure.outcomeUnknown()
-                || (cause != null && FailureCauses.connectFailure(cause).isPresent());
+        return failure.outcomeUnknown() || isUnreachable(failure);
+    }
+
+    /** The connection was refused, so nothing was done. */
+    public static boolean isUnreachable(Throwable failure) {
+        return connectFailure(failure).isPresent();
     }
 
     /**
-     * The server is a replica. Redis before 7 says so in the middle of what it says of the script.
+     * The server is a replica. Redis before 7 says so in the middle of what it says of the script, and scripts for many locks in their
+     * text.
      */
-    public static boolean isReadOnly(RuntimeException failure) {
-        return serverError(causeOf(failure))
-                .filter(text -> text.contains(READONLY))
-                .isPresent();
-    }
-
-    /** Whether a replica gave that answer. Scripts for many locks say for each of them how it failed. */
-    public static boolean isOfReplica(Wire.ScriptCall call, Object reply) {
-        if (reply instanceof RuntimeException failure) {
-            return isReadOnly(failure);
-        }
-        return call.script().isForMany()
-                && reply instanceof byte[] text
-                && new String(text, StandardCharsets.UTF_8).contains(READONLY);
-    }
-
-    private static RuntimeException causeOf(RuntimeException failure) {
-        return failure instanceof LockStoreException && failure.getCause() instanceof RuntimeException cause
-                ? cause
-                : failure;
+    public static boolean isReadOnly(Object reply) {
+        Optional<String> said = reply instanceof Throwable failure
+                ? serverError(failure)
+                : Optional.of(reply instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "");
+        return said.filter(text -> text.contains(READONLY)).isPresent();
     }
 
     /** The server redirects the caller to another node of its cluster. */
     public static boolean isMoved(RuntimeException failure) {
-        return serverError(causeOf(failure))
+        return serverError(failure)
                 .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
                 .isPresent();
     }
 
     /** The server answered, with an error. */
-    static boolean isServerError(RuntimeException failure) {
+    public static boolean isServerError(RuntimeException failure) {
         return serverError(failure).isPresent();
     }
 
@@ -231,8 +239,7 @@ public final class RedisFailures {
 
     /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
     private static String hint(String error) {
-        boolean forbidden = error.contains("The user executing the script") || error.contains("ACL failure in script");
-        if (forbidden) {
+        if (error.contains("The user executing the script") || error.contains("ACL failure in script")) {
             return HINTS.getOrDefault(NOPERM, "");
         }
         if (error.contains("AUTH") && error.contains("without any password")) {
@@ -245,70 +252,81 @@ public final class RedisFailures {
         return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
     }
 
+    /** If no node reported the topology, nothing was sent; drivers add the reply of each node as a suppressed exception. */
     private static Optional<String> serverError(Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            String message = t.getMessage();
-            Optional<String> code = code(message);
-            if (message != null && code.isPresent() && (HINTS.containsKey(code.get()) || isReply(t))) {
-                return Optional.of(message);
-            }
-            Optional<String> ofNode = FailureCauses.isNoTopology(t) ? nodeError(t) : Optional.empty();
-            if (ofNode.isPresent()) {
-                return ofNode;
-            }
-        }
-        return Optional.empty();
-    }
-
-    /**
-     * No node reported the topology to the driver, so nothing was sent; drivers add the reply of each node as a suppressed
-     * exception.
-     */
-    private static Optional<String> nodeError(Throwable ofCluster) {
-        return Stream.of(ofCluster.getSuppressed())
-                .map(RedisFailures::serverError)
-                .flatMap(Optional::stream)
+        return causes(failure)
+                .flatMap(t -> isServerReply(t)
+                        ? Stream.of(message(t))
+                        : isNoTopology(t)
+                                ? Stream.of(t.getSuppressed()).flatMap(node -> serverError(node).stream())
+                                : Stream.empty())
                 .findFirst();
     }
 
-    private static boolean isReply(Throwable t) {
+    private static boolean isServerReply(Throwable t) {
         String type = t.getClass().getName();
-        return (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
-                || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
-                || type.endsWith("NoScriptException");
+        Optional<String> code = code(message(t));
+        return code.isPresent()
+                && (HINTS.containsKey(code.get())
+                        || (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
+                        || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
+                        || type.endsWith("NoScriptException"));
     }
 
-    private static Optional<String> code(@Nullable String message) {
-        Matcher matcher = ERROR_CODE.matcher(message == null ? "" : message);
+    private static Optional<String> code(String message) {
+        Matcher matcher = ERROR_CODE.matcher(message);
         return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 
     /** Nothing was sent. */
-    public static boolean isPoolExhausted(Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof NoSuchElementException) {
-                return true;
-            }
-        }
-        return false;
+    static boolean isPoolExhausted(Throwable failure) {
+        return causes(failure).anyMatch(NoSuchElementException.class::isInstance);
     }
 
     /** A wait has timed out. */
-    public static boolean hasTimeout(Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof SocketTimeoutException || t.getClass().getName().equals(LETTUCE_TIMEOUT)) {
-                return true;
-            }
-        }
-        return false;
+    static boolean hasTimeout(Throwable failure) {
+        return causes(failure).anyMatch(t -> t instanceof SocketTimeoutException || isA(t, LETTUCE_TIMEOUT));
     }
 
     /** Pools clear the interrupt flag when they are interrupted; the engine needs to see it. */
-    public static void restoreInterrupt(Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof InterruptedException) {
-                Thread.currentThread().interrupt();
-            }
+    private static void restoreInterrupt(Throwable failure) {
+        if (causes(failure).anyMatch(InterruptedException.class::isInstance)) {
+            Thread.currentThread().interrupt();
         }
+    }
+
+    /** The connection was refused, so nothing was sent. Drivers add the failure of each address as a suppressed exception. */
+    private static Optional<Throwable> connectFailure(Throwable failure) {
+        return causes(failure)
+                .flatMap(t -> Stream.concat(Stream.of(t), Stream.of(t.getSuppressed()))
+                        .flatMap(each -> isNoTopology(t)
+                                ? Stream.concat(Stream.of(rootOf(each)), Stream.of(each.getSuppressed()))
+                                : Stream.of(each)))
+                .filter(t -> t instanceof ConnectException
+                        || t instanceof UnknownHostException
+                        || message(t).startsWith(JEDIS_NO_SENTINEL))
+                .findFirst();
+    }
+
+    /** No node of a cluster reported the topology; the failures of nodes are suppressed exceptions. */
+    private static boolean isNoTopology(Throwable failure) {
+        return isA(failure, LETTUCE_NO_TOPOLOGY) || message(failure).startsWith(JEDIS_NO_TOPOLOGY);
+    }
+
+    private static boolean isA(Throwable failure, String type) {
+        return failure.getClass().getName().equals(type);
+    }
+
+    private static String message(Throwable failure) {
+        return String.valueOf(failure.getMessage());
+    }
+
+    /** The failure and its causes. */
+    private static Stream<Throwable> causes(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        return causes(failure).reduce(failure, (above, below) -> below);
     }
 }

@@ -2,28 +2,73 @@ package io.holdfast.lock.redis.driver;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Sends scripts to one server, over one connection, all of them before the first answer is waited for. For what Spring
- * Data has no way to say: several calls to one node of a cluster, a call whose answer somebody looks at later, and a
- * {@code WAIT}, which counts the replicas that have what was written before it on the same connection. The implementation with
- * Spring Data is for the application's own connections, and for calls that a cluster redirects.
- *
- * <p>A driver's implementation does not follow redirections, and sends nothing twice. It throws the driver's exceptions.
+ * Connections of one driver, and how scripts go over them. {@link #send} does not follow redirections and sends nothing twice. All
+ * methods throw the driver's exceptions. Before {@link #open} has succeeded once, nothing may be called but the methods that say so.
  */
 public interface Wire {
 
+    /** Connects for the first time: loads the driver, finds the servers, and makes a connection. */
+    void open();
+
+    /** Accepts calls again after {@link #stop}. */
+    default void start() {}
+
+    /** Closes all connections. May be called before {@link #open}. */
+    default void stop() {}
+
+    /** Closes all connections for good. May be called before {@link #open}. */
+    default void close() {}
+
+    /** A connection for one subscription. May be called before {@link #open}. */
+    RedisConnection newSubscription();
+
+    /** Makes a thread that reads from the connection of a subscription meet an error. If the driver binds none, that is nothing. */
+    default void breakOff(RedisConnection subscription) {}
+
     /**
-     * Sends to the server that has the first key; all others are there as well, as far as is known.
+     * Sends to the server that has the first key, over one connection, all calls before the first reply is waited for; all other keys are
+     * on that server as well, as far as is known.
      *
      * @param start when the command timeout began, by {@link System#nanoTime()}
      */
     Sent send(List<ScriptCall> calls, Acks acks, long start);
 
-    /** {@return whether {@link #send} waits for no answer, and can send a {@code WAIT} as well} */
-    default boolean isPipelined() {
-        return true;
+    /**
+     * Sends one call to a cluster, and lets the driver follow redirections.
+     *
+     * @return the reply, as in {@link Answers}; an error is thrown
+     */
+    Object follow(ScriptCall call);
+
+    /** {@return whether {@link #send} waits for no reply, and can send a {@code WAIT} as well} May be called before {@link #open}. */
+    boolean isPipelined();
+
+    /** {@return whether locks are known to be spread over several servers} May be called before {@link #open}. */
+    boolean isCluster();
+
+    /** {@return whether one server is known to have all locks, so that one script can touch several of them} */
+    boolean isOneServer();
+
+    /** {@return the server that has the key, as far as known; the same text for all keys if there is only one server} */
+    default String serverOf(byte[] key) {
+        return "";
     }
+
+    /** {@return a slot of each master of a cluster; none if there is no cluster} */
+    List<Integer> slotOfEachMaster();
+
+    /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
+    String server();
+
+    /** {@return what each server does when its memory is full, by server; of a single one under the empty name} */
+    Map<String, String> evictionPolicies();
+
+    /** Locates the servers again, by calls to them. */
+    default void refreshTopology() {}
 
     /** A script that servers know by its digest, once they have seen its text. */
     interface Script {
@@ -44,38 +89,24 @@ public interface Wire {
      * @param byText whether to send the script itself, for a server that does not know its digest
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(Script script, int keys, byte[][] keysAndArgs, boolean byText) {
-
-        public byte[] firstKey() {
-            return keysAndArgs[0];
-        }
-
-        public byte[] scriptOrDigest() {
-            return byText ? script.text() : script.sha();
-        }
-    }
+    record ScriptCall(Script script, int keys, byte[][] keysAndArgs, boolean byText) {}
 
     /**
-     * A {@code WAIT} behind the calls.
+     * A {@code WAIT} behind the calls, which counts the replicas that have what was written before it on the same connection.
      *
-     * @param number how many replicas must have what was written; none if there is nothing to wait for
+     * @param number how many replicas must have what was written; 0 for no {@code WAIT}
      * @param timeout how long they may take
      */
     record Acks(int number, Duration timeout) {
 
         /** No {@code WAIT}. */
         public static final Acks NONE = new Acks(0, Duration.ZERO);
-
-        /** {@return whether there is one} */
-        public boolean wanted() {
-            return number > 0;
-        }
     }
 
     /** Calls on their way. */
     interface Sent {
 
-        /** Waits for the answers. To be called once, by any thread. */
+        /** Waits for the replies. To be called once, by any thread. */
         Answers await();
     }
 
@@ -86,5 +117,18 @@ public interface Wire {
      *     connection was in no state to run a script
      * @param replicas how many replicas have acknowledged it all; 0 if nobody asked
      */
-    record Answers(List<Object> replies, long replicas) {}
+    record Answers(List<Object> replies, long replicas) {
+
+        /** {@return whether one of the replies is that of a replica} Scripts for many locks say for each of them how it failed. */
+        public boolean isOfReplica(List<ScriptCall> calls) {
+            for (int i = 0; i < replies.size(); i++) {
+                Object reply = replies.get(i);
+                boolean isOfMany = calls.get(i).script().isForMany();
+                if ((isOfMany || reply instanceof RuntimeException) && RedisFailures.isReadOnly(reply)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
 }

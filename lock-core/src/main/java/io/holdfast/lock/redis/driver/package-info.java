@@ -1,6 +1,6 @@
 /**
- * What a driver has to give: connections that only locks use ({@link io.holdfast.lock.redis.driver.DriverConnections}), and how scripts
- * go over them ({@link io.holdfast.lock.redis.driver.Wire}). One by way of Spring Data is here; each driver has a package of its own.
+ * What a driver has to give ({@link io.holdfast.lock.redis.driver.Wire}), by way of Jedis and by way of Spring Data, and what its
+ * failures mean.
  */
 @NullMarked
 package io.holdfast.lock.redis.driver;

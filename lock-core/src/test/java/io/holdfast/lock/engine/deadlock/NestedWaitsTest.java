@@ -9,13 +9,14 @@ import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,6 @@ class NestedWaitsTest {
     private static final Duration YOUNG = Duration.ofMillis(20);
 
     private final FakeTicker time = new FakeTicker();
-    private final List<Thread> threads = new ArrayList<>();
     private boolean failing;
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore()) {
         @Override
@@ -64,28 +64,11 @@ class NestedWaitsTest {
         return records().get(records().size() - 1);
     }
 
-    private NestedWaits onThread(ThreadFactory factory) {
-        return new NestedWaits(client, true, factory);
-    }
-
-    private ThreadFactory noting() {
-        return work -> {
-            Thread thread = new Thread(work, "waits");
-            threads.add(thread);
-            return thread;
-        };
-    }
-
-    private static void awaitEnd(Thread thread) throws InterruptedException {
-        thread.join(TimeUnit.MINUTES.toMillis(2));
-        assertThat(thread.isAlive()).isFalse();
-    }
-
     @Test
     void wait_shorter_than_20_ms_is_never_recorded() {
         NestedWaits.Wait wait = begin();
         pass(YOUNG.minusNanos(1));
-        wait.end();
+        wait.end(false);
         pass(YOUNG);
 
         assertThat(records()).isEmpty();
@@ -114,7 +97,7 @@ class NestedWaitsTest {
         NestedWaits.Wait wait = begin();
         pass(YOUNG);
 
-        wait.end();
+        wait.end(false);
         waits.tick();
 
         assertThat(lastRecord()).isEmpty();
@@ -126,7 +109,7 @@ class NestedWaitsTest {
         NestedWaits.Wait wait = begin();
         pass(YOUNG);
 
-        wait.endInVain();
+        wait.end(true);
         waits.tick();
         assertThat(lastRecord()).extracting(WaitReport::ended).containsExactly(true);
         pass(Duration.ofMillis(999));
@@ -139,7 +122,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_in_vain_that_was_never_recorded_is_forgotten() {
-        begin().endInVain();
+        begin().end(true);
 
         pass(YOUNG);
 
@@ -153,21 +136,11 @@ class NestedWaitsTest {
         NestedWaits.Wait wait = waits.begin(() -> what(thread[0]));
         pass(YOUNG);
 
-        wait.endInVain();
+        wait.end(true);
         thread[0] = "acquires something else";
         waits.tick();
 
         assertThat(lastRecord()).extracting(report -> report.what().thread()).containsExactly("waiting");
-    }
-
-    @Test
-    void many_changes_cause_four_calls_at_once_and_two_a_second_afterwards() {
-        for (int i = 0; i < 100; i++) {
-            begin();
-            pass(YOUNG);
-        }
-
-        assertThat(records()).hasSizeBetween(4, 8);
     }
 
     @Test
@@ -204,7 +177,7 @@ class NestedWaitsTest {
     void nothing_is_due_once_the_end_of_the_last_wait_is_recorded() {
         NestedWaits.Wait wait = begin();
         pass(YOUNG);
-        wait.end();
+        wait.end(false);
 
         assertThat(waits.tick()).isNegative();
         assertThat(records()).hasSize(2);
@@ -214,7 +187,7 @@ class NestedWaitsTest {
     void end_of_a_wait_in_vain_is_recorded_once() {
         NestedWaits.Wait wait = begin();
         pass(YOUNG);
-        wait.endInVain();
+        wait.end(true);
         waits.tick();
         assertThat(records()).hasSize(2);
 
@@ -274,72 +247,104 @@ class NestedWaitsTest {
         assertThat(records()).hasSize(2);
     }
 
+    /** Each change would cause a call. */
+    private void change(int times) {
+        for (int i = 0; i < times; i++) {
+            begin();
+            time.pass(YOUNG);
+            waits.tick();
+        }
+    }
+
     @Test
-    void thread_that_cannot_be_started_fails_no_caller_and_is_started_by_the_next_wait() throws Exception {
-        boolean[] noMemory = {true};
-        NestedWaits nested = onThread(work -> {
-            if (noMemory[0]) {
-                throw new OutOfMemoryError("unable to create native thread");
+    void four_changes_in_a_row_are_recorded_at_once_and_then_one_every_half_second() {
+        change(5);
+        assertThat(records()).hasSize(4);
+        assertDue(Duration.ofMillis(420)); // the fourth was at 80 ms, the fifth is due half a second after the first
+
+        for (int calls = 5; calls < 10; calls++) {
+            change(1);
+            assertThat(records()).hasSize(calls - 1);
+            time.pass(Duration.ofNanos(waits.tick() - 1));
+            assertDue(Duration.ofNanos(1));
+            pass(Duration.ofNanos(1));
+            assertThat(records()).hasSize(calls);
+        }
+    }
+
+    @Test
+    void long_pause_saves_up_no_more_than_four_calls() {
+        change(4);
+        time.pass(Duration.ofHours(1));
+
+        change(6);
+
+        assertThat(records()).hasSize(8);
+    }
+
+    private final BlockingQueue<Integer> sizes = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Thread> threads = new LinkedBlockingQueue<>();
+
+    private NestedWaits onThread() {
+        StoreSpy noting = new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public void recordWaits(String clientId, List<WaitReport> waits) {
+                sizes.add(waits.size());
             }
-            return noting().newThread(work);
-        });
+        };
+        return new NestedWaits(
+                new ClientContext(noting, new Cleanup(noting), Ticker.SYSTEM, Pause.PARK, false, "client"), true);
+    }
 
-        nested.begin(() -> what("main")).end();
-        noMemory[0] = false;
-        nested.begin(() -> what("main"));
+    private NestedWait whatHere() {
+        threads.add(Thread.currentThread());
+        return what("main");
+    }
 
-        assertThat(threads).hasSize(1);
+    private void awaitRecord(int size) throws InterruptedException {
+        Integer found = null;
+        while (found == null || found != size) {
+            found = sizes.poll(2, TimeUnit.MINUTES);
+            assertThat(found).isNotNull();
+        }
+    }
+
+    @Test
+    void thread_records_a_wait_and_its_end_and_then_the_next_one() throws Exception {
+        NestedWaits nested = onThread();
+        for (int i = 0; i < 2; i++) {
+            NestedWaits.Wait wait = nested.begin(this::whatHere);
+            awaitRecord(1);
+            wait.end(false);
+            awaitRecord(0);
+        }
         nested.close();
-        awaitEnd(threads.get(0));
     }
 
     @Test
-    void thread_ends_when_nobody_waits_and_another_wait_starts_a_new_one() throws Exception {
-        NestedWaits nested = onThread(noting());
-        nested.begin(() -> what("main")).end();
-        awaitEnd(threads.get(0));
-
-        nested.begin(() -> what("main")).end();
-
-        assertThat(threads).hasSize(2);
-        awaitEnd(threads.get(1));
-    }
-
-    @Test
-    void close_ends_the_thread_and_no_wait_starts_another_one() throws Exception {
-        NestedWaits nested = onThread(noting());
-        nested.begin(() -> what("main"));
-
-        nested.close();
-
-        awaitEnd(threads.get(0));
-        nested.begin(() -> what("main"));
-        assertThat(threads).hasSize(1);
-    }
-
-    @Test
-    void thread_that_dies_of_an_error_is_replaced_by_the_next_wait() throws Exception {
-        boolean[] broken = {true};
-        NestedWaits nested = onThread(work -> {
-            Thread thread = noting().newThread(work);
-            thread.setUncaughtExceptionHandler((dead, error) -> {});
-            return thread;
-        });
-        store.waitRecords.clear();
+    void thread_goes_on_after_an_error() throws Exception {
+        NestedWaits nested = onThread();
         nested.begin(() -> {
-            if (broken[0]) {
+            if (threads.isEmpty()) {
+                threads.add(Thread.currentThread());
                 throw new StackOverflowError();
             }
             return what("main");
         });
-        time.pass(YOUNG);
-        awaitEnd(threads.get(0));
-        broken[0] = false;
-
-        nested.begin(() -> what("main"));
-
-        assertThat(threads).hasSize(2);
+        awaitRecord(1);
         nested.close();
-        awaitEnd(threads.get(1));
+    }
+
+    @Test
+    void close_ends_the_thread_and_waits_begin_without_it() throws Exception {
+        NestedWaits nested = onThread();
+        nested.begin(this::whatHere);
+        Thread thread = threads.poll(2, TimeUnit.MINUTES);
+
+        nested.close();
+
+        thread.join(TimeUnit.MINUTES.toMillis(2));
+        assertThat(thread.isAlive()).isFalse();
+        nested.begin(this::whatHere).end(false);
     }
 }

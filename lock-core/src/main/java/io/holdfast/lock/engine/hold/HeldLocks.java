@@ -1,0 +1,413 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.Each;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.waiting.LocalQueue.Place;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The locks that a client holds, by thread and all together; whether it acquires more, and how it stops: for good, or while its
+ * process is copied.
+ *
+ * <p>A thread's map is written by that thread, and cleaned by whichever thread closes the last handle, so a handle that is closed
+ * elsewhere leaves nothing behind. Whether an entry may still be reentered is decided by the hold alone.
+ *
+ * <p><b>A copy holds nothing.</b> {@link #suspend} first refuses new locks, then waits for the locks that are held, or declares
+ * them lost. A call in progress may still be granted a lock. After it has recorded the lock, it compares the client's id at its
+ * beginning with the current one: if the client is suspended by then, or has a new id, the lock is given back, and the caller
+ * never sees it. {@link #resume} changes the id before it admits callers. So every lock that a caller gets was requested under an
+ * id that no other copy has.
+ */
+public final class HeldLocks {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldLocks.class);
+    private static final int MOST_EXTENSIONS = 3;
+
+    private enum State {
+        OPEN,
+        DRAINING,
+        SUSPENDED,
+        CLOSED
+    }
+
+    private final ClientContext client;
+    private final EventPublisher events;
+    private final Release release;
+    private final Watchdog watchdog;
+    private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
+    private final Set<Hold> all = ConcurrentHashMap.newKeySet();
+    private final Map<LockKey, Hold> exclusive = new ConcurrentHashMap<>();
+    private volatile State state = State.OPEN;
+    private volatile @Nullable CountDownLatch none;
+
+    public HeldLocks(ClientContext client, EventPublisher events) {
+        this.client = client;
+        this.events = events;
+        this.release = new Release(client, this, events);
+        this.watchdog = new Watchdog(client, this, events::publishLater);
+    }
+
+    /** With a watchdog on virtual time, for tests. */
+    HeldLocks(ClientContext client, EventPublisher events, Consumer<LockEvent> watched, ExecutorService renewers) {
+        this.client = client;
+        this.events = events;
+        this.release = new Release(client, this, events);
+        this.watchdog = new Watchdog(client, this, watched, false, renewers);
+    }
+
+    Watchdog watchdog() {
+        return watchdog;
+    }
+
+    Release release() {
+        return release;
+    }
+
+    // Records.
+
+    /** The current thread's map; handles keep it, to clean it from other threads. */
+    public Map<LockKey, Hold> ofCurrentThread() {
+        return ofThread.get();
+    }
+
+    /** Lets the current thread reenter the locks in that map, and no others, while the action runs. */
+    public void adopt(Map<LockKey, Hold> others, Runnable action) {
+        Map<LockKey, Hold> own = ofThread.get();
+        ofThread.set(others);
+        try {
+            action.run();
+        } finally {
+            ofThread.set(own);
+        }
+    }
+
+    /** What this client holds now, by its own records. */
+    public Set<Hold> all() {
+        return Collections.unmodifiableSet(all);
+    }
+
+    /** The hold of the thread of this client that certainly holds the lock exclusively now; or null. */
+    public @Nullable Hold findLive(LockKey key) {
+        Hold hold = exclusive.get(key);
+        return hold != null && hold.isExclusive() && hold.isLive() ? hold : null;
+    }
+
+    /**
+     * Creates the hold of a lock that was granted or handed off. It is {@linkplain #add recorded} once it has a handle.
+     *
+     * @param holder the holder, as the store records it
+     * @param place the holder's
+     */
+    public Hold hold(LockKey key, Terms terms, Hold.Grant grant, HolderInfo holder, Place place) {
+        return new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
+    }
+
+    /** @param thread what its thread, or task, holds */
+    public void add(Hold hold, Map<LockKey, Hold> thread) {
+        watchdog.plan(hold);
+        thread.put(hold.key(), hold);
+        all.add(hold);
+        if (hold.isExclusive()) {
+            exclusive.put(hold.key(), hold);
+        }
+        watchdog.watch(hold);
+    }
+
+    void remove(Hold hold) {
+        if (all.remove(hold)) {
+            exclusive.remove(hold.key(), hold);
+        }
+        countHeld();
+    }
+
+    /** A hold has ended, or was lost. */
+    private void countHeld() {
+        CountDownLatch awaited = none;
+        if (awaited != null && isNoneHeld()) {
+            awaited.countDown();
+        }
+    }
+
+    private boolean isNoneHeld() {
+        return all.stream().allMatch(Hold::isLost);
+    }
+
+    // Losses.
+
+    /** Reports a loss: to the log, to the holding thread if it requested an interrupt, to loss actions, and to listeners. */
+    private void lost(Hold hold, LockEvent.Lost loss) {
+        log.warn(
+                "Lock {} (fencing token {}) was lost after {}: {}{}",
+                Hold.label(loss.key(), loss.name()),
+                loss.fencingToken(),
+                DurationText.of(loss.held()),
+                loss.cause().explanation(),
+                loss.failure() == null
+                        ? ""
+                        : " Last failed renewal: " + loss.failure().getMessage());
+        hold.interruptHolders();
+        if (!hold.lossActions().isEmpty()) {
+            events.later(() -> hold.lossActions().forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
+        }
+        events.publishLater(loss);
+        hold.leaveLine();
+        countHeld();
+    }
+
+    /** A message says that the store has taken away the lock of that acquisition. It may have ended, and the message may be forged. */
+    public void doubt(long sequence) {
+        for (Hold hold : all) {
+            if (hold.owner().sequence() == sequence) {
+                watchdog.doubt(hold);
+            }
+        }
+    }
+
+    /** The thread of a lost hold has died without releasing it; the store does not know yet. */
+    void abandon(Hold hold) {
+        hold.abandon();
+        remove(hold);
+        releaseLater(hold);
+    }
+
+    /** Releases the lock in the background. The hold has ended, so its last token no longer changes. */
+    void releaseLater(Hold hold) {
+        client.cleanup()
+                .release(hold.key(), () -> hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE), hold.leaseNanos());
+    }
+
+    /** The lock was granted, but no handle can be created, for lack of memory or threads. */
+    public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Map<LockKey, Hold> thread, Place place) {
+        Hold hold = thread.get(key);
+        if (hold != null && hold.owner().equals(owner)) {
+            hold.abandon();
+            remove(hold);
+            thread.remove(key, hold);
+        }
+        place.leave();
+        client.cleanup().undoHold(key, owner, leaseNanos);
+    }
+
+    /**
+     * Removes locks that the current thread has lost from all records: they no longer count, as if they had been released. Their
+     * handles still report the loss when they are closed.
+     */
+    public void forgetLost() {
+        Map<LockKey, Hold> thread = ofCurrentThread();
+        for (Hold hold : thread.values()) {
+            if (hold.loss() == null) {
+                continue;
+            }
+            thread.remove(hold.key(), hold);
+            if (hold.abandon()) {
+                hold.leaveLine();
+                client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+                remove(hold);
+            }
+        }
+    }
+
+    // Longer leases.
+
+    /** Extends the lease at the store to at least that time from now on. */
+    public void extend(Hold hold, long nanos) {
+        long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), hold.leastMillis());
+        var request = new RenewRequest(hold.key(), hold.owner(), millis);
+        long sentAt = client.ticker().nanos();
+        RenewReply reply = ClientContext.uninterruptibly(() -> client.store().extend(request));
+        if (reply instanceof RenewReply.Failed failure) {
+            throw new LockStoreException(
+                    "Lock '" + hold.key() + "' could not be extended: " + failure.reason(), null, true);
+        }
+        if (reply instanceof RenewReply.Renewed) {
+            hold.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
+        } else if (hold.isOpen()) {
+            hold.lose(LossCause.REVOKED);
+        } else {
+            throw new IllegalStateException("Lock '" + hold.key() + "' was released while it was being extended");
+        }
+        hold.throwIfLost();
+    }
+
+    /** Checks that all locks of the current thread last for as long as its next step needs. */
+    public void ensureHeld(Duration atLeast) {
+        if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
+            throw new IllegalArgumentException("The requested hold time is " + atLeast
+                    + "; it must be between 0 ms and " + LockRequest.MAX_TIME.toDays() + " days");
+        }
+        for (Hold hold : ofCurrentThread().values()) {
+            hold.throwIfLost();
+            // A client that was closed has released the lock, but this thread's handle is still open.
+            if (hold.holdCount() > 0 && lacks(hold, atLeast.toNanos())) {
+                extendFor(hold, atLeast.toNanos());
+            }
+        }
+    }
+
+    /**
+     * Extends by twice the time, if the store allows so long a lease. A reply after the former deadline is a loss, so a reply
+     * that counts took less than the time, and leaves more than the time. A shorter lease may leave less after a slow reply: then
+     * the lock is extended once more.
+     */
+    private void extendFor(Hold hold, long nanos) {
+        long longest = client.store().longestLease().toNanos();
+        if (nanos > longest) {
+            throw new IllegalArgumentException("The requested hold time is " + DurationText.of(Duration.ofNanos(nanos))
+                    + ", but the longest lease in this store is " + DurationText.of(Duration.ofNanos(longest))
+                    + " (in a quorum, the rejoin-delay)");
+        }
+        long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
+        try {
+            for (int call = 1; lacks(hold, nanos); call++) {
+                if (call > MOST_EXTENSIONS) {
+                    throw new LockStoreException(
+                            "Lock '" + hold.key()
+                                    + "' could not be extended to cover the requested time, because the store"
+                                    + " responds too slowly",
+                            null,
+                            false);
+                }
+                extend(hold, wanted);
+            }
+        } catch (IllegalStateException e) {
+            if (hold.isOpen()) {
+                throw e;
+            }
+            hold.throwIfLost(); // else another thread has given the lock back meanwhile
+        }
+    }
+
+    private boolean lacks(Hold hold, long nanos) {
+        return hold.deadline() - client.ticker().nanos() < nanos;
+    }
+
+    // Whether locks can be acquired.
+
+    public void ensureOpen() {
+        State now = state;
+        if (now != State.OPEN) {
+            throw new IllegalStateException(
+                    now == State.SUSPENDED
+                            ? "A checkpoint of this process is in progress; no lock can be acquired until the process is"
+                                    + " restored"
+                            : "The lock client is closed; no lock can be acquired");
+        }
+    }
+
+    /**
+     * Whether a lock that was requested under that id comes too late.
+     *
+     * @param clientId the client's id at the beginning of the call
+     */
+    public boolean isOver(String clientId) {
+        return state != State.OPEN || !clientId.equals(client.id());
+    }
+
+    public IllegalStateException tooLate(LockKey key) {
+        ensureOpen();
+        return new IllegalStateException("This process was restored from a checkpoint while lock '" + key
+                + "' was being acquired, and every restored copy would hold it. Acquire it again.");
+    }
+
+    /** Refuses new locks from now on. Returns false if the client is closed, or stays as it is. */
+    private synchronized boolean refuse(State next) {
+        boolean refuses = state != State.CLOSED && (state != State.SUSPENDED || next != State.DRAINING);
+        if (refuses) {
+            state = next;
+        }
+        return refuses;
+    }
+
+    /** Refuses new locks, and waits until nothing is held. Returns whether nothing is held. */
+    public boolean drain(Duration atMost) throws InterruptedException {
+        refuse(State.DRAINING);
+        client.queue().close();
+        return awaitNone(atMost);
+    }
+
+    /**
+     * Waits until nothing is held. Lost locks are not awaited. The latch is set before the records are read, and they are read after
+     * each removal and each loss, so one of the two sees that nothing is held.
+     */
+    private boolean awaitNone(Duration atMost) throws InterruptedException {
+        CountDownLatch latch = new CountDownLatch(1);
+        none = latch;
+        return isNoneHeld() || latch.await(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS);
+    }
+
+    /** Refuses new locks; what is still held is declared lost, and then released. */
+    public void close() {
+        if (refuse(State.CLOSED)) {
+            client.queue().close();
+            watchdog.close();
+            loseAll(LossCause.CLOSED, this::releaseLater);
+        }
+    }
+
+    private void loseAll(LossCause cause, Consumer<Hold> releasing) {
+        Each.run(all, hold -> {
+            if (hold.isOpen()) { // one whose release is under way is given back, not lost
+                hold.lose(cause);
+            }
+            if (hold.abandon()) {
+                remove(hold);
+                releasing.accept(hold);
+            }
+        });
+    }
+
+    /** Ends in the same way, but this thread releases everything, before the store's connections are closed. */
+    public void suspend(Duration atMost) throws InterruptedException {
+        if (refuse(State.SUSPENDED)) {
+            client.queue().close();
+            awaitNone(atMost);
+            loseAll(LossCause.CHECKPOINT, this::releaseNow);
+            client.closeFiles();
+            client.store().disconnect();
+        }
+    }
+
+    private void releaseNow(Hold hold) {
+        ReleaseRequest request = hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE);
+        try {
+            ClientContext.uninterruptibly(() -> client.store().release(request));
+        } catch (RuntimeException | Error e) {
+            log.warn(
+                    "Failed to release lock '{}' before a checkpoint; it expires at the end of its lease",
+                    hold.key(),
+                    e);
+        }
+    }
+
+    /** This copy of the process becomes a client of its own, and acquires locks again. */
+    public synchronized void resume() {
+        if (state == State.SUSPENDED) {
+            client.store().connect();
+            client.renew();
+            state = State.OPEN;
+        }
+    }
+}

@@ -1,0 +1,417 @@
+package io.holdfast.lock.engine.hold;
+
+import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.ServerWorkers;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.LocalQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The watchdog of a client: renews leases, and reports losses in time.
+ *
+ * <pre>
+ *   watch(hold) ──► lookAt ──► clock thread ──► due for renewal ──► per-server workers ──► store
+ *                     ▲            │ deadline passed: LOST                 │
+ *                     │            │ thread dead: LOST, abandoned          │
+ *                     └────────────┴───────────────────────────────────────┘
+ * </pre>
+ *
+ * <p>Each hold says when to look at it next: at its next renewal, its deadline, or its warnings, whichever comes first. The clock
+ * thread sleeps until the first of these times, and then goes through all holds. It never does I/O, so it declares a loss on time
+ * even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is not among the holds any more.
+ *
+ * <p><b>Shared calls.</b> When a renewal is due, those that are due within a twelfth of their lease are taken along. So the holds of a
+ * client share slots of time: they are renewed together, {@value #MOST_AT_ONCE} in one call, from then on, the clock thread wakes for
+ * slots and not for holds, and renewals are spread over a third of the lease.
+ *
+ * <p>A lease that is not renewed is part of the same calls, to check whether it is still held, so its loss is noticed as soon; it gets
+ * no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until the clock thread declares the loss. A
+ * new deadline is counted from before the call was sent.
+ *
+ * <p><b>No look is missed.</b> A thread that plans one writes its time first, and then compares it with the planned wake-up; the
+ * clock thread publishes its plan first, and then reads the times again before it parks. All are volatile accesses, so at least one
+ * sees the other.
+ *
+ * <p><b>Every open hold is looked at.</b> Who decides about its next look does so under the monitor of the hold, from its state at
+ * that moment. While a renewal is under way, that is its deadline at the latest; the end of the renewal plans the next one, whatever
+ * the outcome.
+ */
+final class Watchdog implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+
+    static final int MOST_AT_ONCE = 600;
+    private static final int SLOTS_A_LEASE = 12;
+
+    private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long BETWEEN_DOUBTS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LONG_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
+    private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
+
+    /** Longer than the interval between renewals of usual leases, so that threads are reused. */
+    private static final Duration RENEWER_IDLE = Duration.ofMinutes(10);
+
+    private final ClientContext client;
+    private final HeldLocks locks;
+    private final Consumer<LockEvent> events;
+    private final Ticker ticker;
+    private final boolean withClock;
+    private final ServerWorkers<Hold> renewals;
+    private final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
+    private volatile long plannedWake;
+    private volatile boolean started;
+    private volatile boolean stopped;
+
+    /** The queue that listens for revocations, since a hold of this client was long. */
+    private volatile @Nullable LocalQueue listening;
+
+    /** @param events is notified of renewals, failures and long holds */
+    Watchdog(ClientContext client, HeldLocks locks, Consumer<LockEvent> events) {
+        this(
+                client,
+                locks,
+                events,
+                true,
+                DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal")));
+    }
+
+    /** Without the clock thread, {@link #tick()} is called by the owner: for tests on virtual time. */
+    Watchdog(
+            ClientContext client,
+            HeldLocks locks,
+            Consumer<LockEvent> events,
+            boolean withClock,
+            ExecutorService renewers) {
+        this.client = client;
+        this.locks = locks;
+        this.events = events;
+        this.ticker = client.ticker();
+        this.withClock = withClock;
+        this.plannedWake = ticker.nanos();
+        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, () -> this::renew);
+    }
+
+    /** Plans the first look at a hold that is about to be recorded. */
+    void plan(Hold hold) {
+        long lease = hold.leaseNanos();
+        hold.renewAt = later(hold.deadline() - lease + lease / Hold.RENEWALS_A_LEASE, soon(hold));
+        hold.lookAt = nextLook(hold);
+    }
+
+    /**
+     * A lease that is shorter for now, because it was granted by a message and needs confirmation, or was handed off late, is renewed
+     * soon; not immediately, so that briefly held locks need no renewal.
+     */
+    private long soon(Hold hold) {
+        long now = ticker.nanos();
+        return now + Math.min(SOON_NANOS, (hold.deadline() - now) / Hold.RENEWALS_A_LEASE);
+    }
+
+    /** A hold was recorded. */
+    void watch(Hold hold) {
+        if (withClock && !started) {
+            start();
+        }
+        wakeFor(hold.lookAt);
+    }
+
+    private synchronized void start() {
+        if (!started) {
+            clock.start();
+            started = true;
+        }
+    }
+
+    /**
+     * A message says that the store has taken a lock away. Every user who may publish can send it, so it is not trusted: a renewal
+     * asks the store immediately, and its reply decides. A renewal in progress does not count, since it may have been processed
+     * before. This happens at most every 100 ms for each hold.
+     */
+    void doubt(Hold hold) {
+        synchronized (hold) {
+            if (hold.doubted || !hold.isOpen()) {
+                return;
+            }
+            hold.doubted = true;
+            if (!hold.renewing) {
+                hold.renewAt = askAgainAt(hold);
+                hold.lookAt = nextLook(hold);
+            }
+        }
+        wakeFor(hold.lookAt);
+    }
+
+    private long askAgainAt(Hold hold) {
+        long at = later(ticker.nanos(), hold.doubtableAt);
+        hold.doubtableAt = at + BETWEEN_DOUBTS_NANOS;
+        return at;
+    }
+
+    private long nextLook(Hold hold) {
+        long at = hold.deadline();
+        if (!hold.renewing) {
+            at = earlier(at, hold.renewAt);
+        }
+        if (!hold.longHoldReported) {
+            at = earlier(at, warnAt(hold));
+        }
+        return listening == client.queue() ? at : earlier(at, hold.since() + LONG_HOLD_NANOS);
+    }
+
+    private static long warnAt(Hold hold) {
+        return hold.since() + Math.min(hold.terms().warnAfterNanos(), LONGEST_WARNING_NANOS);
+    }
+
+    private static long later(long a, long b) {
+        return a - b >= 0 ? a : b;
+    }
+
+    private static long earlier(long a, long b) {
+        return a - b <= 0 ? a : b;
+    }
+
+    // The clock thread.
+
+    private void wakeFor(long at) {
+        if (at - plannedWake < 0) {
+            LockSupport.unpark(clock);
+        }
+    }
+
+    private void run() {
+        while (!stopped) {
+            long wake = tick();
+            plannedWake = wake;
+            if (firstLook(wake) - wake >= 0) {
+                LockSupport.parkNanos(this, wake - ticker.nanos());
+                Thread.interrupted(); // a stray one would end every pause at once
+            }
+        }
+    }
+
+    private long firstLook(long otherwise) {
+        long first = otherwise;
+        for (Hold hold : locks.all()) {
+            first = earlier(first, hold.lookAt);
+        }
+        return first;
+    }
+
+    /** Looks at every hold that is due, and returns when the next one is. After an error, none of them is forgotten. */
+    long tick() {
+        long now = ticker.nanos();
+        List<Hold> due = new ArrayList<>();
+        try {
+            for (Hold hold : locks.all()) {
+                if (hold.lookAt - now <= 0 && look(hold, now)) {
+                    due.add(hold);
+                }
+            }
+            if (!due.isEmpty()) {
+                takeAlong(due, now);
+            }
+            due.stream()
+                    .collect(Collectors.groupingBy(hold -> client.store().serverOf(hold.key())))
+                    .forEach(renewals::add);
+            return firstLook(now + IDLE_NANOS);
+        } catch (RuntimeException | Error e) {
+            due.forEach(hold -> renewAt(hold, now + AFTER_ERROR_NANOS));
+            log.error("Unexpected error in thread holdfast-clock; continuing", e);
+            return now + AFTER_ERROR_NANOS;
+        }
+    }
+
+    /** Returns whether it is due for renewal. */
+    private boolean look(Hold hold, long now) {
+        if (hold.isLive() && hold.isBoundThreadDead()) {
+            hold.lose(LossCause.THREAD_DIED);
+            locks.abandon(hold);
+        }
+        if (!hold.isLive()) {
+            hold.lookAt = now + IDLE_NANOS;
+            return false;
+        }
+        report(hold, now);
+        return begin(hold, now);
+    }
+
+    /** Marks the hold as being renewed if that is due until then. Returns whether it is. */
+    private boolean begin(Hold hold, long until) {
+        synchronized (hold) {
+            boolean due = !hold.renewing && hold.renewAt - until <= 0;
+            if (due) {
+                hold.renewing = true;
+                hold.doubted = false;
+            }
+            hold.lookAt = nextLook(hold);
+            return due;
+        }
+    }
+
+    /** Adds holds that are due soon: within a twelfth of their lease. */
+    private void takeAlong(List<Hold> due, long now) {
+        for (Hold hold : locks.all()) {
+            long until = now + hold.leaseNanos() / SLOTS_A_LEASE;
+            if (hold.lookAt - until <= 0 && hold.isLive() && begin(hold, until)) {
+                due.add(hold);
+            }
+        }
+    }
+
+    /** Reports each long hold once, and listens for revocations from the first hold of a second on. */
+    private void report(Hold hold, long now) {
+        if (!hold.longHoldReported && warnAt(hold) - now <= 0) {
+            hold.longHoldReported = true;
+            log.warn(
+                    "Lock {} has been held for {} and is still held; the work may be stuck",
+                    Hold.label(hold.key(), hold.name()),
+                    DurationText.of(hold.held()));
+            events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.held()));
+        }
+        LocalQueue queue = client.queue();
+        if (listening != queue && now - hold.since() >= LONG_HOLD_NANOS) {
+            listening = queue;
+            try {
+                queue.entries().subscribe();
+            } catch (RuntimeException | Error e) {
+                log.error("Unexpected error in thread holdfast-clock; continuing", e);
+            }
+        }
+    }
+
+    // Renewals.
+
+    /** A renewal has ended, or has not begun. */
+    private void renewAt(Hold hold, long at) {
+        synchronized (hold) {
+            hold.renewing = false;
+            hold.renewAt = hold.doubted ? askAgainAt(hold) : at;
+            hold.lookAt = nextLook(hold);
+        }
+        wakeFor(hold.lookAt);
+    }
+
+    private long renew(List<Hold> due) {
+        List<Hold> holds = due.stream().filter(Hold::isLive).toList();
+        if (holds.isEmpty()) {
+            return 0;
+        }
+        List<RenewRequest> requests = holds.stream().map(Watchdog::request).toList();
+        long sentAt = ticker.nanos();
+        List<RenewReply> replies;
+        try {
+            replies = client.store().renew(requests);
+            if (replies.size() != requests.size()) {
+                throw new IllegalStateException(
+                        "The store returned " + replies.size() + " replies to " + requests.size() + " renewals");
+            }
+        } catch (RuntimeException | Error e) {
+            failed(holds, e);
+            return 0;
+        }
+        settle(holds, requests, replies, sentAt);
+        return 0;
+    }
+
+    private static RenewRequest request(Hold hold) {
+        long millis = hold.isRenewing() ? TimeUnit.NANOSECONDS.toMillis(hold.leaseNanos()) : hold.leastMillis();
+        return new RenewRequest(hold.key(), hold.owner(), millis);
+    }
+
+    private void settle(List<Hold> holds, List<RenewRequest> requests, List<RenewReply> replies, long sentAt) {
+        Duration took = Duration.ofNanos(ticker.nanos() - sentAt);
+        int renewed = 0;
+        List<Hold> failed = new ArrayList<>();
+        String reason = "";
+        for (int i = 0; i < holds.size(); i++) {
+            Hold hold = holds.get(i);
+            RenewReply reply = replies.get(i);
+            if (reply instanceof RenewReply.Renewed) {
+                long millis = requests.get(i).leaseMillis();
+                long lease = hold.leaseNanos();
+                if (millis != Hold.LOOK_MILLIS) {
+                    renewed++;
+                    lease = TimeUnit.MILLISECONDS.toNanos(millis);
+                    hold.extendTo(sentAt + lease);
+                }
+                renewAt(hold, sentAt + lease / Hold.RENEWALS_A_LEASE);
+            } else if (reply instanceof RenewReply.Failed failure) {
+                reason = failed.isEmpty() ? failure.reason() : reason;
+                failed.add(hold);
+            } else if (hold.isOpen()) { // one that was closed in the meantime was released, not lost
+                hold.lose(LossCause.REVOKED);
+            }
+        }
+        if (renewed > 0) {
+            events.accept(new LockEvent.Renewed(renewed, took));
+        }
+        if (!failed.isEmpty()) {
+            failed(failed, new IllegalStateException("The store could not renew some leases: " + reason));
+        }
+    }
+
+    /**
+     * Plans the next renewals before listeners are notified, which may take long. A lease that is not renewed is not affected by the
+     * failure, and is checked again after another third.
+     */
+    private void failed(List<Hold> holds, Throwable failure) {
+        for (Hold hold : holds) {
+            long pause = hold.leaseNanos() / Hold.RENEWALS_A_LEASE;
+            if (hold.isRenewing()) {
+                hold.renewalFailed(failure);
+                pause = Math.min(Math.max(hold.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
+            }
+            renewAt(hold, ticker.nanos() + pause);
+        }
+        List<Hold> retried = holds.stream()
+                .filter(hold -> hold.isRenewing() && hold.isLive())
+                .toList();
+        if (retried.isEmpty()) {
+            log.debug(
+                    "Renewal call failed, but no lock needs a retry: each was lost in the meantime or was only being checked",
+                    failure);
+            return;
+        }
+        List<LockKey> keys = retried.stream().map(Hold::key).toList();
+        Hold first = retried.get(0);
+        log.warn(
+                "Failed to renew {} lock(s), including {}, held for {}; retrying until the lease expires: {}",
+                keys.size(),
+                Hold.label(first.key(), first.name()),
+                DurationText.of(first.held()),
+                failure.toString());
+        events.accept(new LockEvent.RenewalFailed(keys, failure));
+    }
+
+    /** Stops: leases are no longer renewed. */
+    @Override
+    public synchronized void close() {
+        renewals.close();
+        started = true;
+        stopped = true;
+        LockSupport.unpark(clock);
+    }
+}

@@ -1,0 +1,110 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+/**
+ * Splits requests for many locks into several calls, each to one server, sends them one after the other, and merges the replies.
+ * A call that fails affects only its own locks; if all fail, the first failure is thrown.
+ *
+ * <p>Each call to a server that hangs costs a command timeout, during which the caller gets no other replies. A single server is
+ * not called again after a failure. In a cluster another node may reply, so the calls continue there, for a few timeouts in
+ * total. They start at a random one, so that calls that are not sent this time may be sent the next time.
+ */
+final class Batches {
+
+    private static final int TIMEOUTS = 3;
+
+    private final BooleanSupplier isOneServer;
+    private final int most;
+    private final long patienceNanos;
+    private final Ticker ticker;
+
+    /**
+     * Creates an instance.
+     *
+     * @param isOneServer called each time, because with some drivers only a connection reveals it
+     * @param most the maximum weight of a call, unless a single request has more
+     */
+    Batches(BooleanSupplier isOneServer, int most, Duration commandTimeout, Ticker ticker) {
+        this.isOneServer = isOneServer;
+        this.most = most;
+        this.patienceNanos = commandTimeout.toNanos() * TIMEOUTS;
+        this.ticker = ticker;
+    }
+
+    /**
+     * Sends requests.
+     *
+     * @param server returns the server that a request is for
+     * @param weight the weight of a request
+     * @param send sends a call, and gives a reply for each of its requests
+     * @param failed the reply to a request that failed
+     * @return the replies, in the order of the requests
+     */
+    <Q, A> List<A> send(
+            List<Q> requests,
+            Function<Q, String> server,
+            ToIntFunction<Q> weight,
+            Function<List<Q>, List<A>> send,
+            Function<LockStoreException, A> failed) {
+        boolean oneServer = isOneServer.getAsBoolean();
+        List<List<Integer>> calls = split(requests, server, weight);
+        if (!oneServer) {
+            Collections.rotate(calls, ThreadLocalRandom.current().nextInt(calls.size() + 1));
+        }
+        Map<Integer, A> replies = new TreeMap<>();
+        List<LockStoreException> failures = new ArrayList<>();
+        long start = ticker.nanos();
+        for (List<Integer> call : calls) {
+            List<A> theirs;
+            try {
+                if (!failures.isEmpty() && (oneServer || ticker.nanos() - start >= patienceNanos)) {
+                    throw failures.get(0);
+                }
+                theirs = send.apply(call.stream().map(requests::get).toList());
+            } catch (LockStoreException e) {
+                failures.add(e);
+                theirs = Collections.nCopies(call.size(), failed.apply(e));
+            }
+            for (int i = 0; i < call.size(); i++) {
+                replies.put(call.get(i), theirs.get(i));
+            }
+        }
+        if (!calls.isEmpty() && failures.size() == calls.size()) {
+            throw failures.get(0);
+        }
+        return List.copyOf(replies.values());
+    }
+
+    /** The numbers of the requests of each call. */
+    private <Q> List<List<Integer>> split(List<Q> requests, Function<Q, String> server, ToIntFunction<Q> weight) {
+        Map<String, List<Integer>> open = new HashMap<>();
+        Map<String, Integer> weights = new HashMap<>();
+        List<List<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            String at = server.apply(requests.get(i));
+            int next = weight.applyAsInt(requests.get(i));
+            int sum = weights.getOrDefault(at, most) + next;
+            if (sum > most) {
+                open.put(at, new ArrayList<>());
+                calls.add(open.get(at));
+                sum = next;
+            }
+            open.get(at).add(i);
+            weights.put(at, sum);
+        }
+        return calls;
+    }
+}

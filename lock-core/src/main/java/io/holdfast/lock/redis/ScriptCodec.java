@@ -1,0 +1,496 @@
+package io.holdfast.lock.redis;
+
+import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.store.AcquireAllReply;
+import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Waiters;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns requests into scripts with keys and arguments, and what scripts return into replies. The scripts document both; whatever they never
+ * return is rejected.
+ *
+ * <p>A lock lives under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
+ * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
+ * another. No lock has the name of the other keys, which have no braces.
+ */
+final class ScriptCodec {
+
+    private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
+    private static final List<Waiters> WAITERS = List.of(Waiters.values());
+    private static final RenewReply RENEWED = new RenewReply.Renewed();
+    private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
+
+    private final String prefix;
+    private final String open;
+    private final long retentionMillis;
+    private final byte[] joined;
+
+    /** How long a server that was started without its data grants no lock that it does not know; 0 if it grants them at once. */
+    private final long rejoinMillis;
+
+    ScriptCodec(RedisLockSettings settings) {
+        this.prefix = settings.keyPrefix();
+        this.open = prefix + ":{";
+        this.retentionMillis = settings.tokenRetention().toMillis();
+        this.joined = utf8(prefix + ":joined");
+        Duration delay = settings.rejoinDelay();
+        this.rejoinMillis = delay.isZero() ? 0 : byAnyClock(delay).toMillis();
+    }
+
+    /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
+    private static Duration byAnyClock(Duration delay) {
+        return delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    /** The channel on which a client receives the messages that concern it. */
+    byte[] channel(String clientId) {
+        return utf8(prefix + ":wake:" + clientId);
+    }
+
+    /** The key of the recorded nested waits. */
+    byte[] waits() {
+        return utf8(prefix + ":waits");
+    }
+
+    byte[] bytes(LockKey key) {
+        return utf8(open + escape(key.value()) + '}');
+    }
+
+    /** The lock with that name in Redis. Other applications may write anything, also under this prefix. */
+    Optional<LockKey> key(String name) {
+        if (!name.startsWith(open) || !name.endsWith("}")) {
+            return Optional.empty();
+        }
+        String escaped = name.substring(open.length(), name.length() - 1);
+        String text = escaped.replace("%7B", "{").replace("%7D", "}").replace("%25", "%");
+        try {
+            return escape(text).equals(escaped) ? Optional.of(LockKey.of(text)) : Optional.empty();
+        } catch (LockKeyException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A pattern for {@code SCAN} that matches the names of all locks whose keys start with the prefix. */
+    String pattern(String keyPrefix) {
+        return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
+    }
+
+    private static String escape(String text) {
+        if (text.indexOf('%') < 0 && text.indexOf('{') < 0 && text.indexOf('}') < 0) {
+            return text;
+        }
+        return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
+    }
+
+    ScriptCall acquire(AcquireRequest request) {
+        byte[] key = bytes(request.key());
+        OwnerId owner = request.owner();
+        long lease = request.leaseMillis();
+        long keep = lease + retentionMillis;
+        String holder = text(request.holder());
+        if (rejoinMillis == 0 && isPlain(request)) {
+            return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
+        }
+        String options = limit(request) + (request.fair() ? " 1 " : " 0 ") + (request.waiting() ? "1 " : "0 ")
+                + request.tokens() + (request.raising() ? " 1" : "");
+        long least = request.leastToken();
+        return rejoinMillis == 0
+                ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
+                : call(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
+    }
+
+    private static boolean isPlain(AcquireRequest request) {
+        return request.isExclusive()
+                && !request.fair()
+                && request.waiting()
+                && request.tokens() == 1
+                && request.leastToken() == 0;
+    }
+
+    private static String limit(AcquireRequest request) {
+        return request.limit() + (request.weight() == 1 ? "" : "/" + request.weight());
+    }
+
+    /** Whether the server first has to record when it was started. */
+    static boolean isStranger(String reply) {
+        return reply.equals("STRANGER");
+    }
+
+    /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
+    ScriptCall join() {
+        return call(LuaScript.JOIN, 1, joined, retentionMillis);
+    }
+
+    static AcquireReply acquired(String reply, boolean resent) {
+        return read(reply, text -> readAcquire(text, resent));
+    }
+
+    private static AcquireReply readAcquire(String reply, boolean resent) {
+        if (isDigit(reply)) {
+            return new AcquireReply.Granted(positive(reply), 1, Waiters.NONE, resent);
+        }
+        String[] lines = lines(reply);
+        String[] words = words(lines[0]);
+        return switch (words[0]) {
+            case "GRANTED" -> granted(words, 1, resent);
+            case "HELD" ->
+                new AcquireReply.Held(
+                        holders(lines).stream().findFirst(), positive(words[1]), micros(words[2]), resent);
+            case "BURIED" -> new AcquireReply.Cancelled();
+            case "REJOINING" ->
+                throw new LockStoreException(
+                        "The Redis server was restarted recently and may have lost this lock: it can be granted in "
+                                + DurationText.of(micros(words[1]))
+                                + ", when all earlier leases have expired (rejoin-delay).",
+                        null,
+                        false);
+            default -> throw new IllegalArgumentException(words[0]);
+        };
+    }
+
+    private static AcquireReply.Granted granted(String[] words, int from, boolean resent) {
+        return new AcquireReply.Granted(
+                positive(words[from]), positive(words[from + 1]), waiters(Long.parseLong(words[from + 2])), resent);
+    }
+
+    /** @param requests of one thread */
+    ScriptCall acquireAll(List<AcquireRequest> requests) {
+        return callForMany(
+                LuaScript.ACQUIRE_ALL,
+                requests,
+                AcquireRequest::key,
+                List.of(retentionMillis, text(requests.get(0).holder())),
+                request -> List.of(request.owner(), request.leaseMillis(), limit(request)));
+    }
+
+    static AcquireAllReply acquiredAll(String reply, int expected, boolean resent) {
+        return read(reply, text -> {
+            String[] parts = text.split("\n", 2);
+            String[] words = words(parts[0]);
+            return switch (words[0]) {
+                case "GRANTED" ->
+                    new AcquireAllReply.Granted(Arrays.stream(lines(parts[1], expected))
+                            .map(line -> granted(words(line), 0, resent))
+                            .toList());
+                case "REFUSED" ->
+                    new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, readAcquire(parts[1], resent));
+                case "BROKEN" -> new AcquireAllReply.OneByOne();
+                default -> throw new IllegalArgumentException(words[0]);
+            };
+        });
+    }
+
+    ScriptCall release(ReleaseRequest request) {
+        byte[] key = bytes(request.key());
+        return isPlain(request)
+                ? call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis)
+                : call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis, options(request));
+    }
+
+    /** A key that is known to live for at most two retentions keeps its time-out. */
+    private boolean isPlain(ReleaseRequest request) {
+        return request.keep().isZero()
+                && request.lastToken() == ReleaseRequest.ALL_TOKENS
+                && request.leaseMillis() <= retentionMillis;
+    }
+
+    private static String options(ReleaseRequest request) {
+        return request.keep().toMillis() + " " + request.lastToken();
+    }
+
+    ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
+        return call(LuaScript.DOWNGRADE, 1, bytes(key), owner, retentionMillis, lastToken);
+    }
+
+    /** Whether the owner was the holder. */
+    static boolean released(String reply) {
+        return switch (reply) {
+            case "RELEASED" -> true;
+            case "NOT_HOLDER" -> false;
+            default -> throw unexpected(reply, null);
+        };
+    }
+
+    ScriptCall releaseAll(List<ReleaseRequest> requests) {
+        return callForMany(
+                LuaScript.RELEASE_ALL,
+                requests,
+                ReleaseRequest::key,
+                List.of(retentionMillis),
+                request -> List.of(request.owner(), isPlain(request) ? "" : options(request)));
+    }
+
+    /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
+    static List<String> outcomes(String reply, int expected) {
+        if (reply.isEmpty()) {
+            return Collections.nCopies(expected, "");
+        }
+        return read(reply, text -> {
+            List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
+            for (String line : lines(text)) {
+                String[] words = line.split(" ", 2);
+                outcomes.set(Integer.parseInt(words[0]) - 1, words[1]);
+            }
+            return outcomes;
+        });
+    }
+
+    ScriptCall renew(List<RenewRequest> requests) {
+        return callForMany(
+                LuaScript.RENEW,
+                requests,
+                RenewRequest::key,
+                List.of(retentionMillis),
+                request -> List.of(request.owner(), request.leaseMillis()));
+    }
+
+    static List<RenewReply> renewed(String reply, int expected) {
+        return outcomes(reply, expected).stream()
+                .map(outcome -> switch (outcome) {
+                    case "" -> RENEWED;
+                    case "NOT_HOLDER" -> new RenewReply.NotHolder();
+                    default -> new RenewReply.Failed(outcome);
+                })
+                .toList();
+    }
+
+    ScriptCall keepEntries(List<EntryRequest> requests) {
+        return callForMany(LuaScript.KEEP_ENTRIES, requests, EntryRequest::key, List.of(retentionMillis), request -> {
+            List<Object> arguments = new ArrayList<>(List.of(request.owners().size()));
+            arguments.addAll(request.owners());
+            return arguments;
+        });
+    }
+
+    static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
+        return read(reply, text -> {
+            String[] lines = lines(text, requests.size() + 1);
+            long storeMicros = positive(lines[0]);
+            List<EntryReply> replies = new ArrayList<>(requests.size());
+            for (int i = 0; i < requests.size(); i++) {
+                replies.add(kept(lines[i + 1], storeMicros, requests.get(i).owners()));
+            }
+            return replies;
+        });
+    }
+
+    private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners) {
+        if (!isDigit(line)) {
+            return new EntryReply.Failed(line.split(" ", 2)[1]);
+        }
+        String[] words = words(line);
+        List<OwnerId> called = Arrays.stream(words)
+                .skip(1)
+                .map(word -> owners.get(Integer.parseInt(word) - 1))
+                .toList();
+        return new EntryReply.Kept(called, storeMicros, micros(words[0]));
+    }
+
+    ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+        return call(LuaScript.LEAVE, 1, bytes(key), owner, cancelledFor.toMillis(), retentionMillis, lastToken);
+    }
+
+    static void left(String reply) {
+        if (!reply.equals("LEFT")) {
+            throw unexpected(reply, null);
+        }
+    }
+
+    ScriptCall inspect(LockKey key) {
+        return call(LuaScript.INSPECT, 1, bytes(key));
+    }
+
+    static LockSnapshot inspected(LockKey key, String reply) {
+        return read(reply, text -> {
+            String[] lines = lines(text);
+            String[] words = words(lines[0]);
+            return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
+        });
+    }
+
+    ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
+        return modes.size() == LockMode.values().length
+                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
+                : call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis, modes.iterator().next());
+    }
+
+    static List<LockHolder> formerHolders(String reply) {
+        String[] lines = lines(reply);
+        if (!lines[0].equals("RELEASED")) {
+            throw unexpected(reply, null);
+        }
+        return read(reply, text -> holders(lines));
+    }
+
+    /** Publishes nothing of importance to a client. */
+    ScriptCall publish(LockKey key, String clientId) {
+        return call(LuaScript.PUBLISH, 1, bytes(key), channel(clientId));
+    }
+
+    /**
+     * A script for several locks.
+     *
+     * @param common the first arguments
+     * @param arguments those of each request
+     */
+    private <Q> ScriptCall callForMany(
+            LuaScript script,
+            List<Q> requests,
+            Function<Q, LockKey> key,
+            List<?> common,
+            Function<Q, List<?>> arguments) {
+        List<Object> all = new ArrayList<>(4 * requests.size());
+        requests.forEach(request -> all.add(bytes(key.apply(request))));
+        all.addAll(common);
+        requests.forEach(request -> all.addAll(arguments.apply(request)));
+        return call(script, requests.size(), all.toArray());
+    }
+
+    private static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
+        byte[][] all = new byte[keysAndArguments.length][];
+        for (int i = 0; i < all.length; i++) {
+            Object value = keysAndArguments[i];
+            all[i] = value instanceof byte[] key ? key : utf8(value.toString());
+        }
+        return new ScriptCall(script, keys, all, false);
+    }
+
+    private static String text(HolderInfo holder) {
+        return holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' ');
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** All lines but the first one. */
+    private static List<LockHolder> holders(String[] lines) {
+        List<LockHolder> holders = new ArrayList<>();
+        Iterator<String> left = List.of(lines).subList(1, lines.length).iterator();
+        while (left.hasNext()) {
+            holders.add(holder(left));
+        }
+        return holders;
+    }
+
+    /** The next four lines, see {@code describe.lua}. The token is the time of the grant, or slightly later. */
+    static LockHolder holder(Iterator<String> lines) {
+        String[] words = words(lines.next());
+        long token = positive(words[3]);
+        return new LockHolder(
+                clientOf(words[1]),
+                lines.next(),
+                Long.parseLong(lines.next()),
+                lines.next(),
+                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
+                micros(words[0]),
+                token,
+                mode(words[2]),
+                isKept(words[1]));
+    }
+
+    /** An OwnerId has a minus in front if the lock was released and is kept for the rest of its {@code minHold}. */
+    private static boolean isKept(String owner) {
+        return owner.startsWith("-");
+    }
+
+    /** The client id of an OwnerId. */
+    static String clientOf(String owner) {
+        return owner.substring(isKept(owner) ? 1 : 0, Math.max(0, owner.lastIndexOf(':')));
+    }
+
+    static LockMode mode(String word) {
+        return word.equals("0") ? LockMode.EXCLUSIVE : LockMode.SHARED;
+    }
+
+    static Waiters waiters(long number) {
+        if (number < 0 || number >= WAITERS.size()) {
+            throw new IllegalArgumentException("Invalid number of waiters: " + number);
+        }
+        return WAITERS.get((int) number);
+    }
+
+    private static boolean isDigit(String text) {
+        return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
+    }
+
+    private static String[] lines(String text) {
+        return text.split("\n", -1);
+    }
+
+    private static String[] lines(String text, int expected) {
+        String[] lines = lines(text);
+        if (lines.length != expected) {
+            throw new IllegalArgumentException("Expected one line for each lock");
+        }
+        return lines;
+    }
+
+    private static String[] words(String line) {
+        return line.split(" ", -1);
+    }
+
+    private static Duration micros(String number) {
+        return Duration.of(Long.parseLong(number), ChronoUnit.MICROS);
+    }
+
+    private static long positive(String text) {
+        long number = Long.parseLong(text);
+        if (number <= 0) {
+            throw new IllegalArgumentException("Not positive: " + text);
+        }
+        return number;
+    }
+
+    /** Text that cannot be parsed is not from a script. */
+    private static <T> T read(String reply, Function<String, T> reading) {
+        try {
+            return reading.apply(reply);
+        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
+            throw unexpected(reply, e);
+        }
+    }
+
+    private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
+        return new LockStoreException(
+                "Redis returned an unexpected reply to a lock script: '" + LockKey.printable(reply)
+                        + "'. Check whether there is a proxy between this client and Redis, and whether something"
+                        + " else writes under the key prefix.",
+                cause,
+                true);
+    }
+}

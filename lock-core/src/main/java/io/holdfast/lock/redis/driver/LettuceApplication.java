@@ -1,0 +1,167 @@
+package io.holdfast.lock.redis.driver;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ReflectionUtils;
+import redis.clients.jedis.RedisProtocol;
+
+/**
+ * What an application has told its Lettuce: where Redis is, and how to log in. Loaded only if the application's factory is Lettuce's.
+ *
+ * <p>Whatever concerns only the behavior of Lettuce itself is left out: timeouts, pools, threads, socket options, reconnects,
+ * reading from replicas. Locks have their own, or do not need it.
+ */
+public final class LettuceApplication {
+
+    /** A constant, so that it can be read where Lettuce is not there. */
+    public static final String CONFIGURATION_FIELD = "configuration";
+
+    private final LettuceConnectionFactory factory;
+
+    /** @param factory a {@link LettuceConnectionFactory}, and no subclass */
+    public LettuceApplication(RedisConnectionFactory factory) {
+        this.factory = (LettuceConnectionFactory) factory;
+    }
+
+    /**
+     * Where the servers are. The getters know standalone servers that were passed as such, and no primary with static replicas,
+     * for which they return localhost; nor do they return the user name of a standalone server that was passed as a
+     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read.
+     */
+    public RedisConfiguration servers() {
+        Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
+        if (field == null) {
+            return known();
+        }
+        ReflectionUtils.makeAccessible(field);
+        return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, factory));
+    }
+
+    private RedisConfiguration known() {
+        RedisConfiguration cluster = factory.getClusterConfiguration();
+        RedisConfiguration sentinel = factory.getSentinelConfiguration();
+        RedisConfiguration socket = factory.getSocketConfiguration();
+        if (cluster != null) {
+            return cluster;
+        }
+        if (sentinel != null) {
+            return sentinel;
+        }
+        return socket != null ? socket : factory.getStandaloneConfiguration();
+    }
+
+    /** What another driver cannot be told, for messages; empty if Jedis can be told all. */
+    public List<String> obstacles() {
+        LettuceClientConfiguration client = factory.getClientConfiguration();
+        List<String> found = new ArrayList<>();
+        RedisConfiguration servers = servers();
+        if (servers instanceof RedisConfiguration.WithDomainSocket socket) {
+            found.add("the Unix domain socket " + socket.getSocket());
+        } else if (servers instanceof RedisStaticMasterReplicaConfiguration) {
+            found.add("a static list of primary and replicas");
+        } else if (!isKnown(servers)) {
+            found.add("the configuration " + servers.getClass().getName());
+        }
+        if (client.getRedisCredentialsProviderFactory().isPresent()) {
+            found.add("a RedisCredentialsProviderFactory");
+        }
+        if (client.isUseSsl() && client.isStartTls()) {
+            found.add("StartTLS");
+        }
+        try {
+            client();
+        } catch (IllegalArgumentException e) {
+            found.add("SslOptions that cannot be read (" + e.getCause() + ")");
+        }
+        client.getClientResources().ifPresent(resources -> addObstacles(resources, found));
+        return found;
+    }
+
+    private static boolean isKnown(RedisConfiguration servers) {
+        return servers instanceof RedisStandaloneConfiguration
+                || servers instanceof RedisSentinelConfiguration
+                || servers instanceof RedisClusterConfiguration;
+    }
+
+    /** These may change what an address means, or what is between the two ends. */
+    private static void addObstacles(ClientResources resources, List<String> found) {
+        if (resources.socketAddressResolver().getClass() != SocketAddressResolver.class) {
+            found.add("a SocketAddressResolver in ClientResources");
+        }
+        if (resources.nettyCustomizer() != DefaultClientResources.DEFAULT_NETTY_CUSTOMIZER) {
+            found.add("a NettyCustomizer in ClientResources");
+        }
+        if (resources.addressResolverGroup() != DefaultClientResources.DEFAULT_ADDRESS_RESOLVER_GROUP) {
+            found.add("an AddressResolverGroup in ClientResources");
+        }
+    }
+
+    /** {@return connections of Jedis, configured like this} The parameters are those of {@link JedisConnections#like}. */
+    public Wire connect(String server, Duration timeout, int connections) {
+        return new JedisConnections(servers(), client(), server, timeout, connections);
+    }
+
+    /**
+     * All but the servers, for Jedis.
+     *
+     * @throws IllegalArgumentException if the TLS settings cannot be read
+     */
+    private JedisClientConfiguration client() {
+        LettuceClientConfiguration client = factory.getClientConfiguration();
+        ClientOptions options = client.getClientOptions().orElseGet(ClientOptions::create);
+        var builder = JedisClientConfiguration.builder();
+        client.getClientName().ifPresent(builder::clientName);
+        if (client.isUseSsl()) {
+            SSLParameters parameters = options.getSslOptions().createSSLParameters();
+            parameters.setEndpointIdentificationAlgorithm(client.getVerifyMode() == SslVerifyMode.FULL ? "HTTPS" : "");
+            builder.useSsl()
+                    .sslSocketFactory(sockets(options.getSslOptions(), client.getVerifyMode()))
+                    .sslParameters(parameters);
+        }
+        ProtocolVersion protocol = options.getConfiguredProtocolVersion();
+        if (protocol != null) {
+            builder.customizeClientConfig(config -> config.protocol(RedisProtocol.valueOf(protocol.name())));
+        }
+        return builder.build();
+    }
+
+    /** As Lettuce reads its options for each connection. */
+    private static SSLSocketFactory sockets(SslOptions options, SslVerifyMode verify) {
+        try {
+            SslContextBuilder builder = options.createSslContextBuilder().sslProvider(SslProvider.JDK);
+            if (verify == SslVerifyMode.NONE) {
+                builder.trustManager(InsecureTrustManagerFactory.INSTANCE);
+            }
+            return ((JdkSslContext) builder.build()).context().getSocketFactory();
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            throw new IllegalArgumentException("The SslOptions of Lettuce cannot be read", e);
+        }
+    }
+}

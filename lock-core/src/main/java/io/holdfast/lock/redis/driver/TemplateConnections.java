@@ -1,0 +1,144 @@
+package io.holdfast.lock.redis.driver;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.ReturnType;
+
+/**
+ * The application's own connections, with whatever driver, used as a {@code RedisTemplate} uses them, but for one thing: a connection that
+ * a transaction of the user has bound to its thread is never taken, because a script would be queued there and answer null. Calls are sent
+ * one by one, each waits for its reply, and none can wait for replicas. The driver follows redirections.
+ */
+public final class TemplateConnections implements Wire {
+
+    private static final Logger log = LoggerFactory.getLogger(TemplateConnections.class);
+
+    private static final String POLICY = "maxmemory_policy";
+    private static final String UNKNOWN = "unknown";
+
+    private final RedisConnectionFactory applications;
+    private final String server;
+
+    /** Null until there was a connection, because only a connection reveals it. */
+    private volatile @Nullable Boolean cluster;
+
+    /** @param server what {@link #server()} returns */
+    public TemplateConnections(RedisConnectionFactory applications, String server) {
+        this.applications = applications;
+        this.server = server;
+    }
+
+    /** Lettuce connects when it is asked for what it has made. */
+    @Override
+    public void open() {
+        try (RedisConnection connection = newSubscription()) {
+            Object unused = connection.getNativeConnection();
+        }
+    }
+
+    @Override
+    public RedisConnection newSubscription() {
+        RedisConnection connection = applications.getConnection();
+        cluster = connection instanceof RedisClusterConnection;
+        return connection;
+    }
+
+    @Override
+    public Sent send(List<ScriptCall> calls, Acks acks, long start) {
+        List<Object> replies = new ArrayList<>(calls.size());
+        for (ScriptCall call : calls) {
+            try {
+                replies.add(follow(call));
+            } catch (RuntimeException e) {
+                if (!RedisFailures.isServerError(e)) {
+                    throw e;
+                }
+                replies.add(e);
+            }
+        }
+        return () -> new Answers(replies, 0);
+    }
+
+    /** Drivers return null only in MULTI. */
+    @Override
+    public Object follow(ScriptCall call) {
+        try (RedisConnection connection = newSubscription()) {
+            var commands = connection.scriptingCommands();
+            @Nullable
+            Object reply = call.byText()
+                    ? commands.eval(call.script().text(), ReturnType.VALUE, call.keys(), call.keysAndArgs())
+                    : commands.evalSha(call.script().sha(), ReturnType.VALUE, call.keys(), call.keysAndArgs());
+            return Objects.requireNonNullElse(reply, "null");
+        }
+    }
+
+    @Override
+    public boolean isPipelined() {
+        return false;
+    }
+
+    @Override
+    public boolean isCluster() {
+        return Boolean.TRUE.equals(cluster);
+    }
+
+    @Override
+    public boolean isOneServer() {
+        return Boolean.FALSE.equals(cluster);
+    }
+
+    @Override
+    public List<Integer> slotOfEachMaster() {
+        try (RedisConnection connection = newSubscription()) {
+            return connection instanceof RedisClusterConnection servers ? slots(servers) : List.of();
+        }
+    }
+
+    private static List<Integer> slots(RedisClusterConnection servers) {
+        return StreamSupport.stream(servers.clusterGetNodes().spliterator(), false)
+                .filter(RedisClusterNode::isMaster)
+                .flatMap(node -> node.getSlotRange().getSlots().stream().limit(1))
+                .toList();
+    }
+
+    @Override
+    public String server() {
+        return server;
+    }
+
+    /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
+    @Override
+    public Map<String, String> evictionPolicies() {
+        try (RedisConnection connection = newSubscription()) {
+            Properties info = connection.serverCommands().info("memory");
+            return policies(Objects.requireNonNullElseGet(info, Properties::new));
+        } catch (RuntimeException e) {
+            log.debug("The eviction policy could not be read", e);
+            return Map.of("", UNKNOWN);
+        }
+    }
+
+    /** Of a cluster each line has its server in front, and a dot. */
+    static Map<String, String> policies(Properties info) {
+        Map<String, String> policies = new TreeMap<>();
+        for (String line : info.stringPropertyNames()) {
+            if (line.equals(POLICY) || line.endsWith('.' + POLICY)) {
+                policies.put(
+                        line.substring(0, Math.max(0, line.length() - POLICY.length() - 1)), info.getProperty(line));
+            }
+        }
+        return policies.isEmpty() ? Map.of("", UNKNOWN) : policies;
+    }
+}

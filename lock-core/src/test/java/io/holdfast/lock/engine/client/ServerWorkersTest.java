@@ -1,0 +1,212 @@
+package io.holdfast.lock.engine.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.store.DaemonThreads;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Work for several servers in the background. */
+@Timeout(60)
+class ServerWorkersTest {
+
+    private final Queue<String> done = new ConcurrentLinkedQueue<>();
+    private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch gate = new CountDownLatch(1);
+    private final ServerWorkers<String> workers = workers(() -> this::work);
+
+    private static ServerWorkers<String> workers(Supplier<ServerWorkers.Job<String>> jobs) {
+        return new ServerWorkers<>(
+                DaemonThreads.pool(10, Duration.ofMillis(20), DaemonThreads.named("test-worker")), 100, jobs);
+    }
+
+    private long work(List<String> work) {
+        threads.add(Thread.currentThread());
+        work.forEach(this::work);
+        return 0;
+    }
+
+    private void work(String piece) {
+        switch (piece) {
+            case "hang" -> await(gate);
+            case "fail" -> throw new OutOfMemoryError("on purpose");
+            case "interrupt" -> Thread.currentThread().interrupt();
+            default -> done.add(piece + (Thread.currentThread().isInterrupted() ? " interrupted" : ""));
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void eventuallyDone(String... pieces) {
+        Awaitility.await().untilAsserted(() -> assertThat(done).containsExactly(pieces));
+    }
+
+    @AfterEach
+    void close() {
+        gate.countDown();
+        workers.close();
+    }
+
+    @Test
+    void server_that_hangs_holds_up_no_other_one() {
+        workers.add("a", List.of("hang", "after"));
+        workers.add("b", List.of("other"));
+
+        eventuallyDone("other");
+        gate.countDown();
+        eventuallyDone("other", "after");
+    }
+
+    @Test
+    void worker_without_work_ends_with_its_thread_and_begins_again() throws InterruptedException {
+        workers.add("a", List.of("first"));
+        Awaitility.await().until(() -> workers.size() == 0);
+        threads.remove().join();
+
+        workers.add("a", List.of("second"));
+
+        eventuallyDone("first", "second");
+    }
+
+    /** However often a worker ends just when work comes. */
+    @Test
+    void no_work_is_lost_when_a_worker_ends() {
+        try (ServerWorkers<String> hasty = workers(() -> this::work)) {
+            for (int i = 0; i < 2000; i++) {
+                hasty.add("a", List.of("piece"));
+                if (i % 3 == 0) {
+                    Thread.yield();
+                }
+            }
+            Awaitility.await().until(() -> done.size() == 2000);
+        }
+    }
+
+    @Test
+    void error_does_not_end_the_worker() {
+        workers.add("a", List.of("fail"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+
+        workers.add("a", List.of("next"));
+
+        eventuallyDone("next");
+    }
+
+    @Test
+    void interrupt_reaches_no_work_that_comes_later() {
+        workers.add("a", List.of("interrupt"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+
+        workers.add("a", List.of("next"));
+
+        eventuallyDone("next");
+    }
+
+    @Test
+    void worker_rests_for_as_long_as_its_job_says() {
+        ServerWorkers<String> resting = workers(() -> work -> {
+            work(work);
+            return TimeUnit.DAYS.toNanos(1);
+        });
+        resting.add("a", List.of("first"));
+        eventuallyDone("first");
+        resting.add("a", List.of("second"));
+        resting.add("b", List.of("other"));
+        eventuallyDone("first", "other");
+
+        resting.finish(Duration.ofSeconds(30));
+
+        assertThat(done).containsExactly("first", "other", "second");
+    }
+
+    @Test
+    void what_is_waiting_is_done_at_the_end_and_nothing_more_is_taken() {
+        workers.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        workers.add("a", List.of("waiting"));
+        gate.countDown();
+
+        workers.finish(Duration.ofSeconds(30));
+
+        assertThat(done).containsExactly("waiting");
+        assertThat(workers.add("a", List.of("late"))).isFalse();
+    }
+
+    @Test
+    void worker_takes_work_and_stays_while_it_is_done() {
+        assertThat(workers.add("a", List.of("hang"))).isTrue();
+
+        assertThat(workers.size()).isEqualTo(1);
+    }
+
+    @Test
+    void closing_ends_the_workers() {
+        workers.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        workers.add("a", List.of("waiting"));
+
+        workers.close();
+
+        Awaitility.await().until(() -> workers.size() == 0);
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void interrupt_ends_the_wait_for_the_end_and_is_kept_for_the_caller() throws InterruptedException {
+        workers.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        workers.add("a", List.of("waiting"));
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread closing = new Thread(() -> {
+            workers.finish(Duration.ofDays(1));
+            interrupted.set(Thread.interrupted());
+        });
+        closing.start();
+        Awaitility.await().until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+
+        closing.interrupt();
+
+        closing.join();
+        assertThat(done).isEmpty();
+        assertThat(interrupted).isTrue();
+    }
+
+    @Test
+    void interrupt_of_before_does_not_end_the_wait_for_the_end() {
+        workers.add("a", List.of("piece"));
+        Thread.currentThread().interrupt();
+
+        workers.finish(Duration.ofDays(1));
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(done).containsExactly("piece");
+    }
+
+    @Test
+    void what_is_not_done_in_time_at_the_end_is_dropped() {
+        workers.add("a", List.of("hang"));
+        Awaitility.await().until(() -> !threads.isEmpty());
+        workers.add("a", List.of("waiting", "waiting"));
+
+        workers.finish(Duration.ofMillis(1));
+
+        Awaitility.await().until(() -> workers.size() == 0);
+        assertThat(done).isEmpty();
+    }
+}

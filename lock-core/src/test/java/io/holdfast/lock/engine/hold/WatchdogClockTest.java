@@ -1,0 +1,124 @@
+package io.holdfast.lock.engine.hold;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.client.Cleanup;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.testing.StoreSpy;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The clock thread and the renewal threads, on the system's clock. */
+@Timeout(60)
+class WatchdogClockTest {
+
+    private static final Duration LONG = Duration.ofDays(1);
+
+    private final Set<Thread> before = Thread.getAllStackTraces().keySet();
+    private final List<LockEvent.Lost> lost = new CopyOnWriteArrayList<>();
+    private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private final HeldLocks locks = new HeldLocks(
+            new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, Pause.PARK, false, "client"),
+            new EventPublisher(List.of()));
+
+    private Hold held(String key, Duration lease) {
+        long now = System.nanoTime();
+        Hold hold = Holds.hold(
+                LockKey.of(key),
+                Holds.terms(lease),
+                new OwnerId("client", now),
+                1,
+                now,
+                now + lease.toNanos(),
+                Ticker.SYSTEM,
+                (each, loss) -> lost.add(loss));
+        hold.startRenewing();
+        locks.add(hold, new HashMap<>());
+        return hold;
+    }
+
+    private List<Thread> own() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("holdfast-") && !before.contains(thread))
+                .toList();
+    }
+
+    private Thread sleepingClock() {
+        Thread clock = own().stream()
+                .filter(thread -> thread.getName().equals("holdfast-clock"))
+                .findFirst()
+                .orElseThrow();
+        Awaitility.await().until(() -> clock.getState() == Thread.State.TIMED_WAITING);
+        return clock;
+    }
+
+    @AfterEach
+    void stop() {
+        locks.watchdog().close();
+    }
+
+    /** The clock thread sleeps until the first hold is due. */
+    @Test
+    void hold_that_is_due_before_all_others_wakes_the_clock() {
+        held("a", LONG);
+        sleepingClock();
+
+        held("b", Duration.ofMillis(900));
+
+        Awaitility.await()
+                .until(() -> store.renewals.stream()
+                        .flatMap(List::stream)
+                        .map(RenewRequest::key)
+                        .anyMatch(LockKey.of("b")::equals));
+    }
+
+    @Test
+    void doubt_wakes_the_clock() {
+        Hold hold = held("a", LONG);
+        sleepingClock();
+
+        locks.doubt(hold.owner().sequence());
+
+        Awaitility.await().until(() -> lost.size() == 1);
+    }
+
+    /** Else its flag would end every pause at once: a core at work for nothing, as long as the client lives. */
+    @Test
+    void clock_that_somebody_interrupts_sleeps_again() {
+        held("a", LONG);
+        Thread clock = sleepingClock();
+
+        clock.interrupt();
+
+        Awaitility.await().until(() -> !clock.isInterrupted() && clock.getState() == Thread.State.TIMED_WAITING);
+    }
+
+    @Test
+    void threads_end_with_their_watchdog() {
+        held("a", Duration.ofMillis(300));
+        Awaitility.await().until(() -> !store.renewals.isEmpty());
+        List<Thread> own = own().stream()
+                .filter(thread -> thread.getName().matches("holdfast-(clock|renewal)"))
+                .toList();
+        assertThat(own).hasSize(2);
+
+        locks.watchdog().close();
+
+        Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    }
+}
