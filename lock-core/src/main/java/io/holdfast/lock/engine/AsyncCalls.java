@@ -254,17 +254,13 @@ final class AsyncCalls {
             }
             try {
                 working.execute(() -> startWork(handle));
-            } catch (RejectedExecutionException e) {
-                fail(
-                        handle,
-                        new IllegalStateException("The executor rejected the task; the lock client may be closed", e));
             } catch (Throwable e) {
-                fail(handle, e);
+                boolean rejected = e instanceof RejectedExecutionException;
+                Throwable failure = rejected
+                        ? new IllegalStateException("The executor rejected the task; the lock client may be closed", e)
+                        : e;
+                tell(null, close(handle, failure));
             }
-        }
-
-        private void fail(ClosableHandle handle, Throwable failure) {
-            tell(null, close(handle, failure));
         }
 
         private void startWork(ClosableHandle handle) {

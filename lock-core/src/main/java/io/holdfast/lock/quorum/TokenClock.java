@@ -98,7 +98,7 @@ final class TokenClock {
         if (!fits(low, high) && mayWarn()) {
             log.warn(
                     "The clocks of the lock servers differ by {}, more than the rejoin-delay of {}. Fencing tokens may"
-                        + " decrease after a server loses its data. Synchronize the clocks. Times in microseconds: {}",
+                            + " decrease after a server loses its data. Synchronize the clocks. Times in microseconds: {}",
                     DurationText.of(Duration.of(high - low, ChronoUnit.MICROS)),
                     DurationText.of(Duration.of(longestMicros, ChronoUnit.MICROS)),
                     tokens);

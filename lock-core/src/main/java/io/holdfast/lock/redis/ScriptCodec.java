@@ -11,9 +11,9 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
@@ -125,8 +125,11 @@ final class ScriptCodec {
         if (rejoinMillis == 0 && isPlain(request)) {
             return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
         }
-        String options = limit(request) + (request.fair() ? " 1 " : " 0 ") + (request.waiting() ? "1 " : "0 ")
-                + request.tokens() + (request.raising() ? " 1" : "");
+        String options = limit(request)
+                + (request.fair() ? " 1 " : " 0 ")
+                + (request.waiting() ? "1 " : "0 ")
+                + request.tokens()
+                + (request.raising() ? " 1" : "");
         long least = request.leastToken();
         return rejoinMillis == 0
                 ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
@@ -345,7 +348,12 @@ final class ScriptCodec {
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
         return modes.size() == LockMode.values().length
                 ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
-                : call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis, modes.iterator().next());
+                : call(
+                        LuaScript.FORCE_RELEASE,
+                        1,
+                        bytes(key),
+                        retentionMillis,
+                        modes.iterator().next());
     }
 
     static List<LockHolder> formerHolders(String reply) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.AbstractExecutorService;
@@ -47,6 +46,8 @@ public final class DaemonThreads {
 
     /** Whether there is no room for a thread of that name, for tests. */
     private static volatile Predicate<String> withoutRoom = name -> false;
+
+    private static final TimerThread TIMER_THREAD = new TimerThread();
 
     private DaemonThreads() {}
 
@@ -107,7 +108,14 @@ public final class DaemonThreads {
      * @throws IllegalStateException if there is no room for the timer thread, and has not been for {@value #RETRIES} tries
      */
     public static Timer timer() {
-        Shared.INSTANCE.open();
+        for (int i = 0; !TIMER_THREAD.open(); i++) {
+            if (i == RETRIES) {
+                throw new IllegalStateException(
+                        "Cannot start thread holdfast-timer, without which no lock can be kept: the limit"
+                                + " on threads of this user, container or machine is reached. Raise the limit, or use fewer threads.");
+            }
+            Uninterrupted.await(new CountDownLatch(1), TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
+        }
         return new Timer();
     }
 
@@ -143,6 +151,17 @@ public final class DaemonThreads {
         }
     }
 
+    /** Waits on a monitor that the caller holds, and in a loop. */
+    @SuppressWarnings("WaitNotInLoop")
+    private static void pause(Object monitor, long nanos) {
+        try {
+            TimeUnit.NANOSECONDS.timedWait(monitor, nanos);
+        } catch (InterruptedException e) {
+            log.debug(
+                    "Ignored an interrupt of thread {}", Thread.currentThread().getName(), e);
+        }
+    }
+
     /** A thread whose start does not fail. */
     private static final class Started extends Thread {
 
@@ -156,7 +175,7 @@ public final class DaemonThreads {
         @Override
         @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the monitor of the timer thread guards it
         public void start() {
-            if (!Shared.INSTANCE.start(this)) {
+            if (!TIMER_THREAD.start(this)) {
                 log.warn(
                         "Cannot start thread {}: the limit on threads of this user, container or machine is reached. Retrying"
                                 + " every {} ms; until then its work is delayed, and locks may be lost. Raise the limit, or use"
@@ -168,11 +187,14 @@ public final class DaemonThreads {
 
         private boolean isStarted() {
             try {
-                super.start();
-                return true;
+                if (!withoutRoom.test(getName())) {
+                    super.start();
+                    return true;
+                }
             } catch (OutOfMemoryError noThread) {
-                return false;
+                log.debug("Cannot start thread {} now", getName(), noThread);
             }
+            return false;
         }
 
         @Override
@@ -181,7 +203,7 @@ public final class DaemonThreads {
                 super.run();
             } finally {
                 if (counted) {
-                    Shared.INSTANCE.ended();
+                    TIMER_THREAD.ended();
                 }
             }
         }
@@ -202,31 +224,37 @@ public final class DaemonThreads {
          * @return cancels the action, unless it has begun
          */
         public Runnable after(long nanos, Runnable action) {
-            return Shared.INSTANCE.after(nanos, action, this);
+            synchronized (TIMER_THREAD) {
+                return closed ? () -> {} : TIMER_THREAD.after(nanos, action, this);
+            }
         }
 
         /** Drops all actions. */
         @Override
         public void close() {
-            Shared.INSTANCE.close(this);
+            synchronized (TIMER_THREAD) {
+                TIMER_THREAD.timers -= closed ? 0 : 1;
+                TIMER_THREAD.actions.removeIf(action -> action.owner == this);
+                TIMER_THREAD.notifyAll();
+                closed = true;
+            }
         }
     }
 
     /**
-     * The timer thread. Guarded by its monitor: what is to run later, the threads that could not be started, how many threads
+     * The timer thread. Guarded by its monitor: what is to run later, with the threads that could not be started; how many threads
      * there are, with those, and how many timers are open. The thread ends, in the step that finds nothing left to wait for, and is
      * started again with the next thread or timer, both under the monitor. So none of them is without it.
      */
-    private static final class Shared implements Runnable {
+    private static final class TimerThread implements Runnable {
 
-        private static final Shared INSTANCE = new Shared();
-        private static final String TIMER = "holdfast-timer";
+        private static final String NAME = "holdfast-timer";
 
         private record Action(
                 long at,
                 long number,
                 Runnable run,
-                Timer owner,
+                @Nullable Timer owner,
                 @Nullable ClassLoader loader) implements Comparable<Action> {
             @Override
             public int compareTo(Action other) {
@@ -236,49 +264,50 @@ public final class DaemonThreads {
         }
 
         private final TreeSet<Action> actions = new TreeSet<>();
-        private final List<Started> delayed = new ArrayList<>();
         private long numbers;
         private int threads;
         private int timers;
-        private boolean warned;
+        private int delayed;
         private @Nullable Thread thread;
 
-        /** Returns false if it could not be started, for the first time in a row. */
+        /** Returns false if it could not be started, and is the only one. */
         synchronized boolean start(Started starting) {
-            if (starting.getState() != Thread.State.NEW || delayed.contains(starting)) {
+            if (starting.counted || starting.getState() != Thread.State.NEW) {
                 throw new IllegalThreadStateException("Thread " + starting.getName() + " was started before");
             }
             threads++;
             starting.counted = true;
             ensureRunning();
-            if (!withoutRoom.test(starting.getName()) && starting.isStarted()) {
+            if (starting.isStarted()) {
                 return true;
             }
-            delayed.add(starting);
-            notifyAll();
-            boolean known = warned;
-            warned = true;
-            return known;
+            retryLater(starting);
+            return ++delayed > 1;
+        }
+
+        private void retryLater(Started starting) {
+            var unused = after(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS), () -> retry(starting), null);
+        }
+
+        private synchronized void retry(Started starting) {
+            if (starting.isStarted()) {
+                delayed--;
+            } else {
+                retryLater(starting);
+            }
         }
 
         synchronized void ended() {
             threads--;
-            if (!delayed.isEmpty()) {
+            if (!actions.isEmpty()) {
                 ensureRunning();
             }
             notifyAll();
         }
 
-        synchronized Runnable after(long nanos, Runnable action, Timer owner) {
-            if (owner.closed) {
-                return () -> {};
-            }
-            Action added = new Action(
-                    System.nanoTime() + nanos,
-                    numbers++,
-                    action,
-                    owner,
-                    Thread.currentThread().getContextClassLoader());
+        private synchronized Runnable after(long nanos, Runnable run, @Nullable Timer owner) {
+            ClassLoader loader = Thread.currentThread().getContextClassLoader();
+            Action added = new Action(System.nanoTime() + nanos, numbers++, run, owner, loader);
             actions.add(added);
             ensureRunning();
             if (actions.first().equals(added)) {
@@ -291,52 +320,23 @@ public final class DaemonThreads {
             actions.remove(action);
         }
 
-        synchronized void open() {
+        /** Returns false if there is no room for the thread. */
+        synchronized boolean open() {
             ensureRunning();
-            for (int i = 0; i < RETRIES && thread == null; i++) {
-                pauseOfCaller();
-                ensureRunning();
-            }
-            if (thread == null) {
-                throw new IllegalStateException(
-                        "Cannot start thread holdfast-timer, without which no lock can be kept: the limit"
-                                + " on threads of this user, container or machine is reached. Raise the limit, or use fewer threads.");
-            }
-            timers++;
-        }
-
-        @SuppressWarnings("WaitNotInLoop") // the caller has the loop
-        private void pauseOfCaller() {
-            boolean interrupted = Thread.interrupted();
-            try {
-                wait(RETRY_MILLIS);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        synchronized void close(Timer owner) {
-            if (!owner.closed) {
-                owner.closed = true;
-                timers--;
-            }
-            actions.removeIf(action -> action.owner == owner);
-            notifyAll();
+            timers += thread == null ? 0 : 1;
+            return thread != null;
         }
 
         private void ensureRunning() {
-            if (thread == null && !withoutRoom.test(TIMER)) {
-                Thread starting = new Thread(null, this, TIMER, 0, false);
+            if (thread == null && !withoutRoom.test(NAME)) {
+                Thread starting = new Thread(null, this, NAME, 0, false);
                 starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
                 starting.setDaemon(true);
                 try {
                     starting.start();
                     thread = starting;
                 } catch (OutOfMemoryError noThread) {
-                    log.debug("Cannot start thread {} now", TIMER, noThread); // tried again by whoever comes next
+                    log.debug("Cannot start thread {} now", NAME, noThread); // tried again by whoever comes next
                 }
             }
         }
@@ -353,40 +353,16 @@ public final class DaemonThreads {
 
         private synchronized @Nullable Action next() {
             while (threads > 0 || timers > 0 || !actions.isEmpty()) {
-                startDelayed();
-                long now = System.nanoTime();
                 Action first = actions.isEmpty() ? null : actions.first();
-                if (first != null && first.at - now <= 0) {
+                long left = first == null ? Long.MAX_VALUE : first.at - System.nanoTime();
+                if (first != null && left <= 0) {
                     actions.remove(first);
                     return first;
                 }
-                pause(first == null ? Long.MAX_VALUE : first.at - now);
+                pause(this, left);
             }
             thread = null;
             return null;
-        }
-
-        private void startDelayed() {
-            for (Iterator<Started> all = delayed.iterator(); all.hasNext(); ) {
-                Started next = all.next();
-                if (!withoutRoom.test(next.getName())) {
-                    if (!next.isStarted()) {
-                        return;
-                    }
-                    all.remove();
-                }
-            }
-            warned = !delayed.isEmpty();
-        }
-
-        @SuppressWarnings("WaitNotInLoop") // the caller has the loop
-        private void pause(long nanos) {
-            long longest = delayed.isEmpty() ? nanos : Math.min(nanos, TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
-            try {
-                TimeUnit.NANOSECONDS.timedWait(this, longest);
-            } catch (InterruptedException e) {
-                log.debug("Ignored an interrupt of thread holdfast-timer", e);
-            }
         }
     }
 
@@ -438,13 +414,8 @@ public final class DaemonThreads {
             long left = until - System.nanoTime();
             while (tasks.isEmpty() && !closed && left > 0) {
                 idle++;
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(this, left);
-                } catch (InterruptedException e) {
-                    log.debug("Ignored an interrupt of an idle thread", e);
-                } finally {
-                    idle--;
-                }
+                pause(this, left);
+                idle--;
                 left = until - System.nanoTime();
             }
             Thread.interrupted(); // the flag that one task has left is not for the next one

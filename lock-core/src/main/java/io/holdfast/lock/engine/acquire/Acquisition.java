@@ -16,8 +16,8 @@ import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.AcquireRequest.HolderInfo;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
@@ -83,11 +83,7 @@ public final class Acquisition implements Steps {
     }
 
     /** What all acquisitions of a client share. */
-    public record Shared(
-            ClientContext client,
-            HeldLocks locks,
-            Waits waits,
-            EventPublisher events) {}
+    public record Shared(ClientContext client, HeldLocks locks, Waits waits, EventPublisher events) {}
 
     private final Shared shared;
     private final ClientContext client;

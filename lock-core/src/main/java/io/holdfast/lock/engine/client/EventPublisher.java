@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,11 +36,9 @@ public final class EventPublisher {
     public static final int MOST_WAITING = 10_000;
 
     private final List<Supplier<List<LockListener>>> sources;
-    private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners"));
-    private final ExecutorService actions =
-            DaemonThreads.pool(ACTION_THREADS, DaemonThreads.numbered("holdfast-on-lost-"));
-    private final Backlog waitingEvents = new Backlog();
-    private final Backlog waitingActions = new Backlog();
+    private final Backlog later = new Backlog(DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners")));
+    private final Backlog actions =
+            new Backlog(DaemonThreads.pool(ACTION_THREADS, DaemonThreads.numbered("holdfast-on-lost-")));
 
     /** The threads on which a listener or an action is running. */
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
@@ -60,10 +57,9 @@ public final class EventPublisher {
     /** Whether an event would be received. */
     public boolean hasListeners() {
         List<LockListener> known = listeners;
-        return known == null ? !sources.isEmpty() : isAnyListening(known);
-    }
-
-    private static boolean isAnyListening(List<LockListener> known) {
+        if (known == null) {
+            return !sources.isEmpty();
+        }
         for (LockListener each : known) {
             if (isListening(each)) {
                 return true;
@@ -126,59 +122,75 @@ public final class EventPublisher {
 
     /** Notifies listeners on the listener thread, unless too many events are waiting for it. */
     public void publishLater(LockEvent event) {
-        if (!hasListeners()) {
-            return;
+        if (hasListeners()) {
+            later.run(
+                    () -> publish(event),
+                    () -> log.warn(
+                            "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look"
+                                    + " for thread holdfast-listeners in a thread dump.",
+                            MOST_WAITING),
+                    () -> log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped()));
         }
-        if (waitingEvents.isFull()) {
-            if (waitingEvents.drop()) {
-                log.warn(
-                        "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look"
-                                + " for thread holdfast-listeners in a thread dump.",
-                        MOST_WAITING);
-            }
-            return;
-        }
-        run(thread, () -> {
-            if (waitingEvents.begun()) {
-                log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped());
-            }
-            publish(event);
-        });
     }
 
-    /** How many tasks wait for threads. */
-    private static final class Backlog {
+    /**
+     * Runs loss actions, on another thread until this is closed, unless too many are waiting. They do not wait for listeners.
+     */
+    public void later(Runnable action) {
+        actions.run(
+                action,
+                () -> log.warn(
+                        "{} onLost actions are waiting, and further ones are not run. Actions block: look for threads"
+                                + " holdfast-on-lost-n in a thread dump.",
+                        MOST_WAITING),
+                () -> log.warn("All waiting onLost actions have begun; {} have not been run so far", actions.dropped));
+    }
 
+    /** Threads, and the tasks that wait for them. */
+    private final class Backlog {
+
+        private final ExecutorService threads;
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicLong dropped = new AtomicLong();
 
         /** Logged once, until nothing waits any more. */
         private final AtomicBoolean full = new AtomicBoolean();
 
-        /** Whether there is no place for one more. If there is, it is taken. */
-        boolean isFull() {
-            boolean isFull = waiting.incrementAndGet() > MOST_WAITING;
-            if (isFull) {
+        Backlog(ExecutorService threads) {
+            this.threads = threads;
+        }
+
+        /**
+         * Runs a task later, unless too many are waiting.
+         *
+         * @param onFull is called for the first task in a row that is dropped
+         * @param onEmpty is called when no task waits any more, if some were dropped
+         */
+        void run(Runnable task, Runnable onFull, Runnable onEmpty) {
+            if (waiting.incrementAndGet() > MOST_WAITING) {
                 waiting.decrementAndGet();
+                dropped.incrementAndGet();
+                if (!full.getAndSet(true)) {
+                    onFull.run();
+                }
+                return;
             }
-            return isFull;
-        }
-
-        /** Returns whether it is the first in a row. */
-        boolean drop() {
-            dropped.incrementAndGet();
-            return !full.getAndSet(true);
-        }
-
-        /** One begins. Returns whether it was the last one of a backlog from which some were dropped. */
-        boolean begun() {
-            return waiting.decrementAndGet() == 0 && full.getAndSet(false);
+            DaemonThreads.executeOrRun(threads, () -> {
+                if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
+                    onEmpty.run();
+                }
+                boolean first = running.add(Thread.currentThread());
+                guarded(task);
+                if (first) {
+                    running.remove(Thread.currentThread());
+                }
+            });
         }
     }
 
     /** {@return how many events were dropped, because listeners did not keep up} */
     public long dropped() {
-        return waitingEvents.dropped.get();
+        return later.dropped.get();
     }
 
     private List<LockListener> listeners() {
@@ -197,37 +209,6 @@ public final class EventPublisher {
         return known;
     }
 
-    /**
-     * Runs loss actions, on another thread until this is closed, unless too many are waiting. They do not wait for listeners.
-     */
-    public void later(Runnable action) {
-        if (waitingActions.isFull()) {
-            if (waitingActions.drop()) {
-                log.warn(
-                        "{} onLost actions are waiting, and further ones are not run. Actions block: look for threads"
-                                + " holdfast-on-lost-n in a thread dump.",
-                        MOST_WAITING);
-            }
-            return;
-        }
-        run(actions, () -> {
-            if (waitingActions.begun()) {
-                log.warn("All waiting onLost actions have begun; {} have not been run so far", waitingActions.dropped);
-            }
-            action.run();
-        });
-    }
-
-    private void run(Executor threads, Runnable action) {
-        DaemonThreads.executeOrRun(threads, () -> {
-            boolean first = running.add(Thread.currentThread());
-            guarded(action);
-            if (first) {
-                running.remove(Thread.currentThread());
-            }
-        });
-    }
-
     public static void guarded(Runnable action) {
         try {
             action.run();
@@ -241,17 +222,18 @@ public final class EventPublisher {
      * the client does not wait.
      */
     public void close() {
-        thread.shutdown();
-        actions.shutdown();
+        List<ExecutorService> pools = List.of(actions.threads, later.threads);
+        pools.forEach(ExecutorService::shutdown);
         if (running.contains(Thread.currentThread())) {
             return;
         }
         boolean interrupted = Thread.interrupted();
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LAST_WORDS_SECONDS);
         try {
-            if (!actions.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)
-                    || !thread.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                log.debug("A lock listener is still running while the client is being closed");
+            for (ExecutorService pool : pools) {
+                if (!pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                    log.debug("A lock listener is still running while the client is being closed");
+                }
             }
         } catch (InterruptedException e) {
             interrupted = true;
