@@ -381,4 +381,20 @@ class AcquisitionStepsTest extends StepsFixture {
         assertThat(store.acquires).hasSize(1);
         assertThat(waiters(KEY)).isZero();
     }
+
+    @Test
+    void caller_that_has_left_its_entry_to_another_is_not_woken() {
+        heldByOther(KEY);
+        Steps front = interruptible("front", REQUEST);
+        Steps behind = steps("behind", REQUEST);
+        assertWaits(front);
+        assertWaits(behind);
+        assertThatThrownBy(() -> front.interrupt(new InterruptedException())).isInstanceOf(InterruptedException.class);
+        woken.clear();
+
+        releasedByOther(KEY);
+
+        assertThat(woken).doesNotContain("front");
+        granted(behind).close();
+    }
 }
