@@ -68,7 +68,6 @@ class ArchitectureTest {
                             "AcquireResult",
                             "Acquisition",
                             "Call",
-                            "Caller",
                             "MultiAcquisition",
                             "Steps",
                             "Waits")),
