@@ -368,13 +368,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
         return new LockActivity.Hold(
-                hold.key(),
-                hold.name(),
-                hold.mode(),
-                hold.token(),
-                hold.thread(),
-                hold.held(),
-                hold.remaining());
+                hold.key(), hold.name(), hold.mode(), hold.token(), hold.thread(), hold.held(), hold.remaining());
     }
 
     @Override
@@ -394,9 +388,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public int lateRenewals() {
-        return (int) locks().all().stream()
-                .filter(hold -> hold.isRenewalLate())
-                .count();
+        return (int) locks().all().stream().filter(hold -> hold.isRenewalLate()).count();
     }
 
     @Override

@@ -48,7 +48,7 @@ class Announcer {
         synchronized (this) {
             whenElected.add(action);
             if (current != null) {
-                add(current, List.of(action));
+                var unused = add(current, List.of(action));
             }
         }
         goOn();
@@ -68,7 +68,7 @@ class Announcer {
             events.removeIf(event -> !event.term.equals(lastCalled));
             log.warn("Leadership listeners for role '{}' do not return; skipping terms that are over", term.role());
         }
-        add(term, whenElected);
+        var unused = add(term, whenElected);
     }
 
     /** Returns a future that completes when all notified listeners have returned; never, if the term is skipped. */

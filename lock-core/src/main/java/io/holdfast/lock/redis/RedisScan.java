@@ -126,7 +126,7 @@ final class RedisScan implements StoreScan {
                 Integer.toString(LockStatus.MOST_QUEUED));
     }
 
-    private static ScriptCall call(LuaScript script, List<byte[]> keys, String... arguments) {
+    static ScriptCall call(LuaScript script, List<byte[]> keys, String... arguments) {
         Stream<byte[]> texts = Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8));
         return new ScriptCall(
                 script, keys.size(), Stream.concat(keys.stream(), texts).toArray(byte[][]::new), false);

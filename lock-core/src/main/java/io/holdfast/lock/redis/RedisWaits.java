@@ -5,12 +5,10 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.store.overview.WaitTimes;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -22,7 +20,6 @@ import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * The nested waits of all clients, in a single hash, so that one call reads the whole graph as it was at one moment. On a
@@ -75,11 +72,8 @@ final class RedisWaits {
     }
 
     private <T> T ask(LuaScript script, Function<String, T> reading, String... arguments) {
-        byte[][] keyAndArguments = Stream.concat(
-                        Stream.of(key), Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8)))
-                .toArray(byte[][]::new);
         String reply =
-                redis.run(new ScriptCall(script, 1, keyAndArguments, false)).orThrow();
+                redis.run(RedisScan.call(script, List.of(key), arguments)).orThrow();
         try {
             return reading.apply(reply);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {

@@ -192,8 +192,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /** Once for each outage, and each reason. */
     private void warn(Throwable e) {
         String reason = e instanceof RuntimeException known
-                ? String.valueOf(
-                        RedisFailures.translate(known, wire.server()).getMessage())
+                ? String.valueOf(RedisFailures.translate(known, wire.server()).getMessage())
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;

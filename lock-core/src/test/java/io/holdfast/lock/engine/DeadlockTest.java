@@ -313,25 +313,6 @@ class DeadlockTest {
     }
 
     @Test
-    void waits_are_recorded_about_twice_a_second_however_many_there_are() {
-        LockEngine one = client();
-        LockHandle end = client().acquire(key("end"));
-        List<CompletableFuture<Optional<LockNotAcquiredException>>> waits = IntStream.range(0, 20)
-                .mapToObj(i -> nested(one, key("held" + i), key("end")))
-                .toList();
-        awaitWaits(one, 20);
-        long start = System.nanoTime();
-        int before = store.waitRecords.size();
-        Awaitility.await().during(Duration.ofSeconds(3)).atMost(PATIENCE).until(() -> true);
-
-        int records = store.waitRecords.size() - before;
-
-        assertThat(records).isLessThanOrEqualTo((int) ((System.nanoTime() - start) / 500_000_000) + 5);
-        end.close();
-        waits.forEach(CompletableFuture::join);
-    }
-
-    @Test
     void exception_is_as_before_if_the_store_does_not_tell() {
         LockEngine one = client();
         LockHandle held = client().acquire(key("a"));

@@ -36,6 +36,11 @@ class CandidateTest {
         leadership.onRevoked(term -> told.add("revoked " + term.fencingToken()));
     }
 
+    private void lead() {
+        election.start();
+        locks.last().grant();
+    }
+
     @Test
     void candidate_waits_for_the_lock_of_its_role_for_ever_and_keeps_it() {
         election.start();
@@ -109,8 +114,7 @@ class CandidateTest {
 
     @Test
     void leader_past_its_deadline_leads_no_more_by_its_own_word_before_anybody_notices() {
-        election.start();
-        locks.last().grant();
+        lead();
         locks.last().pass();
         assertThat(leadership.isLeader()).isFalse();
         assertThat(leadership.term()).isEmpty();
@@ -119,8 +123,7 @@ class CandidateTest {
     @Test
     void lost_term_is_told_and_given_back_at_once_and_another_one_is_waited_for() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         locks.last().lose();
         assertThat(locks.last().released).isTrue();
         background.run();
@@ -135,8 +138,7 @@ class CandidateTest {
     @Test
     void one_who_resigns_leads_no_more_and_releases_the_lock_when_its_listeners_have_returned() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         background.run();
 
         assertThat(leadership.resign()).isTrue();
@@ -151,8 +153,7 @@ class CandidateTest {
 
     @Test
     void one_who_resigns_lets_the_others_come_first() {
-        election.start();
-        locks.last().grant();
+        lead();
         leadership.resign();
         background.run();
         assertThat(locks.calls).hasSize(1);
@@ -170,8 +171,7 @@ class CandidateTest {
 
     @Test
     void listener_that_does_not_return_delays_the_release_for_a_while_only() {
-        election.start();
-        locks.last().grant();
+        lead();
         leadership.resign();
         assertThat(locks.last().released).isFalse();
         ManualBackground.Due patience = background.due.get(0);
@@ -183,8 +183,7 @@ class CandidateTest {
     @Test
     void loss_while_listeners_are_awaited_ends_the_wait_and_is_not_told_again() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         leadership.resign();
         locks.last().lose();
         assertThat(locks.last().released).isTrue();
@@ -281,8 +280,7 @@ class CandidateTest {
     @EnumSource(names = {"LOSS", "CALL_RETURNS", "CALL_FAILS", "RESIGNATION"})
     void next_term_of_the_same_candidacy_is_told_like_the_first(End how) {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         end(how, locks.last());
         background.run();
 
@@ -298,8 +296,7 @@ class CandidateTest {
 
     @Test
     void listener_that_comes_late_is_told_of_the_current_term_once() {
-        election.start();
-        locks.last().grant();
+        lead();
         listen();
         background.run();
         assertThat(told).containsExactly("elected 1");
@@ -312,8 +309,7 @@ class CandidateTest {
     @Test
     void listeners_are_called_one_at_a_time_in_the_order_of_events() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         locks.last().lose();
         background.due.remove(0).action().run();
         assertThat(background.waiting).hasSize(1);
@@ -364,8 +360,7 @@ class CandidateTest {
             throw new AssertionError("on purpose");
         });
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         leadership.resign();
         background.run();
         assertThat(told).containsExactly("elected 1", "revoked 1");
@@ -404,8 +399,7 @@ class CandidateTest {
                 loseAndGrant(500);
             }
         });
-        election.start();
-        locks.last().grant();
+        lead();
 
         background.run();
 
@@ -436,8 +430,7 @@ class CandidateTest {
     @Test
     void stop_gives_up_the_term_and_is_over_when_the_lock_is_released() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         CompletableFuture<?> stopped = election.stop();
         assertThat(leadership.isLeader()).isFalse();
         assertThat(stopped).isNotDone();
@@ -474,8 +467,7 @@ class CandidateTest {
     @Test
     void stopped_election_can_be_started_again() {
         listen();
-        election.start();
-        locks.last().grant();
+        lead();
         assertThat(election.stop()).isNotDone();
         election.start();
         assertThat(locks.calls).hasSize(2);

@@ -111,10 +111,8 @@ public final class Cleanup {
     }
 
     /** A lock was given back, but a send of its acquisition may still arrive. */
-    public void cancel(LockKey key, OwnerId owner, long leaseNanos, Duration keep) {
-        if (keep.isZero()) {
-            undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, false);
-        }
+    public void cancel(LockKey key, OwnerId owner, long leaseNanos) {
+        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, false);
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -53,7 +54,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     /** By server. Guarded by this monitor, as is all that follows, and what the workers hold. */
     private final Map<String, Worker> workers = new HashMap<>();
 
-    private boolean closed;
+    private final CountDownLatch closing = new CountDownLatch(1);
 
     /**
      * Creates an instance.
@@ -74,7 +75,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
      * @return false if this was closed before; then nothing was added
      */
     public synchronized boolean add(String server, List<? extends W> work) {
-        if (closed) {
+        if (closing.getCount() == 0) {
             return false;
         }
         Worker busy = workers.get(server);
@@ -94,8 +95,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
      */
     public synchronized void finish(Duration atMost) {
         boolean interrupted = Thread.interrupted();
-        closed = true;
-        notifyAll();
+        closing.countDown();
         long end = System.nanoTime() + atMost.toNanos();
         try {
             for (long left = atMost.toNanos(); !workers.isEmpty() && left > 0; left = end - System.nanoTime()) {
@@ -113,14 +113,13 @@ public final class ServerWorkers<W> implements AutoCloseable {
     /** Accepts no more work, and drops the pending work. */
     @Override
     public synchronized void close() {
-        closed = true;
+        closing.countDown();
         for (Worker worker : workers.values()) {
             worker.waiting.clear();
             if (worker.thread != null) {
                 worker.thread.interrupt();
             }
         }
-        notifyAll();
         threads.shutdown();
     }
 
@@ -173,16 +172,12 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
+        /** Interrupted only when this is closed. */
         private void pause(long nanos) {
-            synchronized (ServerWorkers.this) {
-                long end = System.nanoTime() + nanos;
-                for (long left = nanos; left > 0 && !closed; left = end - System.nanoTime()) {
-                    try {
-                        TimeUnit.NANOSECONDS.timedWait(ServerWorkers.this, left);
-                    } catch (InterruptedException e) {
-                        log.debug("Ignored an interrupt of a background thread; it stops when the client is closed");
-                    }
-                }
+            try {
+                boolean unused = closing.await(nanos, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException e) {
+                log.debug("Ignored an interrupt of a background thread; it stops when the client is closed");
             }
         }
     }

@@ -32,8 +32,8 @@ public final class Handle implements ClosableHandle {
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
-    private final HeldLocks locks;
-    private final Hold hold;
+    final HeldLocks locks;
+    final Hold hold;
     private final Map<LockKey, Hold> thread;
     private final boolean exclusive;
     private final boolean renewing;
@@ -45,10 +45,13 @@ public final class Handle implements ClosableHandle {
 
     private boolean interrupted;
 
-    /** What its close has found: the loss, and whether it was the last handle. Used by the thread that closes it. */
-    private LockEvent.@Nullable Lost loss;
+    /**
+     * What its close has found: the loss, and whether it has ended the hold, so that the lock has yet to be given back. Used by the
+     * thread that closes it.
+     */
+    LockEvent.@Nullable Lost loss;
 
-    private boolean last;
+    boolean last;
 
     /**
      * @param terms what was asked for
@@ -204,23 +207,6 @@ public final class Handle implements ClosableHandle {
         }
     }
 
-    Hold hold() {
-        return hold;
-    }
-
-    /** Whether its close has ended the hold, so that the lock has yet to be given back. */
-    boolean isLast() {
-        return last;
-    }
-
-    LockEvent.@Nullable Lost loss() {
-        return loss;
-    }
-
-    void lost(LockEvent.@Nullable Lost found) {
-        loss = found;
-    }
-
     /** Throws the loss that its close has found, unless the work failed because of that very loss. */
     void throwLoss(@Nullable Throwable failure) {
         LockEvent.Lost found = loss;
@@ -274,10 +260,6 @@ public final class Handle implements ClosableHandle {
             }
         }
         hold.endInterrupt(this);
-    }
-
-    HeldLocks locks() {
-        return locks;
     }
 
     @Override

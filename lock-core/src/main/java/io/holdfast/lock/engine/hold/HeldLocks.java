@@ -56,7 +56,7 @@ public final class HeldLocks {
     private final ClientContext client;
     private final EventPublisher events;
     private final Release release;
-    private final Watchdog watchdog;
+    final Watchdog watchdog;
     private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
     private final Set<Hold> all = ConcurrentHashMap.newKeySet();
     private final Map<LockKey, Hold> exclusive = new ConcurrentHashMap<>();
@@ -64,22 +64,24 @@ public final class HeldLocks {
     private volatile @Nullable CountDownLatch none;
 
     public HeldLocks(ClientContext client, EventPublisher events) {
+        this(client, events, events::publishLater, Watchdog.threads(), true);
+    }
+
+    /**
+     * @param watched receives what the watchdog reports
+     * @param renewers the threads that renew leases
+     * @param clock whether there is a clock thread; otherwise tests call the watchdog, on virtual time
+     */
+    HeldLocks(
+            ClientContext client,
+            EventPublisher events,
+            Consumer<LockEvent> watched,
+            ExecutorService renewers,
+            boolean clock) {
         this.client = client;
         this.events = events;
         this.release = new Release(client, this, events);
-        this.watchdog = new Watchdog(client, this, events::publishLater);
-    }
-
-    /** With a watchdog on virtual time, for tests. */
-    HeldLocks(ClientContext client, EventPublisher events, Consumer<LockEvent> watched, ExecutorService renewers) {
-        this.client = client;
-        this.events = events;
-        this.release = new Release(client, this, events);
-        this.watchdog = new Watchdog(client, this, watched, false, renewers);
-    }
-
-    Watchdog watchdog() {
-        return watchdog;
+        this.watchdog = new Watchdog(client, this, watched, renewers, clock);
     }
 
     Release release() {
@@ -133,7 +135,7 @@ public final class HeldLocks {
         if (hold.isExclusive()) {
             exclusive.put(hold.key(), hold);
         }
-        watchdog.watch(hold);
+        watchdog.wakeFor(hold);
     }
 
     void remove(Hold hold) {
@@ -188,9 +190,18 @@ public final class HeldLocks {
 
     /** The thread of a lost hold has died without releasing it; the store does not know yet. */
     void abandon(Hold hold) {
-        hold.abandon();
-        remove(hold);
-        releaseLater(hold);
+        if (drop(hold)) {
+            releaseLater(hold);
+        }
+    }
+
+    /** Closes all handles at once. Returns whether any was open, so that the lock is to be given back. */
+    private boolean drop(Hold hold) {
+        boolean open = hold.abandon();
+        if (open) {
+            remove(hold);
+        }
+        return open;
     }
 
     /** Releases the lock in the background. The hold has ended, so its last token no longer changes. */
@@ -203,8 +214,7 @@ public final class HeldLocks {
     public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Map<LockKey, Hold> thread, Place place) {
         Hold hold = thread.get(key);
         if (hold != null && hold.owner().equals(owner)) {
-            hold.abandon();
-            remove(hold);
+            drop(hold);
             thread.remove(key, hold);
         }
         place.leave();
@@ -218,14 +228,9 @@ public final class HeldLocks {
     public void forgetLost() {
         Map<LockKey, Hold> thread = ofCurrentThread();
         for (Hold hold : thread.values()) {
-            if (hold.loss() == null) {
-                continue;
-            }
-            thread.remove(hold.key(), hold);
-            if (hold.abandon()) {
+            if (hold.loss() != null && thread.remove(hold.key(), hold) && drop(hold)) {
                 hold.leaveLine();
                 client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
-                remove(hold);
             }
         }
     }
@@ -372,8 +377,7 @@ public final class HeldLocks {
             if (hold.isOpen()) { // one whose release is under way is given back, not lost
                 hold.lose(cause);
             }
-            if (hold.abandon()) {
-                remove(hold);
+            if (drop(hold)) {
                 releasing.accept(hold);
             }
         });

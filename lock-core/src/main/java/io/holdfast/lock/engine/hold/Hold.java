@@ -15,9 +15,7 @@ import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,11 +146,11 @@ public final class Hold {
     private volatile LockEvent.@Nullable Lost loss;
     private volatile @Nullable Throwable lastFailure;
 
-    /** Run when the lock is lost, once each; most holds have none. Guarded by this monitor, as are the handles below. */
-    private List<Consumer<LockEvent.Lost>> lossActions = List.of();
+    /** Run when the lock is lost, once each; most holds have none. Written under this monitor, as are the handles below. */
+    private volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
 
     /** Whose threads a loss interrupts. */
-    private List<Handle> interrupted = List.of();
+    private volatile List<Handle> interrupted = List.of();
 
     /** The handles that the {@code Lock} view has opened and not closed; used by the acquiring thread only. */
     private final Deque<ClosableHandle> lockedByView = new ArrayDeque<>(1);
@@ -334,14 +333,12 @@ public final class Hold {
      */
     @Nullable
     public ClosableHandle unlockedByView(boolean exclusive) {
-        for (Iterator<ClosableHandle> all = lockedByView.iterator(); all.hasNext(); ) {
-            ClosableHandle handle = all.next();
-            if (handle.isExclusive() == exclusive) {
-                all.remove();
-                return handle;
-            }
-        }
-        return null;
+        ClosableHandle last = lockedByView.stream()
+                .filter(handle -> handle.isExclusive() == exclusive)
+                .findFirst()
+                .orElse(null);
+        lockedByView.remove(last);
+        return last;
     }
 
     public boolean isLockedByView(boolean exclusive) {
@@ -404,10 +401,12 @@ public final class Hold {
     /** Returns the action, which then runs once; for a caller that finds the lock lost already. */
     synchronized Consumer<LockEvent.Lost> addLossAction(Consumer<LockEvent.Lost> action) {
         Consumer<LockEvent.Lost> once = once(action);
-        List<Consumer<LockEvent.Lost>> more = new ArrayList<>(lossActions);
-        more.add(once);
-        lossActions = List.copyOf(more);
+        lossActions = with(lossActions, once);
         return once;
+    }
+
+    private static <T> List<T> with(List<T> some, T another) {
+        return Stream.concat(some.stream(), Stream.of(another)).toList();
     }
 
     static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {
@@ -420,16 +419,14 @@ public final class Hold {
     }
 
     /** The actions to run after the loss. One that is added later is run by its caller. */
-    synchronized List<Consumer<LockEvent.Lost>> lossActions() {
+    List<Consumer<LockEvent.Lost>> lossActions() {
         return lossActions;
     }
 
     /** A concurrent loss is not missed: either this method sees it, or the loss sees the handle in the list. */
     void interruptOnLoss(Handle handle) {
         synchronized (this) {
-            List<Handle> more = new ArrayList<>(interrupted);
-            more.add(handle);
-            interrupted = List.copyOf(more);
+            interrupted = with(interrupted, handle);
         }
         if (isLost()) {
             handle.interrupt();
@@ -442,11 +439,7 @@ public final class Hold {
 
     /** The lock is lost: interrupts the threads that asked for it. */
     void interruptHolders() {
-        List<Handle> all;
-        synchronized (this) {
-            all = interrupted;
-        }
-        all.forEach(Handle::interrupt);
+        interrupted.forEach(Handle::interrupt);
     }
 
     // The lease.
@@ -560,8 +553,9 @@ public final class Hold {
         return place.lastToken();
     }
 
-    boolean isResent() {
-        return grant.resent();
+    /** What was granted. */
+    Grant grant() {
+        return grant;
     }
 
     /**
@@ -608,11 +602,6 @@ public final class Hold {
 
     Terms terms() {
         return terms;
-    }
-
-    /** When the hold began, on the ticker. */
-    long since() {
-        return grant.at();
     }
 
     /** {@return the holder's thread} */

@@ -126,7 +126,12 @@ public final class MultiHandle implements ClosableHandle {
     @Override
     public void closeAfter(@Nullable Throwable failure) {
         List<Handle> closed = new ArrayList<>(handles.size());
-        Each.run(() -> Each.run(reversed(), handle -> beginClose(handle, closed)), () -> endAll(closed));
+        if (handles.isEmpty()) {
+            return;
+        }
+        Each.run(
+                () -> Each.run(reversed(), handle -> beginClose(handle, closed)),
+                () -> handles.get(0).locks.release().endAll(closed));
         LockException loss = null;
         for (Handle handle : closed) {
             try {
@@ -149,12 +154,6 @@ public final class MultiHandle implements ClosableHandle {
     private static void beginClose(Handle handle, List<Handle> closed) {
         if (handle.beginClose()) {
             closed.add(handle);
-        }
-    }
-
-    private static void endAll(List<Handle> closed) {
-        if (!closed.isEmpty()) {
-            closed.get(0).locks().release().endAll(closed);
         }
     }
 

@@ -50,17 +50,17 @@ final class Release {
      * HeldLocks#drain} waits for that too.
      */
     void end(Handle handle) {
-        if (!handle.isLast()) {
+        if (!handle.last) {
             return;
         }
-        Hold hold = handle.hold();
+        Hold hold = handle.hold;
         try {
-            if (handle.loss() != null) {
+            if (handle.loss != null) {
                 client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
             } else if (handle.isExclusive() && hold.loss() == null && hold.handOff()) {
                 publishReleased(hold);
             } else {
-                handle.lost(release(hold));
+                handle.loss = release(hold);
             }
         } finally {
             forget(hold);
@@ -81,9 +81,7 @@ final class Release {
      */
     void endAll(List<Handle> closed) {
         List<Handle> free = closed.stream()
-                .filter(handle -> handle.isLast()
-                        && handle.loss() == null
-                        && !handle.hold().hasFollowers())
+                .filter(handle -> handle.last && handle.loss == null && !handle.hold.hasFollowers())
                 .toList();
         List<Handle> together = free.size() > 1 ? free : List.of();
         List<Handle> alone =
@@ -96,15 +94,15 @@ final class Release {
             return;
         }
         List<ReleaseRequest> requests =
-                handles.stream().map(handle -> request(handle.hold())).toList();
+                handles.stream().map(handle -> request(handle.hold)).toList();
         AtomicBoolean resent = new AtomicBoolean();
         List<Supplier<ReleaseReply>> replies = replies(requests, resent);
         Each.run(
                 () -> Each.run(IntStream.range(0, handles.size()).boxed().toList(), i -> {
                     Handle handle = handles.get(i);
-                    handle.lost(finish(handle.hold(), requests.get(i), replies.get(i), resent));
+                    handle.loss = finish(handle.hold, requests.get(i), replies.get(i), resent);
                 }),
-                () -> Each.run(handles, handle -> forget(handle.hold())));
+                () -> Each.run(handles, handle -> forget(handle.hold)));
     }
 
     /** The store's reply for each. If an interrupt has broken the call, all are sent again. */
@@ -179,8 +177,8 @@ final class Release {
                     unexpected(e));
             locks.releaseLater(hold);
         }
-        if (hold.isResent()) {
-            client.cleanup().cancel(hold.key(), hold.owner(), hold.leaseNanos(), request.keep());
+        if (hold.grant().resent() && request.keep().isZero()) {
+            client.cleanup().cancel(hold.key(), hold.owner(), hold.leaseNanos());
         }
         publishReleased(hold);
         return null;

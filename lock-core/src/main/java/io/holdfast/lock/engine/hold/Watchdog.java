@@ -78,40 +78,41 @@ final class Watchdog implements AutoCloseable {
     private final HeldLocks locks;
     private final Consumer<LockEvent> events;
     private final Ticker ticker;
-    private final boolean withClock;
     private final ServerWorkers<Hold> renewals;
     private final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
     private volatile long plannedWake;
-    private volatile boolean started;
     private volatile boolean stopped;
 
     /** The queue that listens for revocations, since a hold of this client was long. */
     private volatile @Nullable LocalQueue listening;
 
-    /** @param events is notified of renewals, failures and long holds */
-    Watchdog(ClientContext client, HeldLocks locks, Consumer<LockEvent> events) {
-        this(
-                client,
-                locks,
-                events,
-                true,
-                DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal")));
-    }
-
-    /** Without the clock thread, {@link #tick()} is called by the owner: for tests on virtual time. */
+    /**
+     * @param events is notified of renewals, failures and long holds
+     * @param renewers call the store
+     * @param withClock starts the clock thread; otherwise tests call {@link #tick()}
+     */
     Watchdog(
             ClientContext client,
             HeldLocks locks,
             Consumer<LockEvent> events,
-            boolean withClock,
-            ExecutorService renewers) {
+            ExecutorService renewers,
+            boolean withClock) {
         this.client = client;
         this.locks = locks;
         this.events = events;
         this.ticker = client.ticker();
-        this.withClock = withClock;
         this.plannedWake = ticker.nanos();
-        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, () -> this::renew);
+        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, () -> due -> {
+            renew(due.stream().filter(Hold::isLive).toList());
+            return 0;
+        });
+        if (withClock) {
+            clock.start();
+        }
+    }
+
+    static ExecutorService threads() {
+        return DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal"));
     }
 
     /** Plans the first look at a hold that is about to be recorded. */
@@ -130,21 +131,6 @@ final class Watchdog implements AutoCloseable {
         return now + Math.min(SOON_NANOS, (hold.deadline() - now) / Hold.RENEWALS_A_LEASE);
     }
 
-    /** A hold was recorded. */
-    void watch(Hold hold) {
-        if (withClock && !started) {
-            start();
-        }
-        wakeFor(hold.lookAt);
-    }
-
-    private synchronized void start() {
-        if (!started) {
-            clock.start();
-            started = true;
-        }
-    }
-
     /**
      * A message says that the store has taken a lock away. Every user who may publish can send it, so it is not trusted: a renewal
      * asks the store immediately, and its reply decides. A renewal in progress does not count, since it may have been processed
@@ -161,7 +147,7 @@ final class Watchdog implements AutoCloseable {
                 hold.lookAt = nextLook(hold);
             }
         }
-        wakeFor(hold.lookAt);
+        wakeFor(hold);
     }
 
     private long askAgainAt(Hold hold) {
@@ -178,11 +164,11 @@ final class Watchdog implements AutoCloseable {
         if (!hold.longHoldReported) {
             at = earlier(at, warnAt(hold));
         }
-        return listening == client.queue() ? at : earlier(at, hold.since() + LONG_HOLD_NANOS);
+        return listening == client.queue() ? at : earlier(at, hold.grant().at() + LONG_HOLD_NANOS);
     }
 
     private static long warnAt(Hold hold) {
-        return hold.since() + Math.min(hold.terms().warnAfterNanos(), LONGEST_WARNING_NANOS);
+        return hold.grant().at() + Math.min(hold.terms().warnAfterNanos(), LONGEST_WARNING_NANOS);
     }
 
     private static long later(long a, long b) {
@@ -195,8 +181,9 @@ final class Watchdog implements AutoCloseable {
 
     // The clock thread.
 
-    private void wakeFor(long at) {
-        if (at - plannedWake < 0) {
+    /** A hold was recorded, or its next look was planned. */
+    void wakeFor(Hold hold) {
+        if (hold.lookAt - plannedWake < 0) {
             LockSupport.unpark(clock);
         }
     }
@@ -239,6 +226,9 @@ final class Watchdog implements AutoCloseable {
             return firstLook(now + IDLE_NANOS);
         } catch (RuntimeException | Error e) {
             due.forEach(hold -> renewAt(hold, now + AFTER_ERROR_NANOS));
+            locks.all().stream()
+                    .filter(hold -> hold.lookAt - now <= 0)
+                    .forEach(hold -> hold.lookAt = now + AFTER_ERROR_NANOS);
             log.error("Unexpected error in thread holdfast-clock; continuing", e);
             return now + AFTER_ERROR_NANOS;
         }
@@ -292,7 +282,7 @@ final class Watchdog implements AutoCloseable {
             events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.held()));
         }
         LocalQueue queue = client.queue();
-        if (listening != queue && now - hold.since() >= LONG_HOLD_NANOS) {
+        if (listening != queue && now - hold.grant().at() >= LONG_HOLD_NANOS) {
             listening = queue;
             try {
                 queue.entries().subscribe();
@@ -311,29 +301,24 @@ final class Watchdog implements AutoCloseable {
             hold.renewAt = hold.doubted ? askAgainAt(hold) : at;
             hold.lookAt = nextLook(hold);
         }
-        wakeFor(hold.lookAt);
+        wakeFor(hold);
     }
 
-    private long renew(List<Hold> due) {
-        List<Hold> holds = due.stream().filter(Hold::isLive).toList();
-        if (holds.isEmpty()) {
-            return 0;
-        }
+    private void renew(List<Hold> holds) {
         List<RenewRequest> requests = holds.stream().map(Watchdog::request).toList();
         long sentAt = ticker.nanos();
         List<RenewReply> replies;
         try {
-            replies = client.store().renew(requests);
+            replies = requests.isEmpty() ? List.of() : client.store().renew(requests);
             if (replies.size() != requests.size()) {
                 throw new IllegalStateException(
                         "The store returned " + replies.size() + " replies to " + requests.size() + " renewals");
             }
         } catch (RuntimeException | Error e) {
             failed(holds, e);
-            return 0;
+            return;
         }
         settle(holds, requests, replies, sentAt);
-        return 0;
     }
 
     private static RenewRequest request(Hold hold) {
@@ -408,9 +393,8 @@ final class Watchdog implements AutoCloseable {
 
     /** Stops: leases are no longer renewed. */
     @Override
-    public synchronized void close() {
+    public void close() {
         renewals.close();
-        started = true;
         stopped = true;
         LockSupport.unpark(clock);
     }

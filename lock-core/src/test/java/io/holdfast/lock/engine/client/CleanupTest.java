@@ -246,13 +246,41 @@ class CleanupTest {
         store.reachable(false);
         cleanup.undo(KEY, owner(1), MINUTE);
         cleanup.leave(KEY, owner(2));
-        cleanup.cancel(KEY, owner(3), MINUTE, Duration.ZERO);
+        cleanup.cancel(KEY, owner(3), MINUTE);
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(4)), MINUTE);
         cleanup.undoHold(ELSEWHERE, owner(5), MINUTE);
 
         assertThat(warningsOfClose())
                 .containsExactly("Redis did not respond in time during shutdown; 2 lock(s) expire at the end of their"
                         + " leases");
+    }
+
+    /** The client is closed while a task fails: it is not run again, nor are those behind it run twice. */
+    @Test
+    void tasks_that_wait_when_the_client_is_closed_run_once_at_most() throws Exception {
+        Thread closing = new Thread(cleanup::close);
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch all = new CountDownLatch(1);
+        store.before = () -> {
+            if (begun.getCount() > 0) {
+                begun.countDown();
+                await(all);
+                closing.start();
+                while (closing.getState() != Thread.State.TIMED_WAITING) {
+                    Thread.onSpinWait();
+                }
+            }
+            throw StoreSpy.unreachable();
+        };
+        cleanup.undo(KEY, owner(1), MINUTE);
+        begun.await();
+        cleanup.undo(KEY, owner(2), MINUTE);
+        cleanup.undo(KEY, owner(3), MINUTE);
+
+        all.countDown();
+        closing.join();
+
+        assertThat(store.leaves).contains(owner(1)).doesNotHaveDuplicates();
     }
 
     @Test

@@ -310,10 +310,11 @@ class NestedWaitsTest {
     }
 
     @Test
-    void thread_records_a_wait_and_its_end_and_then_the_next_one() throws Exception {
+    void thread_records_a_wait_again_and_again_and_its_end_and_then_the_next_one() throws Exception {
         NestedWaits nested = onThread();
         for (int i = 0; i < 2; i++) {
             NestedWaits.Wait wait = nested.begin(this::whatHere);
+            awaitRecord(1);
             awaitRecord(1);
             wait.end(false);
             awaitRecord(0);

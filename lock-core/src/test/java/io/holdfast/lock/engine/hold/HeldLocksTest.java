@@ -2,12 +2,16 @@ package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LossCause;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the current thread may reenter. */
+/** What a thread may reenter, what the client holds, and whom a loss interrupts. */
 class HeldLocksTest extends WatchdogFixture {
 
     @Test
@@ -18,5 +22,49 @@ class HeldLocksTest extends WatchdogFixture {
         locks.adopt(adopted, () -> assertThat(locks.ofCurrentThread()).isSameAs(adopted));
 
         assertThat(locks.ofCurrentThread()).isSameAs(own);
+    }
+
+    /** Whoever reports the loss has seen the handle before it ended, and comes to interrupt it only now. */
+    @Test
+    void loss_that_is_reported_late_interrupts_nobody() {
+        Handle handle = interruptible();
+        handle.close();
+
+        handle.interrupt();
+
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    /** Its thread has asked for the interrupt just when another one has reported the loss. */
+    @Test
+    void loss_that_was_reported_before_the_interrupt_was_asked_for_interrupts() {
+        Hold hold = acquired(KEY, LEASE, true);
+        hold.lose(LossCause.REVOKED);
+        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
+
+        new Handle(locks, hold, terms, new HashMap<>(), false).interruptOnLoss();
+
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    private Handle interruptible() {
+        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
+        Hold hold = acquired(KEY, LEASE, false);
+        Handle handle = new Handle(locks, hold, terms, new HashMap<>(), false);
+        handle.interruptOnLoss();
+        return handle;
+    }
+
+    @Test
+    void drain_ends_with_the_last_hold_that_is_not_lost() throws InterruptedException {
+        Hold lost = acquired(KEY, LEASE, true);
+        Hold held = acquired(LockKey.of("other"), LEASE, true);
+        assertThat(locks.drain(Duration.ZERO)).isFalse();
+        lost.lose(LossCause.REVOKED);
+        assertThat(locks.drain(Duration.ZERO)).isFalse();
+
+        close(held);
+
+        assertThat(locks.drain(Duration.ZERO)).isTrue();
     }
 }

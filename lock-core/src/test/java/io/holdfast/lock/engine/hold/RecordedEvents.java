@@ -14,6 +14,7 @@ final class RecordedEvents {
     final List<LockEvent.LongHeld> longHeld = new CopyOnWriteArrayList<>();
 
     Runnable onFailure = () -> {};
+    Runnable onLongHold = () -> {};
 
     void lost(Hold hold, LockEvent.Lost loss) {
         lost.add(loss);
@@ -27,6 +28,7 @@ final class RecordedEvents {
             onFailure.run();
             renewalFailed.add(failure);
         } else if (event instanceof LockEvent.LongHeld held) {
+            onLongHold.run();
             longHeld.add(held);
         } else {
             throw new AssertionError(event);

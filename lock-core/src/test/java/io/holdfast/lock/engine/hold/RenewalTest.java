@@ -95,10 +95,10 @@ class RenewalTest extends WatchdogFixture {
         own.add(other, new HashMap<>());
 
         time.pass(THIRD);
-        own.watchdog().tick();
+        own.watchdog.tick();
         threads.run();
 
-        assertThat(own.watchdog().tick() - time.nanos())
+        assertThat(own.watchdog.tick() - time.nanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
         assertThat(other.remaining()).isEqualTo(LEASE);
         assertThat(events.renewed).containsExactly(1);

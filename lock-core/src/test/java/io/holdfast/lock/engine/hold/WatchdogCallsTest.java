@@ -110,7 +110,7 @@ class WatchdogCallsTest extends WatchdogFixture {
         own.add(unwatched(B, LEASE), new HashMap<>());
 
         time.pass(LEASE.dividedBy(3));
-        own.watchdog().tick();
+        own.watchdog.tick();
         threads.run();
 
         assertThat(servers.renewals).hasSize(2);

@@ -69,7 +69,7 @@ class WatchdogClockTest {
 
     @AfterEach
     void stop() {
-        locks.watchdog().close();
+        locks.watchdog.close();
     }
 
     /** The clock thread sleeps until the first hold is due. */
@@ -117,7 +117,7 @@ class WatchdogClockTest {
                 .toList();
         assertThat(own).hasSize(2);
 
-        locks.watchdog().close();
+        locks.watchdog.close();
 
         Awaitility.await().until(() -> own.stream().noneMatch(Thread::isAlive));
     }

@@ -31,13 +31,13 @@ abstract class WatchdogFixture {
     private final ManualThreads renewers = new ManualThreads();
     private final ClientContext client =
             new ClientContext(store, new Cleanup(store, cleaners), time, Pause.PARK, false, "client");
-    final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
-    final Watchdog watchdog = locks.watchdog();
+    final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
+    final Watchdog watchdog = locks.watchdog;
     private int sequence;
 
     final HeldLocks locks(LockStore with, ManualThreads threads) {
         var other = new ClientContext(with, new Cleanup(with, cleaners), time, Pause.PARK, false, "client");
-        return new HeldLocks(other, new EventPublisher(List.of()), events::accept, threads);
+        return new HeldLocks(other, new EventPublisher(List.of()), events::accept, threads, false);
     }
 
     final Hold acquired(LockKey key, Duration lease, boolean renew) {

@@ -95,8 +95,8 @@ class WatchdogSchedulesTest {
             this.schedule = new Interleaving(seed, this::holdsMonitor);
             this.client =
                     new ClientContext(server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
-            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
-            this.watchdog = locks.watchdog();
+            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
+            this.watchdog = locks.watchdog;
         }
 
         private boolean holdsMonitor() {

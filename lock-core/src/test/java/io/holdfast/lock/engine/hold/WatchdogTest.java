@@ -434,16 +434,34 @@ class WatchdogTest extends WatchdogFixture {
         holds.forEach(hold -> own.add(hold, new HashMap<>()));
 
         time.pass(LEASE.dividedBy(3));
-        assertThat(own.watchdog().tick() - time.nanos())
+        assertThat(own.watchdog.tick() - time.nanos())
                 .isEqualTo(Duration.ofMillis(100).toNanos());
         for (int i = 0; i < 10; i++) {
             time.pass(Duration.ofMillis(100));
-            own.watchdog().tick();
+            own.watchdog.tick();
             threads.run();
         }
 
         assertThat(failures.get()).isNegative();
         assertThat(holds).allSatisfy(hold -> assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(2)));
+    }
+
+    /** Else the clock thread would try again at once, and log as often. */
+    @Test
+    void hold_that_cannot_be_looked_at_is_looked_at_again_after_100_ms() {
+        Terms warned = Holds.terms(
+                "", LEASE.toNanos(), Terms.UNLIMITED, Duration.ofSeconds(4).toNanos());
+        Hold hold = acquired(KEY, warned, true, null);
+        events.onLongHold = () -> {
+            throw new AssertionError("on purpose");
+        };
+
+        time.pass(Duration.ofSeconds(4));
+        watchdog.tick();
+
+        assertThat(hold.lookAt - time.nanos()).isEqualTo(Duration.ofMillis(100).toNanos());
+        passAtOnce(Duration.ofSeconds(6));
+        assertThat(store.renewals).hasSize(1);
     }
 
     @Test
@@ -465,7 +483,7 @@ class WatchdogTest extends WatchdogFixture {
 
         for (int i = 0; i < 12; i++) {
             time.pass(Duration.ofSeconds(1));
-            own.watchdog().tick();
+            own.watchdog.tick();
             threads.run();
         }
 
