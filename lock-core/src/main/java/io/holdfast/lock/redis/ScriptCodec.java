@@ -192,12 +192,13 @@ final class ScriptCodec {
 
     /** @param requests of one thread */
     ScriptCall acquireAll(List<AcquireRequest> requests) {
+        String holder = text(requests.get(0).holder());
         return callForMany(
                 LuaScript.ACQUIRE_ALL,
                 requests,
                 AcquireRequest::key,
-                List.of(retentionMillis, text(requests.get(0).holder())),
-                request -> List.of(request.owner(), request.leaseMillis(), limit(request)));
+                request -> List.of(request.owner(), request.leaseMillis(), limit(request)),
+                holder);
     }
 
     static AcquireAllReply acquiredAll(String reply, int expected, boolean resent) {
@@ -248,13 +249,9 @@ final class ScriptCodec {
         };
     }
 
-    ScriptCall releaseAll(List<ReleaseRequest> requests) {
+    ScriptCall releaseAll(List<ReleaseRequest> all) {
         return callForMany(
-                LuaScript.RELEASE_ALL,
-                requests,
-                ReleaseRequest::key,
-                List.of(retentionMillis),
-                request -> List.of(request.owner(), isPlain(request) ? "" : options(request)));
+                LuaScript.RELEASE_ALL, all, ReleaseRequest::key, each -> List.of(each.owner(), isPlain(each) ? "" : options(each)));
     }
 
     /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
@@ -272,13 +269,8 @@ final class ScriptCodec {
         });
     }
 
-    ScriptCall renew(List<RenewRequest> requests) {
-        return callForMany(
-                LuaScript.RENEW,
-                requests,
-                RenewRequest::key,
-                List.of(retentionMillis),
-                request -> List.of(request.owner(), request.leaseMillis()));
+    ScriptCall renew(List<RenewRequest> all) {
+        return callForMany(LuaScript.RENEW, all, RenewRequest::key, each -> List.of(each.owner(), each.leaseMillis()));
     }
 
     static List<RenewReply> renewed(String reply, int expected) {
@@ -291,10 +283,10 @@ final class ScriptCodec {
                 .toList();
     }
 
-    ScriptCall keepEntries(List<EntryRequest> requests) {
-        return callForMany(LuaScript.KEEP_ENTRIES, requests, EntryRequest::key, List.of(retentionMillis), request -> {
-            List<Object> arguments = new ArrayList<>(List.of(request.owners().size()));
-            arguments.addAll(request.owners());
+    ScriptCall keepEntries(List<EntryRequest> all) {
+        return callForMany(LuaScript.KEEP_ENTRIES, all, EntryRequest::key, each -> {
+            List<Object> arguments = new ArrayList<>(List.of(each.owners().size()));
+            arguments.addAll(each.owners());
             return arguments;
         });
     }
@@ -372,23 +364,19 @@ final class ScriptCodec {
     /**
      * A script for several locks.
      *
-     * @param common the first arguments
-     * @param arguments those of each request
+     * @param arguments those of each request, after the retention and the other common ones
      */
     private <Q> ScriptCall callForMany(
-            LuaScript script,
-            List<Q> requests,
-            Function<Q, LockKey> key,
-            List<?> common,
-            Function<Q, List<?>> arguments) {
+            LuaScript script, List<Q> requests, Function<Q, LockKey> key, Function<Q, List<?>> arguments, Object... common) {
         List<Object> all = new ArrayList<>(4 * requests.size());
         requests.forEach(request -> all.add(bytes(key.apply(request))));
-        all.addAll(common);
+        all.add(retentionMillis);
+        all.addAll(List.of(common));
         requests.forEach(request -> all.addAll(arguments.apply(request)));
         return call(script, requests.size(), all.toArray());
     }
 
-    private static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
+    static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
         byte[][] all = new byte[keysAndArguments.length][];
         for (int i = 0; i < all.length; i++) {
             Object value = keysAndArguments[i];

@@ -185,15 +185,14 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 }
             }
         } finally {
-            RedisLockStore.close(wire);
+            wire.close();
         }
     }
 
     /** Once for each outage, and each reason. */
     private void warn(Throwable e) {
         String reason = e instanceof RuntimeException known
-                ? String.valueOf(
-                        RedisFailures.translate(known, wire.server()).getMessage())
+                ? String.valueOf(RedisFailures.translate(known, wire.server()).getMessage())
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
@@ -328,7 +327,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
         if (thread.isAlive()) {
             breakOff(connection);
-            RedisLockStore.close(wire);
+            wire.close();
         }
     }
 }
