@@ -44,4 +44,35 @@ class LapsedReservationTest {
         assertThat(store.inspect(KEY).holders()).hasSize(1);
         assertThat(store.inspect(KEY).waiters()).isEqualTo(1);
     }
+
+    @Test
+    void clock_that_is_set_back_keeps_no_dead_waiter_in_the_queue() {
+        ask("holder");
+        ask("dead");
+        OwnerId live = ask("live");
+        time.pass(Duration.ofHours(-1));
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+
+        time.pass(LockStore.ENTRY_TIMEOUT);
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+
+        assertThat(store.inspect(KEY).waiters()).isEqualTo(1);
+    }
+
+    @Test
+    void clock_that_is_set_back_keeps_the_lock_reserved_for_no_dead_waiter() {
+        OwnerId holder = ask("holder");
+        ask("dead");
+        OwnerId live = ask("live");
+        store.release(new ReleaseRequest(KEY, holder));
+        time.pass(Duration.ofHours(-1));
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+
+        time.pass(LockStore.ENTRY_TIMEOUT);
+        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+
+        assertThat(store.inspect(KEY).holders())
+                .singleElement()
+                .satisfies(reserved -> assertThat(reserved.clientId()).isEqualTo("live"));
+    }
 }

@@ -293,6 +293,21 @@ class DaemonThreadsTest {
     }
 
     @Test
+    void thread_is_tried_again_until_there_is_room() throws Exception {
+        try (Fresh fresh = new Fresh()) {
+            AutoCloseable timer = fresh.timer();
+            AtomicInteger tries = new AtomicInteger();
+            fresh.room(name -> tries.incrementAndGet() > 3);
+
+            fresh.thread(says("late")).start();
+
+            assertThat(nextDone()).isEqualTo("late");
+            assertThat(tries).hasValue(4);
+            timer.close();
+        }
+    }
+
+    @Test
     void timer_waits_for_room_for_its_thread() throws Exception {
         try (Fresh fresh = new Fresh()) {
             AtomicInteger tries = new AtomicInteger();
