@@ -515,16 +515,8 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public void close() {
-        close(renewals);
-        close(calls);
-    }
-
-    static void close(Wire wire) {
-        try {
-            wire.close();
-        } catch (RuntimeException e) {
-            log.warn("Failed to close the lock connections", e);
-        }
+        renewals.close();
+        calls.close();
     }
 
     /** {@return which Redis, which way leads there and why, and the prefix of keys; without secrets} */

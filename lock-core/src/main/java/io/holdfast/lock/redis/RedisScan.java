@@ -8,7 +8,6 @@ import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.overview.StoreScan;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -92,8 +91,7 @@ final class RedisScan implements StoreScan {
     }
 
     private void findNames(byte[] server) {
-        String[] reply = ask(List.of(
-                        call(LuaScript.SCAN, List.of(server), cursor, pattern, Integer.toString(KEYS_PER_CALL))))
+        String[] reply = ask(List.of(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL)))
                 .get(0)
                 .split("\n", 2);
         cursor = reply[0];
@@ -119,17 +117,10 @@ final class RedisScan implements StoreScan {
     }
 
     private ScriptCall overview(List<LockKey> keys) {
-        return call(
-                LuaScript.OVERVIEW,
-                keys.stream().map(codec::bytes).toList(),
-                Integer.toString(LockStatus.MOST_HOLDERS),
-                Integer.toString(LockStatus.MOST_QUEUED));
-    }
-
-    static ScriptCall call(LuaScript script, List<byte[]> keys, String... arguments) {
-        Stream<byte[]> texts = Stream.of(arguments).map(text -> text.getBytes(StandardCharsets.UTF_8));
-        return new ScriptCall(
-                script, keys.size(), Stream.concat(keys.stream(), texts).toArray(byte[][]::new), false);
+        List<Object> arguments = new ArrayList<>(keys.size() + 2);
+        keys.forEach(key -> arguments.add(codec.bytes(key)));
+        arguments.addAll(List.of(LockStatus.MOST_HOLDERS, LockStatus.MOST_QUEUED));
+        return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray());
     }
 
     /** If one of several calls fails, all of them fail, because they all have locks of the same server. */

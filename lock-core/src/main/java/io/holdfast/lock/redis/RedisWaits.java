@@ -36,7 +36,7 @@ final class RedisWaits {
     private static final int REPORTS_PER_SWEEP = 10;
 
     private static final String FORMAT = "1";
-    private static final String TTL_MILLIS = Long.toString(LockStore.WAITS_TIMEOUT.toMillis());
+    private static final long TTL_MILLIS = LockStore.WAITS_TIMEOUT.toMillis();
 
     private final ScriptClient redis;
     private final byte[] key;
@@ -56,24 +56,23 @@ final class RedisWaits {
     void record(String clientId, List<WaitReport> waits) {
         if (waits.isEmpty()) {
             clients.remove(clientId);
-            ask(LuaScript.RECORD_WAITS, Long::parseLong, clientId, "", TTL_MILLIS, "0");
+            ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, "", TTL_MILLIS, 0);
             return;
         }
         Client client = clients.computeIfAbsent(clientId, id -> new Client());
         List<RecordedWait> dated = client.times.next(waits);
-        String sweep = client.reports++ % REPORTS_PER_SWEEP == 0 ? "1" : "0";
-        long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, clientId, write(dated), TTL_MILLIS, sweep);
+        int sweep = client.reports++ % REPORTS_PER_SWEEP == 0 ? 1 : 0;
+        long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, write(dated), TTL_MILLIS, sweep);
         client.times.answered(dated, micros);
     }
 
     /** See {@link LockStore#recordedWaits}. */
     List<RecordedWait> all() {
-        return ask(LuaScript.WAITS, RedisWaits::read, TTL_MILLIS);
+        return ask(LuaScript.WAITS, RedisWaits::read, key, TTL_MILLIS);
     }
 
-    private <T> T ask(LuaScript script, Function<String, T> reading, String... arguments) {
-        String reply =
-                redis.run(RedisScan.call(script, List.of(key), arguments)).orThrow();
+    private <T> T ask(LuaScript script, Function<String, T> reading, Object... keyAndArguments) {
+        String reply = redis.run(ScriptCodec.call(script, 1, keyAndArguments)).orThrow();
         try {
             return reading.apply(reply);
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {

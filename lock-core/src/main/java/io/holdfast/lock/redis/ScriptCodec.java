@@ -376,7 +376,7 @@ final class ScriptCodec {
         return call(script, requests.size(), all.toArray());
     }
 
-    private static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
+    static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
         byte[][] all = new byte[keysAndArguments.length][];
         for (int i = 0; i < all.length; i++) {
             Object value = keysAndArguments[i];

@@ -185,7 +185,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 }
             }
         } finally {
-            RedisLockStore.close(wire);
+            wire.close();
         }
     }
 
@@ -327,7 +327,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
         if (thread.isAlive()) {
             breakOff(connection);
-            RedisLockStore.close(wire);
+            wire.close();
         }
     }
 }

@@ -277,7 +277,11 @@ public final class JedisConnections implements Wire {
     @Override
     public void close() {
         closed = true;
-        stop();
+        try {
+            stop();
+        } catch (RuntimeException e) {
+            log.warn("Failed to close the lock connections", e);
+        }
     }
 
     @Override

@@ -20,7 +20,7 @@ public interface Wire {
     /** Closes all connections. May be called before {@link #open}. */
     default void stop() {}
 
-    /** Closes all connections for good. May be called before {@link #open}. */
+    /** Closes all connections for good, and throws nothing. May be called before {@link #open}. */
     default void close() {}
 
     /** A connection for one subscription. May be called before {@link #open}. */
