@@ -96,7 +96,8 @@ final class Election {
                 token,
                 raising);
         Ballot<AcquireReply> ballot = quorum.askInRound(
-                (node, round) -> node.call(request.owner(), round, () -> node.beginAcquire(proposed)), this::isDecided);
+                (node, round) -> node.call(request.owner(), round::add, () -> node.beginAcquire(proposed)),
+                this::isDecided);
         resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;
         return ballot;
     }

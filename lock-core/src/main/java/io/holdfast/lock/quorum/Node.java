@@ -185,11 +185,11 @@ final class Node {
      * Makes a call that comes after all earlier ones of the same acquisition.
      *
      * @param acquisition its owner; anything else for a call that may come in any order
-     * @param round sends it together with those to other servers, which saves hand-overs between threads, unless an earlier one
+     * @param round takes the call and sends it together with those to other servers, which saves hand-overs between threads, unless an earlier one
      *     is in progress, or the server was slow recently; null to send it on a thread of this server
      * @param begin sends it
      */
-    <A> Call<A> call(Object acquisition, @Nullable Round round, Supplier<LockStore.Pending<A>> begin) {
+    <A> Call<A> call(Object acquisition, @Nullable Consumer<Call<?>> round, Supplier<LockStore.Pending<A>> begin) {
         Call<A> call = new Call<>(begin);
         Call<?> before = last.put(acquisition, call);
         var unusedRemoval = call.whenComplete((answer, failure) -> last.remove(acquisition, call));
@@ -198,7 +198,7 @@ final class Node {
             var unusedStart = before.whenComplete((answer, failure) -> start(call));
         } else if (round != null && quick && outage == null) {
             call.joint = true;
-            round.add(call);
+            round.accept(call);
         } else {
             start(call);
         }

@@ -146,8 +146,8 @@ public final class QuorumLockStore implements LockStore {
     public ReleaseReply release(ReleaseRequest request) {
         int needed = needed(request.owner());
         Ballot<ReleaseReply> ballot = quorum.askInRound(
-                (node, round) ->
-                        node.call(request.owner(), round, () -> node.store().beginRelease(request)),
+                (node, round) -> node.call(
+                        request.owner(), round::add, () -> node.store().beginRelease(request)),
                 each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed));
         ReleaseReply reply = released(needed, ballot);
         permits.forget(request.owner());

@@ -2,7 +2,6 @@ package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.store.Ticker;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -32,12 +31,8 @@ public final class Outages implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /**
-     * Creates an instance.
-     *
-     * @param ticker the clock
-     */
-    public Outages(Ticker ticker) {
+    /** @param ticker the clock */
+    Outages(Ticker ticker) {
         this.ticker = ticker;
     }
 
@@ -47,20 +42,13 @@ public final class Outages implements AutoCloseable {
      * @param server which server failed
      * @param failing whether it still fails, as far as the caller knows
      * @param waiter is run when it may be its turn
-     * @return its place, which must be closed
+     * @return its turn, which must be closed
      */
     public synchronized Turn join(String server, boolean failing, Runnable waiter) {
-        Queue queue = queues.get(server);
-        if (queue == null) {
-            queue = new Queue(server);
-            queues.put(server, queue);
-            if (failing) {
-                queue.rest();
-            }
-        }
-        Turn place = new Turn(queue, waiter);
-        queue.places.add(place);
-        return place;
+        Queue queue = queues.computeIfAbsent(server, name -> new Queue(name, failing));
+        Turn turn = new Turn(queue, waiter);
+        queue.turns.add(turn);
+        return turn;
     }
 
     /** Wakes all callers; they find the client closed. */
@@ -68,7 +56,7 @@ public final class Outages implements AutoCloseable {
     public void close() {
         closed = true;
         synchronized (this) {
-            queues.values().forEach(queue -> queue.places.forEach(Turn::wake));
+            queues.values().forEach(queue -> queue.turns.forEach(turn -> turn.waiter.run()));
         }
     }
 
@@ -76,27 +64,24 @@ public final class Outages implements AutoCloseable {
     private final class Queue {
 
         private final String server;
-        private final Set<Turn> places = new LinkedHashSet<>();
+        private final Set<Turn> turns = new LinkedHashSet<>();
         private long notBefore = ticker.nanos();
         private long restNanos;
 
-        Queue(String server) {
+        Queue(String server, boolean failing) {
             this.server = server;
+            if (failing) {
+                rest();
+            }
         }
 
-        void rest() {
+        private void rest() {
             restNanos = Math.min(Math.max(2 * restNanos, FIRST_REST_NANOS), LONGEST_REST_NANOS);
             notBefore = ticker.nanos() + restNanos - ThreadLocalRandom.current().nextLong(restNanos / 2);
         }
-
-        @Nullable
-        Turn first() {
-            Iterator<Turn> all = places.iterator();
-            return all.hasNext() ? all.next() : null;
-        }
     }
 
-    /** The place of one caller. */
+    /** The turn of one caller. */
     public final class Turn implements AutoCloseable {
 
         private final Queue queue;
@@ -113,7 +98,8 @@ public final class Outages implements AutoCloseable {
          * @param budget ends the wait
          * @param failing since when the store fails; null if it is not known to fail
          * @return for how long to wait at most before the next check, in nanoseconds; 0 if it is its turn, or the budget is
-         *     spent, or the store has failed for too long
+         *     spent, or the store has failed for too long. If it is not the first, it checks from time to time whether the
+         *     outage is too long
          * @throws IllegalStateException if the client is closed
          */
         public long look(Budget budget, @Nullable Failing failing) {
@@ -121,13 +107,10 @@ public final class Outages implements AutoCloseable {
                 throw QueueEntry.closedClient();
             }
             long left = budget.remainingNanos(failing);
-            return Math.max(0, Math.min(left, untilTurn()));
-        }
-
-        /** The time until its turn if it is the first; otherwise until it checks again whether the outage is too long. */
-        private long untilTurn() {
             synchronized (Outages.this) {
-                return queue.first() == this ? queue.notBefore - ticker.nanos() : LONGEST_REST_NANOS;
+                boolean first = queue.turns.iterator().next() == this;
+                long untilTurn = first ? queue.notBefore - ticker.nanos() : LONGEST_REST_NANOS;
+                return Math.max(0, Math.min(left, untilTurn));
             }
         }
 
@@ -150,18 +133,13 @@ public final class Outages implements AutoCloseable {
         @Override
         public void close() {
             synchronized (Outages.this) {
-                queue.places.remove(this);
-                Turn next = queue.first();
-                if (next == null) {
+                queue.turns.remove(this);
+                if (queue.turns.isEmpty()) {
                     queues.remove(queue.server, queue);
                 } else {
-                    next.wake();
+                    queue.turns.iterator().next().waiter.run();
                 }
             }
-        }
-
-        private void wake() {
-            waiter.run();
         }
     }
 }

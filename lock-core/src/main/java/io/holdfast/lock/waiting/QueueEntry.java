@@ -39,9 +39,6 @@ public final class QueueEntry {
     /** Whether the store has given it a place, so that it must be kept alive, or given up. Used by the waiting thread. */
     boolean taken;
 
-    /** Whether one of its calls got no reply, and may still arrive. Used by the waiting thread. */
-    private boolean resent;
-
     QueueEntry(LockKey key, OwnerId owner) {
         this.key = key;
         this.owner = owner;
@@ -55,16 +52,6 @@ public final class QueueEntry {
     /** {@return the acquisition} */
     public OwnerId owner() {
         return owner;
-    }
-
-    /** {@return whether a send of one of its calls was not answered, and may still arrive} */
-    public boolean isResent() {
-        return resent;
-    }
-
-    /** One of its calls was sent twice. */
-    public void markResent() {
-        resent = true;
     }
 
     /** The store is about to be called: messages that arrive from now on are news. */

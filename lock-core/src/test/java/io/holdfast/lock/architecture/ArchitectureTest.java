@@ -64,7 +64,7 @@ class ArchitectureTest {
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry(
                     "engine.acquire",
-                    Set.of("AcquireResult", "Acquisition", "Call", "Caller", "MultiAcquisition", "Steps", "Waits")),
+                    Set.of("AcquireResult", "Acquisition", "Call", "MultiAcquisition", "Steps", "Waits")),
             entry("engine.hold", Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),

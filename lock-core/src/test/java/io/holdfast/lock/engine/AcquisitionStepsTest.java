@@ -350,4 +350,51 @@ class AcquisitionStepsTest extends StepsFixture {
 
         Awaitility.await().until(() -> waiters(KEY) == 0);
     }
+
+    @Test
+    void block_of_tokens_is_reserved_for_those_in_line_only() {
+        granted(steps("alone", REQUEST)).close();
+        Steps front = steps("front", REQUEST);
+        Steps behind = steps("behind", REQUEST);
+        front.lineUp();
+        behind.lineUp();
+
+        granted(front).close();
+
+        assertThat(store.acquires).extracting(AcquireRequest::tokens).containsExactly(1L, 100_000L);
+        granted(behind).close();
+    }
+
+    @Test
+    void entry_that_was_inherited_is_given_up_at_the_store() throws InterruptedException {
+        heldByOther(KEY);
+        Steps front = interruptible("front", REQUEST);
+        Steps behind = interruptible("behind", REQUEST);
+        assertWaits(front);
+        assertWaits(behind);
+        assertThatThrownBy(() -> front.interrupt(new InterruptedException())).isInstanceOf(InterruptedException.class);
+        assertThat(waiters(KEY)).isOne();
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(behind::proceed).isInstanceOf(InterruptedException.class);
+
+        assertThat(store.acquires).hasSize(1);
+        assertThat(waiters(KEY)).isZero();
+    }
+
+    @Test
+    void caller_that_has_left_its_entry_to_another_is_not_woken() {
+        heldByOther(KEY);
+        Steps front = interruptible("front", REQUEST);
+        Steps behind = steps("behind", REQUEST);
+        assertWaits(front);
+        assertWaits(behind);
+        assertThatThrownBy(() -> front.interrupt(new InterruptedException())).isInstanceOf(InterruptedException.class);
+        woken.clear();
+
+        releasedByOther(KEY);
+
+        assertThat(woken).doesNotContain("front");
+        granted(behind).close();
+    }
 }

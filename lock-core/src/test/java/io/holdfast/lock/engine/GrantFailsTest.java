@@ -1,9 +1,12 @@
 package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -61,5 +64,16 @@ class GrantFailsTest extends ThreadsFixture {
         locks.keepEntries();
 
         assertThat(get(waiter).isHeld()).isTrue();
+    }
+
+    @Test
+    void several_locks_of_which_the_first_breaks_are_all_given_back() {
+        LockRequest all = LockRequest.ofAll(List.of("a", "b", "c"));
+        breaks.set(true);
+
+        assertThatThrownBy(() -> locks.acquire(all)).isInstanceOf(OutOfMemoryError.class);
+
+        eventually(() -> others.tryAcquire(all).isPresent());
+        assertThat(locks.held()).isEmpty();
     }
 }

@@ -406,4 +406,58 @@ class OutageStepsTest extends StepsFixture {
         assertThat(isFree("a")).isTrue();
         assertThat(store.acquire(store.acquires.get(0))).isInstanceOf(AcquireReply.Granted.class);
     }
+
+    @Test
+    void outage_counts_from_when_the_question_that_failed_was_sent() {
+        Steps a = waiting("a", A);
+        releasedByOther("a");
+        store.beforeAcquire = () -> {
+            time.pass(Duration.ofSeconds(4));
+            throw new LockStoreException("LOADING (on purpose)", null, false);
+        };
+        assertWaits(a);
+
+        time.pass(TOLERANCE.minusSeconds(4));
+
+        assertThatThrownBy(() -> proceed(a)).hasMessageContaining("did not recover in time");
+    }
+
+    @Test
+    void outage_that_the_front_gives_up_on_counts_from_its_beginning_for_the_next_one() {
+        Steps a = waiting("a", A.outageTolerance(Duration.ofSeconds(2)));
+        Steps next = steps("next", A);
+        assertWaits(next);
+        store.reachable(false);
+        pass(Duration.ofMillis(500));
+        time.pass(Duration.ofSeconds(2));
+        assertThatThrownBy(() -> proceed(a)).hasMessageContaining("did not recover in time");
+
+        time.pass(TOLERANCE.minusSeconds(2));
+
+        assertThatThrownBy(() -> proceed(next)).hasMessageContaining("did not recover in time");
+    }
+
+    @Test
+    void acquisition_that_has_started_over_leaves_its_entry_to_the_next_one_in_line() {
+        heldByOther("a");
+        Steps a = interruptible("a", A);
+        Steps next = steps("next", A);
+        assertWaits(a);
+        assertWaits(next);
+        releasedByOther("a");
+        store.afterNextCallHere(() -> {
+            throw StoreSpy.unreachable();
+        });
+        assertWaits(a);
+        Awaitility.await().until(() -> isFree("a"));
+        heldByOther("a");
+        time.pass(Duration.ofMillis(100));
+        assertWaits(a);
+
+        assertThatThrownBy(() -> a.interrupt(new InterruptedException())).isInstanceOf(InterruptedException.class);
+
+        assertThat(waiters("a")).isOne();
+        releasedByOther("a");
+        granted(next).close();
+    }
 }

@@ -35,7 +35,7 @@ class NodeTest {
     /** Whether a round sends its next call together with those to other servers. Else it is left to the threads. */
     private boolean isJoint(OwnerId owner) {
         Round round = new Round();
-        CompletableFuture<String> call = node.call(owner, round, () -> () -> "joint");
+        CompletableFuture<String> call = node.call(owner, round::add, () -> () -> "joint");
         round.start(Runnable::run);
         return call.isDone();
     }

@@ -162,14 +162,6 @@ public final class Acquisition implements Steps {
             while (left == 0 && state != State.ENDED) {
                 left = step();
             }
-        } catch (LockStoreException e) {
-            if (state != State.IN_LINE && caller.takeInterrupt()) {
-                InterruptedException interrupt = Caller.interrupted(e);
-                fail(interrupt, false);
-                throw interrupt;
-            }
-            fail(e, false);
-            throw e;
         } catch (InterruptedException | RuntimeException | Error e) {
             fail(e, false);
             throw e;
@@ -385,23 +377,54 @@ public final class Acquisition implements Steps {
             joinOutage();
             return 0;
         }
-        boolean last = budget.remainingNanos() == 0;
+        return ask(budget.remainingNanos() == 0);
+    }
+
+    /** @param last whether there is no time for another call */
+    private long ask(boolean last) throws InterruptedException {
         AcquireReply reply;
         try {
             reply = send(!last || place().hasFollowers());
         } catch (LockStoreException e) {
-            if (isShortage(e) && mayRepeat(e)) {
-                waitForConnection(e);
-            } else if (!isShortage(e) && isQueued() && budget.toleratesOutages() && !caller.isInterrupted()) {
-                startOver(e);
-                joinOutage();
-            } else {
-                throw e;
-            }
+            askAgain(e, last);
             return 0;
+        }
+        if (turn != null) {
+            turn.answered();
+            stopWaiting();
         }
         settle(reply, last);
         return 0;
+    }
+
+    /**
+     * Waits for a connection, or for a store that fails, if it may. Continues with another owner id if the store may have carried
+     * out the call, as a quorum of which one server had a connection to spare.
+     */
+    private void askAgain(LockStoreException e, boolean last) throws InterruptedException {
+        boolean shortage = isShortage(e);
+        boolean again = turn != null ? !last : shortage ? mayRepeat(e) : isQueued() && budget.toleratesOutages();
+        if (turn != null) {
+            turn.failed();
+        }
+        if (caller.takeInterrupt()) {
+            throw Caller.interrupted(e);
+        }
+        if (!again) {
+            throw e;
+        }
+        if (e.outcomeUnknown()) {
+            undo();
+            renewEntry();
+        }
+        if (!shortage) {
+            failing(new Failing(sentAt, e));
+        }
+        if (turn == null && shortage) {
+            waitForConnection();
+        } else if (turn == null) {
+            joinOutage();
+        }
     }
 
     /**
@@ -450,12 +473,7 @@ public final class Acquisition implements Steps {
                         && busy.isFirstConnection());
     }
 
-    /** If the outcome is unknown, as on a quorum of which one server had a connection to spare, it continues with another owner id. */
-    private void waitForConnection(LockStoreException e) {
-        if (e.outcomeUnknown()) {
-            undo();
-            renewEntry();
-        }
+    private void waitForConnection() {
         beginWait();
         connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
         entry().wakes(caller.waiter());
@@ -573,48 +591,17 @@ public final class Acquisition implements Steps {
      * A caller that had queued before the store failed waits for it as long as its budget allows. Only one caller of this client
      * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
      */
-    private long duringOutage() {
-        Outages.Turn mine = required(turn);
+    private long duringOutage() throws InterruptedException {
         Failing failing = entry().failing();
-        long left = mine.look(budget, failing);
+        long left = required(turn).look(budget, failing);
         if (left > 0) {
             return left;
         }
-        if (budget.remainingNanos(failing) == 0) {
-            if (failing != null) {
-                throw failing.over(call.key());
-            }
-            AcquireReply reply = send(place().hasFollowers());
-            stopWaiting();
-            settle(reply, true);
-            return 0;
+        boolean last = budget.remainingNanos(failing) == 0;
+        if (last && failing != null) {
+            throw failing.over(call.key());
         }
-        AcquireReply reply;
-        try {
-            reply = send(true);
-        } catch (LockStoreException e) {
-            mine.failed();
-            if (caller.isInterrupted()) {
-                throw e;
-            }
-            if (!isShortage(e) || e.outcomeUnknown()) {
-                startOver(e);
-            }
-            return 0;
-        }
-        mine.answered();
-        stopWaiting();
-        settle(reply, false);
-        return 0;
-    }
-
-    /** Starts over after a failure; with a new owner id if the store may have carried out the call. */
-    private void startOver(LockStoreException e) {
-        if (e.outcomeUnknown()) {
-            undo();
-            renewEntry();
-        }
-        failing(new Failing(sentAt, e));
+        return ask(last);
     }
 
     /** The acquisition is never sent again: continues as a new one, which knows of the same failure. */

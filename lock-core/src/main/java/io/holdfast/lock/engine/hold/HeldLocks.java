@@ -17,6 +17,7 @@ import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -127,7 +128,11 @@ public final class HeldLocks {
         return new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
     }
 
-    /** @param thread what its thread, or task, holds */
+    /**
+     * Records a hold, which is watched from now on.
+     *
+     * @param thread what its thread, or task, holds
+     */
     public void add(Hold hold, Map<LockKey, Hold> thread) {
         watchdog.plan(hold);
         thread.put(hold.key(), hold);
@@ -227,7 +232,7 @@ public final class HeldLocks {
      */
     public void forgetLost() {
         Map<LockKey, Hold> thread = ofCurrentThread();
-        for (Hold hold : thread.values()) {
+        for (Hold hold : List.copyOf(thread.values())) {
             if (hold.loss() != null && thread.remove(hold.key(), hold) && drop(hold)) {
                 hold.leaveLine();
                 client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
