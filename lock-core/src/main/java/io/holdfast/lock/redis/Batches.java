@@ -96,13 +96,15 @@ final class Batches {
         for (int i = 0; i < requests.size(); i++) {
             String at = server.apply(requests.get(i));
             int next = weight.applyAsInt(requests.get(i));
-            int sum = weights.getOrDefault(at, most) + next;
-            if (sum > most) {
-                open.put(at, new ArrayList<>());
-                calls.add(open.get(at));
+            int sum = weights.getOrDefault(at, 0) + next;
+            List<Integer> call = open.get(at);
+            if (call == null || sum > most) {
+                call = new ArrayList<>();
+                open.put(at, call);
+                calls.add(call);
                 sum = next;
             }
-            open.get(at).add(i);
+            call.add(i);
             weights.put(at, sum);
         }
         return calls;

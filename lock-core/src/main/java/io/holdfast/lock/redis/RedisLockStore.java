@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -128,7 +129,9 @@ public final class RedisLockStore implements LockStore {
         check(!rejoins || !calls.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
         this.codec = new ScriptCodec(settings);
         this.background = open(renewals, () -> {});
-        this.client = open(calls, background::connect);
+        this.client = open(calls, () -> {
+            CompletableFuture<?> unused = background.connect();
+        });
         this.batches = new Batches(client::isOneServer, MOST_PER_CALL, settings.commandTimeout(), Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec);
     }
