@@ -89,6 +89,7 @@ public final class RedisLockStore implements LockStore {
     private static final int MOST_MOVES = 5;
 
     private final RedisLockSettings settings;
+    private final Duration commandTimeout;
     private final Drivers.Way way;
     private final Wire calls;
     private final Wire renewals;
@@ -113,6 +114,7 @@ public final class RedisLockStore implements LockStore {
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.settings = settings;
+        this.commandTimeout = settings.commandTimeout();
         this.acks =
                 new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
         boolean rejoins = !settings.rejoinDelay().isZero();
@@ -132,7 +134,7 @@ public final class RedisLockStore implements LockStore {
         this.client = open(calls, () -> {
             CompletableFuture<?> unused = background.connect();
         });
-        this.batches = new Batches(client::isOneServer, MOST_PER_CALL, settings.commandTimeout(), Ticker.SYSTEM);
+        this.batches = new Batches(client::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec);
     }
 
@@ -143,7 +145,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     private Wire connect(int connections) {
-        return way.connector().connect(settings.commandTimeout(), connections);
+        return way.connector().connect(commandTimeout, connections);
     }
 
     /**
@@ -155,7 +157,7 @@ public final class RedisLockStore implements LockStore {
     private ScriptClient open(Wire wire, Runnable whenConnected) {
         return new ScriptClient(
                 wire,
-                settings.commandTimeout(),
+                commandTimeout,
                 () -> wakeups.forEach(WakeChannel::doubt),
                 () -> wakeups.forEach(WakeChannel::reconnect),
                 whenConnected);
@@ -170,7 +172,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Pending<AcquireReply> beginAcquire(AcquireRequest request) {
         ScriptCall call = codec.acquire(request);
-        Supplier<List<Reply>> begun = client.begin(List.of(call), acks, settings.commandTimeout());
+        Supplier<List<Reply>> begun = client.begin(List.of(call), acks, commandTimeout);
         return () -> acquired(call, begun.get().get(0));
     }
 
@@ -211,7 +213,7 @@ public final class RedisLockStore implements LockStore {
     /** In one script, if one server has all locks and a grant takes no more than that: no acknowledgements, no rejoining. */
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
-        client.connect(settings.commandTimeout());
+        client.connect(commandTimeout);
         boolean together = acks.number() == 0
                 && settings.rejoinDelay().isZero()
                 && client.isOneServer()
@@ -451,7 +453,7 @@ public final class RedisLockStore implements LockStore {
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
     @Override
     public Duration longestDelay() {
-        Duration delay = settings.commandTimeout().multipliedBy(3);
+        Duration delay = commandTimeout.multipliedBy(3);
         return delay.compareTo(LockStore.super.longestDelay()) > 0 ? delay : LockStore.super.longestDelay();
     }
 
@@ -488,12 +490,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                connect(1),
-                codec.channel(clientId),
-                listener,
-                acks.number() == 0,
-                settings.commandTimeout(),
-                wakeups::remove);
+                connect(1), codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
         wakeups.add(channel);
         return channel.start();
     }
