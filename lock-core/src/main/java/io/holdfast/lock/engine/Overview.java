@@ -13,7 +13,7 @@ import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.deadlock.WaitGraph;
 import io.holdfast.lock.engine.hold.HeldLocks;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;

@@ -3,7 +3,7 @@ package io.holdfast.lock.explore;
 import io.holdfast.lock.quorum.QuorumStepper;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -2,7 +2,7 @@ package io.holdfast.lock.testing;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 
 /** Requests to a store as plain as they come. */

@@ -1,7 +1,7 @@
 package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;

@@ -10,7 +10,7 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;

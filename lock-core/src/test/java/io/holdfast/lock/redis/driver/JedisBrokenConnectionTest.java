@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.AcquireRequest.HolderInfo;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.Requests;
