@@ -319,8 +319,8 @@ public final class Acquisition implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            comeToFront();
             holder = ClientContext.currentThread();
+            comeToFront();
             state = State.ASK;
         }
         return 0;
@@ -521,7 +521,7 @@ public final class Acquisition implements Steps {
                         + " had already expired when the reply arrived, after "
                         + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
                         + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
-                        + " use a longer hold."
+                        + " use a longer lease."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
                         + " is unknown.";
         undo();
