@@ -171,9 +171,9 @@ final class AsyncCalls {
             try {
                 Steps begun = acquisition.apply(caller);
                 steps = begun;
+                var unused = result.whenComplete((value, failure) -> wake());
                 begun.lineUp();
                 acquiring.execute(this);
-                var unused = result.whenComplete((value, failure) -> wake());
             } catch (RuntimeException | Error e) {
                 places.release();
                 abandon(e);

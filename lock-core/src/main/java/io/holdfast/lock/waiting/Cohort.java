@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
  *       {@value #MILLIS_ALONE} ms for each such block; until the clock has caught up, a loss of data may repeat tokens.
  * </ul>
  *
- * <p>Only the holder hands the lock off, and the monitor of the {@link Line} makes the plain fields visible to the next one;
- * messages arrive on any thread.
+ * <p>Only the holder hands the lock off, and the monitor of the line (see {@link LocalQueue}) makes the plain fields visible to
+ * the next one; messages arrive on any thread.
  */
 public final class Cohort {
 

@@ -8,8 +8,8 @@ import io.holdfast.lock.store.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in a {@link
- * Line} it passes from one to the next.
+ * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in the
+ * line of a {@link LocalQueue} it passes from one to the next.
  *
  * <p>No call is missed: the waiter clears {@link #called} before it calls the store, and waits only while it is still clear
  * afterwards. A call that arrives before a reply which makes it superfluous costs one more call to the store, never a wait. That

@@ -254,7 +254,10 @@ class GiveUpStepsTest extends StepsFixture {
         assertWaits(next);
         store.afterNextCallHere(() -> time.pass(Duration.ofSeconds(2)));
 
-        assertThatThrownBy(() -> proceed(first)).isInstanceOf(LockStoreException.class);
+        assertThatThrownBy(() -> proceed(first))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("its lease of 1 s had already expired when the reply arrived, after 2 s")
+                .hasMessageContaining("use a longer lease");
 
         granted(next).close();
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
@@ -109,6 +110,27 @@ class SuspendTest extends EngineFixture {
                 .hasMessageContaining("restored from a checkpoint");
         assertThat(isFree()).isTrue();
         locks.acquire(REQUEST).close();
+    }
+
+    @Test
+    void waiter_whose_call_fails_while_its_process_is_copied_waits_for_nothing_more() {
+        LockRequest briefly = REQUEST.lease(Duration.ofSeconds(3)).renew(false);
+        others.acquire(briefly);
+        store.acquires.clear();
+        store.beforeAcquire = () -> {
+            if (store.acquires.size() == 2) {
+                try {
+                    copyTheProcess();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                throw new LockStoreException("Redis refuses connections (on purpose)", null, false);
+            }
+        };
+        assertThatThrownBy(() -> locks.acquire(briefly.waitFor(Duration.ofMinutes(1))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThat(store.acquires).hasSize(2);
     }
 
     @Test

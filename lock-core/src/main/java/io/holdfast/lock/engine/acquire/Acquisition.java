@@ -99,6 +99,9 @@ public final class Acquisition implements Steps {
     private @Nullable AcquireResult result;
     private boolean handedOff;
 
+    /** Where it waits. A process that was copied meanwhile has another one, and this one is closed. */
+    private @Nullable LocalQueue queue;
+
     private LocalQueue.@Nullable Place place;
     private @Nullable QueueEntry entry;
     private Outages.@Nullable Turn turn;
@@ -298,12 +301,13 @@ public final class Acquisition implements Steps {
     /** A single try that finds other callers of this client in line calls the store independently of them. */
     private LocalQueue.Place enter(boolean oneTry) {
         Object handOffTerms = terms.handOffTerms();
-        LocalQueue queue = client.queue();
+        LocalQueue mine = client.queue();
+        queue = mine;
         if (!oneTry) {
-            return queue.enter(call.key(), handOffTerms, caller.waiter());
+            return mine.enter(call.key(), handOffTerms, caller.waiter());
         }
-        LocalQueue.Place alone = queue.tryEnter(call.key(), handOffTerms, caller.waiter());
-        return alone != null ? alone : queue.enter(call.key(), null, caller.waiter());
+        LocalQueue.Place alone = mine.tryEnter(call.key(), handOffTerms, caller.waiter());
+        return alone != null ? alone : mine.enter(call.key(), null, caller.waiter());
     }
 
     private long inLine() {
@@ -315,8 +319,8 @@ public final class Acquisition implements Steps {
         if (mine.isOver()) {
             refused(sibling().or(mine::blockedBy));
         } else if (!takeOver(mine)) {
-            comeToFront();
             holder = ClientContext.currentThread();
+            comeToFront();
             state = State.ASK;
         }
         return 0;
@@ -359,8 +363,7 @@ public final class Acquisition implements Steps {
     }
 
     private QueueEntry openEntry() {
-        LocalQueue queue = client.queue();
-        return queue.entries().open(call.key(), queue.newOwner());
+        return queue().entries().open(call.key(), queue().newOwner());
     }
 
     // At the store.
@@ -504,7 +507,7 @@ public final class Acquisition implements Steps {
             return;
         }
         beginWait();
-        client.queue().entries().taken(entry(), sentAt, reply);
+        queue().entries().taken(entry(), sentAt, reply);
         place().waitsWith(entry());
         entry().wakes(caller.waiter());
         state = State.QUEUED;
@@ -518,7 +521,7 @@ public final class Acquisition implements Steps {
                         + " had already expired when the reply arrived, after "
                         + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
                         + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
-                        + " use a longer hold."
+                        + " use a longer lease."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
                         + " is unknown.";
         undo();
@@ -581,9 +584,8 @@ public final class Acquisition implements Steps {
     /** Queues behind the callers of this client that wait for the same store. */
     private void joinOutage() {
         beginWait();
-        turn = client.queue()
-                .outages()
-                .join(client.store().serverOf(call.key()), entry().failing() != null, caller.waiter());
+        String server = client.store().serverOf(call.key());
+        turn = queue().outages().join(server, entry().failing() != null, caller.waiter());
         state = State.OUTAGE;
     }
 
@@ -785,7 +787,7 @@ public final class Acquisition implements Steps {
 
     /** No caller receives messages for the entry any more. Returns whether the store may keep it. */
     private boolean closeEntry() {
-        client.queue().entries().giveUp(entry());
+        queue().entries().giveUp(entry());
         return queued;
     }
 
@@ -822,6 +824,10 @@ public final class Acquisition implements Steps {
     /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
         return Optional.ofNullable(shared.locks.findLive(call.key())).map(hold -> hold.describe(client.id()));
+    }
+
+    private LocalQueue queue() {
+        return required(queue);
     }
 
     private LocalQueue.Place place() {
