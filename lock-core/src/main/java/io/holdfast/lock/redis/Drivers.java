@@ -79,7 +79,7 @@ final class Drivers {
         String server = isJedis
                 ? describe(JedisConnections.servers(applications))
                 : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
-        Obstacle obstacle = obstacle(isJedis, lettuce, name);
+        Obstacle obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(isJedis, lettuce, name);
         if (obstacle != null && wanted == Driver.JEDIS) {
             throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle.reason() + ". "
                     + StringUtils.capitalize(obstacle.remedy()) + ", or allow RedisTemplate.");
@@ -89,7 +89,7 @@ final class Drivers {
             return new Way(
                     (timeout, most) -> shared,
                     (isKnown ? server : "Redis") + " via RedisTemplate on the application's " + name + ", "
-                            + (obstacle == null || wanted == Driver.REDIS_TEMPLATE
+                            + (obstacle == null
                                     ? "as configured"
                                     : "because " + obstacle.reason() + " (" + obstacle.remedy() + ")"));
         }

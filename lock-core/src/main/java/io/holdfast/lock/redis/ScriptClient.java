@@ -189,14 +189,17 @@ final class ScriptClient {
                 return begin(calls, acks, patience).get();
             };
         }
-        long start = System.nanoTime();
         if (!wire.isPipelined()) {
-            return () -> replies(
-                    calls, acks, start, () -> wire.send(calls, acks, start).await(), false);
+            return () -> {
+                long start = System.nanoTime();
+                Sent sent = () -> wire.send(calls, acks, start).await();
+                return replies(calls, acks, start, sent, false, false);
+            };
         }
+        long start = System.nanoTime();
         try {
             Sent sent = wire.send(calls, acks, start);
-            return () -> replies(calls, acks, start, sent, false);
+            return () -> replies(calls, acks, start, sent, false, false);
         } catch (RuntimeException e) {
             return () -> replies(
                     calls,
@@ -205,13 +208,21 @@ final class ScriptClient {
                     () -> {
                         throw e;
                     },
+                    false,
                     false);
         }
     }
 
-    /** @param following whether the driver follows redirections; there is one call then */
-    private List<Reply> replies(List<ScriptCall> calls, Acks acks, long start, Sent first, boolean following) {
-        boolean outcomeUnknown = false;
+    /**
+     * Waits for the replies, and sends again what may be. A failure has an unknown outcome if an earlier send may have arrived, whatever
+     * the last one met.
+     *
+     * @param sentBefore whether a send before the first one may have arrived
+     * @param following whether the driver follows redirections; there is one call then
+     */
+    private List<Reply> replies(
+            List<ScriptCall> calls, Acks acks, long start, Sent first, boolean sentBefore, boolean following) {
+        boolean outcomeUnknown = sentBefore;
         for (int send = 1; ; send++) {
             try {
                 Answers answers = send == 1 ? first.await() : await(calls, acks, start, following);
@@ -220,13 +231,14 @@ final class ScriptClient {
                             calls.stream().map(ScriptClient::byText).toList();
                     answers = await(byText, acks, start, following);
                 }
-                return replies(calls, answers, send > 1, following);
+                return replies(calls, answers, outcomeUnknown, following);
             } catch (RuntimeException e) {
                 if (isElsewhere(e) && calls.size() == 1 && !following) {
-                    return follow(calls);
+                    return follow(calls, outcomeUnknown);
                 }
                 LockStoreException failure = failed(e);
-                outcomeUnknown |= failure.outcomeUnknown();
+                // A WAIT that is rejected stands behind calls that were carried out.
+                outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
                 boolean again = RedisFailures.isBrokenConnection(failure)
                         && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
                 if (!again) {
@@ -268,7 +280,11 @@ final class ScriptClient {
         return new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true);
     }
 
-    /** Calls that have moved are repeated one by one, until a server does not reply: it would not reply to the others either. */
+    /**
+     * Calls that have moved are repeated one by one, until a server does not reply: it would not reply to the others either.
+     *
+     * @param resent whether an earlier send may have arrived
+     */
     private List<Reply> replies(List<ScriptCall> calls, Answers answers, boolean resent, boolean following) {
         if (answers.isOfReplica(calls)) {
             locate(replicaAgain, replica);
@@ -279,7 +295,7 @@ final class ScriptClient {
             Object answer = answers.replies().get(i);
             Reply reply;
             if (answer instanceof RuntimeException e && isElsewhere(e) && !following && !isGone) {
-                reply = followed(calls.get(i));
+                reply = followed(calls.get(i), resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else if (answer instanceof byte[] text) {
                 reply = new Reply(
@@ -289,7 +305,13 @@ final class ScriptClient {
                         following,
                         answers.replicas());
             } else {
-                reply = new Reply(null, failure(calls.get(i), answer), resent || following, following, 0);
+                LockStoreException failure = failure(calls.get(i), answer);
+                reply = new Reply(
+                        null,
+                        resent ? RedisFailures.ofUnknownOutcome(failure) : failure,
+                        resent || following,
+                        following,
+                        0);
             }
             replies.add(reply);
         }
@@ -312,17 +334,17 @@ final class ScriptClient {
         return wire.isCluster() && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
     }
 
-    private Reply followed(ScriptCall call) {
+    private Reply followed(ScriptCall call, boolean resent) {
         try {
-            return follow(List.of(call)).get(0);
+            return follow(List.of(call), resent).get(0);
         } catch (LockStoreException e) {
             return new Reply(null, e, true, true, 0);
         }
     }
 
-    private List<Reply> follow(List<ScriptCall> call) {
+    private List<Reply> follow(List<ScriptCall> call, boolean resent) {
         long start = System.nanoTime();
-        return replies(call, Acks.NONE, start, () -> await(call, Acks.NONE, start, true), true);
+        return replies(call, Acks.NONE, start, () -> await(call, Acks.NONE, start, true), resent, true);
     }
 
     private LockStoreException failed(RuntimeException met) {

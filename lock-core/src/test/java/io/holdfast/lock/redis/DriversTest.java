@@ -14,6 +14,8 @@ import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import io.lettuce.core.resource.NettyCustomizer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
@@ -57,6 +59,38 @@ class DriversTest {
 
     private static String description(RedisConnectionFactory applications) {
         return Drivers.choose(applications, Driver.AUTO).description();
+    }
+
+    private static LettuceConnectionFactory lettuceThatReads(AtomicInteger reads) {
+        SslOptions options = SslOptions.builder()
+                .sslContext(context -> reads.incrementAndGet())
+                .build();
+        return lettuce(
+                SERVER,
+                client -> client.clientOptions(
+                                ClientOptions.builder().sslOptions(options).build())
+                        .useSsl());
+    }
+
+    /** A subscription connects later, when the files may be others, or gone. */
+    @Test
+    void tls_settings_of_lettuce_are_read_once() {
+        AtomicInteger reads = new AtomicInteger();
+        Drivers.Way way = Drivers.choose(lettuceThatReads(reads), Driver.AUTO);
+
+        way.connector().connect(Duration.ofSeconds(1), 1).close();
+        way.connector().connect(Duration.ofSeconds(1), 1).close();
+
+        assertThat(reads).hasValue(1);
+    }
+
+    @Test
+    void tls_settings_are_not_read_for_a_template() {
+        AtomicInteger reads = new AtomicInteger();
+
+        Drivers.choose(lettuceThatReads(reads), Driver.REDIS_TEMPLATE);
+
+        assertThat(reads).hasValue(0);
     }
 
     @Test

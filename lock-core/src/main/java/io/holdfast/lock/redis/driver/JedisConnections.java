@@ -201,9 +201,9 @@ public final class JedisConnections implements Wire {
         giveBack(opened().any().get());
     }
 
-    /** With sentinels or a cluster, that calls servers. */
+    /** With sentinels or a cluster, that calls servers. Who starts at the same time waits: the second of two would never be closed. */
     @Override
-    public void start() {
+    public synchronized void start() {
         if (open != null) {
             return;
         }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -44,6 +45,9 @@ public final class LettuceApplication {
     public static final String CONFIGURATION_FIELD = "configuration";
 
     private final LettuceConnectionFactory factory;
+
+    /** Read once, by {@link #obstacles}: whoever connects later may find other files than those, or none. */
+    private volatile @Nullable JedisClientConfiguration forJedis;
 
     /** @param factory a {@link LettuceConnectionFactory}, and no subclass */
     public LettuceApplication(RedisConnectionFactory factory) {
@@ -96,7 +100,7 @@ public final class LettuceApplication {
             found.add("StartTLS");
         }
         try {
-            client();
+            forJedis = client();
         } catch (IllegalArgumentException e) {
             found.add("SslOptions that cannot be read (" + e.getCause() + ")");
         }
@@ -123,9 +127,12 @@ public final class LettuceApplication {
         }
     }
 
-    /** {@return connections of Jedis, configured like this} The parameters are those of {@link JedisConnections#like}. */
+    /**
+     * {@return connections of Jedis, configured like this} The parameters are those of {@link JedisConnections#like}. To be called once
+     * there are no {@link #obstacles}.
+     */
     public Wire connect(String server, Duration timeout, int connections) {
-        return new JedisConnections(servers(), client(), server, timeout, connections);
+        return new JedisConnections(servers(), Objects.requireNonNull(forJedis), server, timeout, connections);
     }
 
     /**

@@ -74,13 +74,25 @@ public final class TemplateConnections implements Wire {
     /** Drivers return null only in MULTI. */
     @Override
     public Object follow(ScriptCall call) {
-        try (RedisConnection connection = newSubscription()) {
+        RedisConnection connection = newSubscription();
+        try {
             var commands = connection.scriptingCommands();
             @Nullable
             Object reply = call.byText()
                     ? commands.eval(call.script().text(), ReturnType.VALUE, call.keys(), call.keysAndArgs())
                     : commands.evalSha(call.script().sha(), ReturnType.VALUE, call.keys(), call.keysAndArgs());
             return Objects.requireNonNullElse(reply, "null");
+        } finally {
+            giveBack(connection);
+        }
+    }
+
+    /** What the server has replied counts, even if the connection cannot be given back. */
+    private static void giveBack(RedisConnection connection) {
+        try {
+            connection.close();
+        } catch (RuntimeException e) {
+            log.debug("A connection of the application could not be given back", e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockStoreException;
@@ -8,7 +9,12 @@ import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,6 +84,34 @@ class JedisConnectionsTest {
         connections.giveBack(broken);
 
         assertThat(pool.getNumIdle()).isEqualTo(1);
+    }
+
+    @Test
+    void threads_that_start_at_the_same_time_make_one_client() {
+        AtomicInteger made = new AtomicInteger();
+        CountDownLatch second = new CountDownLatch(2);
+        var customized = JedisClientConfiguration.builder().customizeClient(client -> {
+            made.incrementAndGet();
+            second.countDown();
+            assertThatNoException().isThrownBy(() -> second.await(500, TimeUnit.MILLISECONDS));
+        });
+        connections.close();
+        connections = new JedisConnections(
+                new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
+                customized.build(),
+                "Redis at somewhere:6379",
+                Duration.ofMinutes(1),
+                1);
+        List<CompletableFuture<Void>> starts = Stream.generate(() -> NewThread.<Void>start(() -> {
+                    connections.start();
+                    return null;
+                }))
+                .limit(2)
+                .toList();
+
+        starts.forEach(CompletableFuture::join);
+
+        assertThat(made).hasValue(1);
     }
 
     @Test

@@ -2,9 +2,16 @@ package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisScriptingCommands;
 
 class TemplateConnectionsTest {
 
@@ -14,6 +21,30 @@ class TemplateConnectionsTest {
             info.setProperty(lines[i], lines[i + 1]);
         }
         return info;
+    }
+
+    private static <T> T fake(Class<T> type, InvocationHandler calls) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
+    }
+
+    @Test
+    void reply_counts_even_if_the_connection_cannot_be_given_back() {
+        byte[] reply = {'1'};
+        RedisScriptingCommands scripts = fake(RedisScriptingCommands.class, (proxy, method, arguments) -> reply);
+        RedisConnection connection = fake(RedisConnection.class, (proxy, method, arguments) -> {
+            if (method.getName().equals("close")) {
+                throw new RedisSystemException("The pool is closed", null);
+            }
+            return scripts;
+        });
+        RedisConnectionFactory applications =
+                fake(RedisConnectionFactory.class, (proxy, method, arguments) -> connection);
+        Wire.Script script = fake(Wire.Script.class, (proxy, method, arguments) -> new byte[0]);
+
+        Object answered = new TemplateConnections(applications, "Redis")
+                .follow(new ScriptCall(script, 1, new byte[][] {{'k'}}, false));
+
+        assertThat(answered).isSameAs(reply);
     }
 
     @Test

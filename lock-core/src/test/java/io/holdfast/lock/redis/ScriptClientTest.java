@@ -1,0 +1,140 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.Acks;
+import io.holdfast.lock.redis.driver.Wire.Answers;
+import io.holdfast.lock.redis.driver.Wire.ScriptCall;
+import io.holdfast.lock.redis.driver.Wire.Sent;
+import java.lang.reflect.Proxy;
+import java.net.ConnectException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** What is sent again, and what is known after it has failed. */
+class ScriptClientTest {
+
+    private static final RuntimeException BROKEN = new JedisConnectionException("Unexpected end of stream.");
+    private static final RuntimeException REFUSED =
+            new JedisConnectionException("Failed to connect", new ConnectException("Connection refused"));
+    private static final RuntimeException LOADING = new JedisDataException("LOADING Redis is loading the dataset");
+    private static final RuntimeException READONLY = new JedisDataException("READONLY You can't write");
+    private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
+    private static final ScriptCall CALL = ScriptCodec.call(LuaScript.RELEASE, 1, "key");
+
+    private final Deque<Object> outcomes = new ArrayDeque<>();
+    private boolean isPipelined = true;
+    private boolean isCluster;
+    private boolean isWaitRejected;
+
+    private final Wire wire = (Wire) Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Wire.class},
+            (proxy, method, arguments) -> switch (method.getName()) {
+                case "server" -> "Redis at 127.0.0.1:6379";
+                case "isPipelined" -> isPipelined;
+                case "isCluster" -> isCluster;
+                case "send" -> (Sent) this::next;
+                case "follow" -> follow();
+                default -> null;
+            });
+    private final ScriptClient client = new ScriptClient(wire, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
+
+    /** An answer of the server, or what breaks the send. */
+    private Answers next() {
+        if (isWaitRejected) {
+            throw new JedisDataException("NOPERM this user has no permissions to run the 'wait' command");
+        }
+        Object outcome = outcomes.remove();
+        if (outcome instanceof RuntimeException e && !(e instanceof JedisDataException)) {
+            throw e;
+        }
+        return new Answers(List.of(outcome), 0);
+    }
+
+    private Object follow() {
+        Object outcome = next().replies().get(0);
+        if (outcome instanceof RuntimeException e) {
+            throw e;
+        }
+        return outcome;
+    }
+
+    private boolean isOutcomeUnknownAfter(Object... met) {
+        outcomes.addAll(Arrays.asList(met));
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> client.run(CALL).orThrow());
+        assertThat(failure).isNotNull();
+        assertThat(outcomes).isEmpty();
+        return failure.outcomeUnknown();
+    }
+
+    @Test
+    void server_that_refuses_the_only_send_has_done_nothing() {
+        assertThat(isOutcomeUnknownAfter(LOADING)).isFalse();
+        assertThat(isOutcomeUnknownAfter(REFUSED)).isFalse();
+    }
+
+    @Test
+    void server_that_refuses_a_second_send_may_have_carried_out_the_first() {
+        assertThat(isOutcomeUnknownAfter(BROKEN, LOADING)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, READONLY)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED)).isTrue();
+    }
+
+    @Test
+    void redirection_of_a_second_send_does_not_make_the_first_known() {
+        isCluster = true;
+
+        assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, LOADING)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, REFUSED)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED, REFUSED)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED, LOADING)).isTrue();
+    }
+
+    @Test
+    void redirection_of_the_only_send_has_done_nothing() {
+        isCluster = true;
+
+        assertThat(isOutcomeUnknownAfter(MOVED, LOADING)).isFalse();
+        assertThat(isOutcomeUnknownAfter(MOVED, REFUSED)).isFalse();
+        assertThat(isOutcomeUnknownAfter(REFUSED, REFUSED)).isFalse();
+    }
+
+    @Test
+    void scripts_may_have_been_carried_out_if_waiting_for_replicas_is_rejected() {
+        isWaitRejected = true;
+
+        LockStoreException failure = catchThrowableOfType(
+                LockStoreException.class, () -> client.send(List.of(CALL), new Acks(1, Duration.ofSeconds(1))));
+
+        assertThat(failure).hasMessageContaining("The Redis user lacks a permission");
+        assertThat(failure.outcomeUnknown()).isTrue();
+    }
+
+    /** A quorum begins calls on all servers before it waits for the first reply. */
+    @Test
+    void call_that_is_sent_when_its_reply_is_awaited_has_all_of_its_time_then() throws Exception {
+        isPipelined = false;
+        client.connect(Duration.ofMinutes(1));
+        Supplier<List<ScriptClient.Reply>> begun = client.begin(List.of(CALL), Acks.NONE, Duration.ofMinutes(1));
+        Thread.sleep(600); // more than a quarter of the command timeout
+        outcomes.addAll(List.of(BROKEN, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        ScriptClient.Reply reply = begun.get().get(0);
+
+        assertThat(reply.orThrow()).isEqualTo("RELEASED");
+        assertThat(reply.resent()).isTrue();
+    }
+}
