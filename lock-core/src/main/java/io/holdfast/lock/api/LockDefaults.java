@@ -91,7 +91,8 @@ public final class LockDefaults {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockDefaults withMaxHold(@Nullable Duration value) {
-        return new LockDefaults(value == null ? options.with("maxHold", null) : options.maxHold(value));
+        return new LockDefaults(
+                value == null ? options.with(LockRequest.Option.MAX_HOLD, null) : options.maxHold(value));
     }
 
     /**

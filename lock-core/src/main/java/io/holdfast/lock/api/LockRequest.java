@@ -2,9 +2,10 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -42,13 +43,40 @@ public final class LockRequest {
 
     private static final Duration MIN_WARNING = Duration.ofMillis(1);
 
+    private static final EnumMap<Option, Object> NONE = new EnumMap<>(Option.class);
+
     /** Sorted by their keys, with one for each key. */
     private final List<Part> parts;
 
-    /** Those that are set, by their names. */
-    final Map<String, Object> options;
+    /** Those that are set. Read several times by each call, and copied by some. */
+    final EnumMap<Option, Object> options;
 
-    private LockRequest(List<Part> parts, Map<String, Object> options) {
+    /** In the order in which they are shown, by these names. */
+    enum Option {
+        NAME("name"),
+        LEASE("lease"),
+        WAIT_FOR("waitFor"),
+        RENEW("renew"),
+        MIN_HOLD("minHold"),
+        MAX_HOLD("maxHold"),
+        WARN_AFTER("warnAfter"),
+        OUTAGE_TOLERANCE("outageTolerance"),
+        MAX_WAITING("maxWaiting"),
+        INTERRUPT_ON_LOSS("interruptOnLoss");
+
+        private final String text;
+
+        Option(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    private LockRequest(List<Part> parts, EnumMap<Option, Object> options) {
         if (parts.isEmpty()) {
             throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
         }
@@ -57,8 +85,11 @@ public final class LockRequest {
     }
 
     /** Null for an option that is not set. */
-    LockRequest with(String option, @Nullable Object value) {
-        Map<String, Object> changed = new LinkedHashMap<>(options);
+    LockRequest with(Option option, @Nullable Object value) {
+        if (Objects.equals(value, options.get(option))) {
+            return this;
+        }
+        EnumMap<Option, Object> changed = options.clone();
         if (value == null) {
             changed.remove(option);
         } else {
@@ -67,8 +98,8 @@ public final class LockRequest {
         return new LockRequest(parts, changed);
     }
 
-    private LockRequest with(String option, Duration value, Duration min) {
-        return with(option, inRange(option, value, min));
+    private LockRequest with(Option option, Duration value, Duration min) {
+        return with(option, inRange(option.text, value, min));
     }
 
     static Duration inRange(String name, Duration value, Duration min) {
@@ -106,7 +137,7 @@ public final class LockRequest {
      * @param key what to lock
      */
     public static LockRequest of(LockKey key) {
-        return new LockRequest(List.of(Part.of(key)), Map.of());
+        return new LockRequest(List.of(Part.of(key)), NONE);
     }
 
     /**
@@ -119,7 +150,7 @@ public final class LockRequest {
      * @throws LockKeyException if there are no keys, or one is invalid
      */
     public static LockRequest ofAll(Collection<String> keys) {
-        return new LockRequest(parts(keys, key -> Part.of(LockKey.of(key))), Map.of());
+        return new LockRequest(parts(keys, key -> Part.of(LockKey.of(key))), NONE);
     }
 
     /**
@@ -157,7 +188,7 @@ public final class LockRequest {
      * @return a copy with the given name
      */
     public LockRequest name(String value) {
-        return with("name", value.isEmpty() ? null : value);
+        return with(Option.NAME, value.isEmpty() ? null : value);
     }
 
     /**
@@ -242,7 +273,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
-        return with("lease", value, MIN_LEASE);
+        return with(Option.LEASE, value, MIN_LEASE);
     }
 
     /**
@@ -252,7 +283,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
-        return with("waitFor", value, Duration.ZERO);
+        return with(Option.WAIT_FOR, value, Duration.ZERO);
     }
 
     /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
@@ -266,7 +297,7 @@ public final class LockRequest {
      * @param value false makes the lease a fixed time limit
      */
     public LockRequest renew(boolean value) {
-        return with("renew", value);
+        return with(Option.RENEW, value);
     }
 
     /**
@@ -278,7 +309,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest minHold(Duration value) {
-        return with("minHold", value, Duration.ZERO);
+        return with(Option.MIN_HOLD, value, Duration.ZERO);
     }
 
     /**
@@ -288,7 +319,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
-        return with("maxHold", value, MIN_LEASE);
+        return with(Option.MAX_HOLD, value, MIN_LEASE);
     }
 
     /**
@@ -298,7 +329,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest warnAfter(Duration value) {
-        return with("warnAfter", value, MIN_WARNING);
+        return with(Option.WARN_AFTER, value, MIN_WARNING);
     }
 
     /**
@@ -315,7 +346,7 @@ public final class LockRequest {
      * @return a copy with the given option
      */
     public LockRequest interruptOnLoss(boolean value) {
-        return with("interruptOnLoss", value ? true : null);
+        return with(Option.INTERRUPT_ON_LOSS, value ? true : null);
     }
 
     /**
@@ -328,7 +359,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest outageTolerance(Duration value) {
-        return with("outageTolerance", value, Duration.ZERO);
+        return with(Option.OUTAGE_TOLERANCE, value, Duration.ZERO);
     }
 
     /**
@@ -345,7 +376,7 @@ public final class LockRequest {
             throw new IllegalArgumentException("maxWaiting is " + value
                     + "; it must be 1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
         }
-        return with("maxWaiting", value == UNLIMITED ? null : value);
+        return with(Option.MAX_WAITING, value == UNLIMITED ? null : value);
     }
 
     /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
@@ -391,57 +422,57 @@ public final class LockRequest {
 
     /** {@return the name; empty if there is none} */
     public String name() {
-        return this.<String>option("name").orElse("");
+        return this.<String>option(Option.NAME).orElse("");
     }
 
     /** {@return how long the lock survives without renewal; empty for the client's default} */
     public Optional<Duration> lease() {
-        return option("lease");
+        return option(Option.LEASE);
     }
 
     /** {@return how long to wait; zero for a single try; empty for the default} */
     public Optional<Duration> waitFor() {
-        return option("waitFor");
+        return option(Option.WAIT_FOR);
     }
 
     /** {@return whether the lease is renewed while the lock is held; empty for the client's default} */
     public Optional<Boolean> renew() {
-        return option("renew");
+        return option(Option.RENEW);
     }
 
     /** {@return the minimum time from the grant during which others are kept out; empty if there is none} */
     public Optional<Duration> minHold() {
-        return option("minHold");
+        return option(Option.MIN_HOLD);
     }
 
     /** {@return the time after which renewal ends, counted from the grant; empty for the client's default} */
     public Optional<Duration> maxHold() {
-        return option("maxHold");
+        return option(Option.MAX_HOLD);
     }
 
     /** {@return how long the lock may be held before a warning is logged, once; empty for the client's default} */
     public Optional<Duration> warnAfter() {
-        return option("warnAfter");
+        return option(Option.WARN_AFTER);
     }
 
     /** {@return how long a queued caller waits for Redis to recover from a failure; empty for the client's default} */
     public Optional<Duration> outageTolerance() {
-        return option("outageTolerance");
+        return option(Option.OUTAGE_TOLERANCE);
     }
 
     /** {@return how many calls from the client may wait for the same key; {@link #UNLIMITED} for any number} */
     public int maxWaiting() {
-        return this.<Integer>option("maxWaiting").orElse(UNLIMITED);
+        return this.<Integer>option(Option.MAX_WAITING).orElse(UNLIMITED);
     }
 
     /** {@return whether the work is stopped when the lock is lost} */
     public boolean interruptOnLoss() {
-        return options.containsKey("interruptOnLoss");
+        return options.containsKey(Option.INTERRUPT_ON_LOSS);
     }
 
     @SuppressWarnings("unchecked") // each option has one type
-    private <T> Optional<T> option(String name) {
-        return Optional.ofNullable((T) options.get(name));
+    private <T> Optional<T> option(Option option) {
+        return Optional.ofNullable((T) options.get(option));
     }
 
     @Override

@@ -92,6 +92,12 @@ public sealed interface LockResult<T extends @Nullable Object> {
             return value;
         }
 
+        /** Throws nothing, so callers of this type need not catch it. */
+        @Override
+        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) {
+            return value;
+        }
+
         @Override
         public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
             return new Executed<>(mapping.apply(value));

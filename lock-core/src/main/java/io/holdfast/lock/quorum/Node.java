@@ -115,6 +115,9 @@ final class Node {
         /** Whether a round sends it, with those to other servers. */
         private volatile boolean joint;
 
+        /** Whether it is the one call that is sent while the server hangs. What waits for it may be the next one. */
+        private boolean probe;
+
         private Call(Supplier<LockStore.Pending<A>> begin) {
             this.begin = begin;
         }
@@ -145,6 +148,7 @@ final class Node {
                 quick = System.nanoTime() - start < SLOW_NANOS;
                 outage = null;
                 failure = null;
+                endProbe();
                 complete(answer);
             } catch (RuntimeException | Error e) {
                 quick = System.nanoTime() - start < SLOW_NANOS;
@@ -153,10 +157,21 @@ final class Node {
         }
 
         private void fail(Throwable e) {
-            if (e instanceof LockStoreException known) {
-                failed(known);
+            try {
+                if (e instanceof LockStoreException known) {
+                    failed(known);
+                }
+            } catch (RuntimeException | Error notLogged) {
+                e.addSuppressed(notLogged);
             }
+            endProbe();
             completeExceptionally(e);
+        }
+
+        private void endProbe() {
+            if (probe) {
+                probing.set(false);
+            }
         }
 
         /** Sends and reads, on another thread, what a round has not reached yet. If no thread is available, it reaches it eventually. */
@@ -254,11 +269,9 @@ final class Node {
 
     private void run(Call<?> call) {
         LockStoreException former = outage;
-        if (former == null) {
+        call.probe = former != null && probing.compareAndSet(false, true);
+        if (former == null || call.probe) {
             call.finish();
-        } else if (probing.compareAndSet(false, true)) {
-            call.finish();
-            probing.set(false);
         } else {
             call.completeExceptionally(
                     new LockStoreException("skipped until it responds again: " + former.getMessage(), former, false));

@@ -52,6 +52,17 @@ class LockRequestTest {
     }
 
     @Test
+    void equal_requests_look_equal_in_whatever_order_their_settings_came() {
+        LockRequest one = request.waitFor(Duration.ofSeconds(2)).name("order").lease(Duration.ofSeconds(1));
+        LockRequest other = request.lease(Duration.ofSeconds(1)).waitFor(Duration.ofSeconds(2)).name("order");
+
+        assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).hasToString(other.toString());
+        assertThat(one.toString()).endsWith("{name=order, lease=PT1S, waitFor=PT2S}");
+        assertThat(LockDefaults.STANDARD.withMaxHold(Duration.ofDays(1)).toString())
+                .containsSubsequence("lease", "waitFor", "renew", "maxHold", "warnAfter", "outageTolerance");
+    }
+
+    @Test
     void time_out_of_range_is_refused_by_name_value_and_what_is_allowed() {
         assertThatThrownBy(() -> request.lease(Duration.ofMillis(99)))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -3,9 +3,15 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /** One server's calls: their order, and what becomes of them while it does not answer. The test plays the threads. */
 class NodeTest {
@@ -133,6 +141,53 @@ class NodeTest {
                 .hasCauseInstanceOf(LockStoreException.class)
                 .hasMessageContaining("skipped");
         assertThat(sent).isEmpty();
+    }
+
+    /** The release of an acquisition that is not answered, for instance. */
+    @Test
+    void call_that_waited_for_the_one_that_was_sent_meanwhile_is_sent_next() {
+        Node direct = new Node(new QuorumNode("a", new InMemoryLockStore()), Runnable::run);
+        direct.send(OTHER, store -> {
+            throw unanswered();
+        });
+
+        direct.send(OWNER, store -> {
+            direct.send(OWNER, here -> sent.add("release"));
+            throw unanswered();
+        });
+
+        assertThat(sent).containsExactly("release");
+    }
+
+    /** A log that fails, such as one without room on its disk. */
+    @Test
+    void call_whose_failure_cannot_be_logged_ends_and_lets_others_be_sent() {
+        LockStoreException failure = new LockStoreException("timed out", new IOException(), true);
+        TurboFilter full = new TurboFilter() {
+            @Override
+            public FilterReply decide(
+                    Marker marker, Logger logger, Level level, String format, Object[] params, Throwable t) {
+                if (level == Level.WARN && logger.getName().equals(Node.class.getName())) {
+                    throw new IllegalStateException("No space left on device");
+                }
+                return FilterReply.NEUTRAL;
+            }
+        };
+        LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
+        logs.addTurboFilter(full);
+        CompletableFuture<Object> call = node.send(OWNER, store -> {
+            throw failure;
+        });
+        try {
+            runAll();
+        } finally {
+            logs.getTurboFilterList().remove(full);
+        }
+
+        assertThatThrownBy(call::join).hasCause(failure);
+        send(OWNER, "next");
+        runAll();
+        assertThat(sent).containsExactly("next");
     }
 
     @Test
