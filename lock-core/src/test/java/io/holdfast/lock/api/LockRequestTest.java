@@ -54,7 +54,9 @@ class LockRequestTest {
     @Test
     void equal_requests_look_equal_in_whatever_order_their_settings_came() {
         LockRequest one = request.waitFor(Duration.ofSeconds(2)).name("order").lease(Duration.ofSeconds(1));
-        LockRequest other = request.lease(Duration.ofSeconds(1)).waitFor(Duration.ofSeconds(2)).name("order");
+        LockRequest other = request.lease(Duration.ofSeconds(1))
+                .waitFor(Duration.ofSeconds(2))
+                .name("order");
 
         assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).hasToString(other.toString());
         assertThat(one.toString()).endsWith("{name=order, lease=PT1S, waitFor=PT2S}");

@@ -108,15 +108,13 @@ class LeakTest {
 
     /** Nobody stands in line, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
-        Object identity = field(field(field(locks, "operations"), "client"), "identity");
-        Object queue = field(field(identity, "queue"), "queues");
+        Object queue = field(field(field(field(locks, "parts"), "client"), "identity"), "queue");
         Object entries = field(queue, "entries");
-        Object subscription = field(entries, "subscription");
-        return ((Map<?, ?>) field(field(queue, "lines"), "lines")).isEmpty()
-                && ((Map<?, ?>) field(subscription, "entries")).isEmpty()
+        return ((Map<?, ?>) field(queue, "lines")).isEmpty()
+                && ((Map<?, ?>) field(entries, "entries")).isEmpty()
                 && ((Map<?, ?>) field(entries, "rows")).isEmpty()
                 && ((Collection<?>) field(entries, "byTime")).isEmpty()
-                && ((Map<?, ?>) field(subscription, "cohorts")).isEmpty();
+                && ((Map<?, ?>) field(entries, "cohorts")).isEmpty();
     }
 
     private static Object field(Object owner, String name) throws ReflectiveOperationException {

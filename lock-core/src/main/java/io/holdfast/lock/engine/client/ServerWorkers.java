@@ -165,7 +165,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
                     work.add(waiting.remove());
                 }
                 if (work.isEmpty()) {
-                    workers.remove(server);
+                    workers.remove(server, this);
                     ServerWorkers.this.notifyAll();
                 }
                 return work;

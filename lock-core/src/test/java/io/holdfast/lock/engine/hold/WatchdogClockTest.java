@@ -18,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,9 +34,19 @@ class WatchdogClockTest {
     private final Set<Thread> before = Thread.getAllStackTraces().keySet();
     private final List<LockEvent.Lost> lost = new CopyOnWriteArrayList<>();
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
+    private final AtomicInteger failures = new AtomicInteger();
     private final HeldLocks locks = new HeldLocks(
-            new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, Pause.PARK, false, "client"),
+            new ClientContext(store, new Cleanup(store), this::nanos, Pause.PARK, false, "client"),
             new EventPublisher(List.of()));
+
+    /** Fails on the clock thread while it is told to. */
+    private long nanos() {
+        if (Thread.currentThread().getName().equals("holdfast-clock")
+                && failures.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new InternalError("simulated");
+        }
+        return System.nanoTime();
+    }
 
     private Hold held(String key, Duration lease) {
         long now = System.nanoTime();
@@ -106,6 +118,20 @@ class WatchdogClockTest {
         clock.interrupt();
 
         Awaitility.await().until(() -> !clock.isInterrupted() && clock.getState() == Thread.State.TIMED_WAITING);
+    }
+
+    /** Only this thread tells other threads of their losses. */
+    @Test
+    void clock_goes_on_after_an_error_outside_of_its_round() {
+        Hold hold = held("a", LONG);
+        Thread clock = sleepingClock();
+        failures.set(3);
+        LockSupport.unpark(clock);
+        Awaitility.await().until(() -> failures.get() == 0);
+
+        locks.doubt(hold.owner().sequence());
+
+        Awaitility.await().until(() -> lost.size() == 1);
     }
 
     @Test
