@@ -346,7 +346,8 @@ final class Watchdog implements AutoCloseable {
                         "The store returned " + replies.size() + " replies to " + requests.size() + " renewals");
             }
         } catch (RuntimeException | Error e) {
-            failed(holds, e);
+            retryLater(holds, e);
+            reportFailed(holds, e);
             return;
         }
         settle(holds, requests, replies, sentAt);
@@ -381,19 +382,27 @@ final class Watchdog implements AutoCloseable {
                 hold.lose(LossCause.REVOKED);
             }
         }
+        if (failed.isEmpty()) {
+            reportRenewed(renewed, took);
+            return;
+        }
+        var failure = new IllegalStateException("The store could not renew some leases: " + reason);
+        retryLater(failed, failure);
+        reportRenewed(renewed, took);
+        reportFailed(failed, failure);
+    }
+
+    private void reportRenewed(int renewed, Duration took) {
         if (renewed > 0) {
             events.accept(new LockEvent.Renewed(renewed, took));
-        }
-        if (!failed.isEmpty()) {
-            failed(failed, new IllegalStateException("The store could not renew some leases: " + reason));
         }
     }
 
     /**
-     * Plans the next renewals before listeners are notified, which may take long. A lease that is not renewed is not affected by the
+     * Plans the next renewals, before listeners are notified, which may take long. A lease that is not renewed is not affected by the
      * failure, and is checked again after another third.
      */
-    private void failed(List<Hold> holds, Throwable failure) {
+    private void retryLater(List<Hold> holds, Throwable failure) {
         for (Hold hold : holds) {
             long pause = hold.leaseNanos() / Hold.RENEWALS_A_LEASE;
             if (hold.isRenewing()) {
@@ -402,6 +411,9 @@ final class Watchdog implements AutoCloseable {
             }
             renewAt(hold, ticker.nanos() + pause);
         }
+    }
+
+    private void reportFailed(List<Hold> holds, Throwable failure) {
         List<Hold> retried = holds.stream()
                 .filter(hold -> hold.isRenewing() && hold.isLive())
                 .toList();

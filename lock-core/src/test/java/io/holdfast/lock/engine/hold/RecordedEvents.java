@@ -13,6 +13,7 @@ final class RecordedEvents {
     final List<LockEvent.RenewalFailed> renewalFailed = new CopyOnWriteArrayList<>();
     final List<LockEvent.LongHeld> longHeld = new CopyOnWriteArrayList<>();
 
+    Runnable onRenewed = () -> {};
     Runnable onFailure = () -> {};
     Runnable onLongHold = () -> {};
 
@@ -22,6 +23,7 @@ final class RecordedEvents {
 
     void accept(LockEvent event) {
         if (event instanceof LockEvent.Renewed call) {
+            onRenewed.run();
             calls.add(call);
             renewed.add(call.locks());
         } else if (event instanceof LockEvent.RenewalFailed failure) {

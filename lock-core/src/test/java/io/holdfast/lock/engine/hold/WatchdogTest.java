@@ -92,10 +92,7 @@ class WatchdogTest extends WatchdogFixture {
         pass(LEASE);
 
         assertThat(hold.isLive()).isFalse();
-        assertThat(events.lost)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.LIMIT_REACHED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LIMIT_REACHED);
     }
 
     @Test
@@ -108,10 +105,7 @@ class WatchdogTest extends WatchdogFixture {
         pass(LEASE);
 
         assertThat(hold.isLive()).isFalse();
-        assertThat(events.lost)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.LIMIT_REACHED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LIMIT_REACHED);
         assertThat(heldInStore(KEY)).isFalse();
     }
 
@@ -164,10 +158,7 @@ class WatchdogTest extends WatchdogFixture {
         time.pass(LEASE);
         watchdog.tick();
 
-        assertThat(events.lost)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.EXPIRED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.EXPIRED);
         answer.countDown();
         renewal.join();
         assertThat(hold.isLive()).isFalse();
@@ -245,10 +236,7 @@ class WatchdogTest extends WatchdogFixture {
         pass(LEASE.dividedBy(2));
 
         assertThat(hold.isLive()).isFalse();
-        assertThat(events.lost)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.REVOKED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.REVOKED);
     }
 
     @Test
@@ -292,10 +280,7 @@ class WatchdogTest extends WatchdogFixture {
         assertThat(locks.all()).isEmpty();
         cleaners.run();
         assertThat(heldInStore(KEY)).as("released in the background").isFalse();
-        assertThat(events.lost)
-                .singleElement()
-                .extracting(LockEvent.Lost::cause)
-                .isEqualTo(LossCause.THREAD_DIED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.THREAD_DIED);
         assertThat(hold.isOpen()).isFalse();
     }
 
@@ -462,6 +447,36 @@ class WatchdogTest extends WatchdogFixture {
         assertThat(hold.lookAt - time.nanos()).isEqualTo(Duration.ofMillis(100).toNanos());
         passAtOnce(Duration.ofSeconds(6));
         assertThat(store.renewals).hasSize(1);
+    }
+
+    /** Listeners may take long. */
+    @Test
+    void renewal_that_failed_is_planned_again_before_listeners_hear_of_those_that_did_not() {
+        Hold renewed = unwatched(KEY, LEASE);
+        Hold failed = unwatched(LockKey.of("stock:7"), LEASE);
+        StoreSpy partly = new StoreSpy(store) {
+            @Override
+            public List<RenewReply> renew(List<RenewRequest> requests) {
+                return requests.stream()
+                        .<RenewReply>map(request -> request.key().equals(KEY)
+                                ? new RenewReply.Renewed()
+                                : new RenewReply.Failed("its server is down"))
+                        .toList();
+            }
+        };
+        ManualThreads threads = new ManualThreads();
+        HeldLocks own = locks(partly, threads);
+        own.add(renewed, new HashMap<>());
+        own.add(failed, new HashMap<>());
+        List<Boolean> renewing = new ArrayList<>();
+        events.onRenewed = () -> renewing.add(failed.renewing);
+
+        time.pass(LEASE.dividedBy(3));
+        own.watchdog.tick();
+        threads.run();
+
+        assertThat(renewing).containsExactly(false);
+        assertThat(events.renewalFailed).hasSize(1);
     }
 
     @Test
