@@ -197,19 +197,17 @@ final class ScriptClient {
             };
         }
         long start = System.nanoTime();
+        Sent sent = sendNow(calls, acks, start);
+        return () -> replies(calls, acks, start, sent, false, false);
+    }
+
+    private Sent sendNow(List<ScriptCall> calls, Acks acks, long start) {
         try {
-            Sent sent = wire.send(calls, acks, start);
-            return () -> replies(calls, acks, start, sent, false, false);
+            return wire.send(calls, acks, start);
         } catch (RuntimeException e) {
-            return () -> replies(
-                    calls,
-                    acks,
-                    start,
-                    () -> {
-                        throw e;
-                    },
-                    false,
-                    false);
+            return () -> {
+                throw e;
+            };
         }
     }
 
