@@ -12,6 +12,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
@@ -56,6 +57,14 @@ class QuorumTest {
         List<QuorumNode> nodes = IntStream.range(0, servers.size())
                 .mapToObj(i -> new QuorumNode("node-" + i, servers.get(i)))
                 .toList();
+        return new QuorumLockStore(nodes, LONGEST, time, threads -> Runnable::run);
+    }
+
+    private QuorumLockStore withSecond(LockStore second) {
+        List<QuorumNode> nodes = List.of(
+                new QuorumNode("a:1", new InMemoryLockStore()),
+                new QuorumNode("b:1", second),
+                new QuorumNode("c:1", new InMemoryLockStore()));
         return new QuorumLockStore(nodes, LONGEST, time, threads -> Runnable::run);
     }
 
@@ -110,14 +119,7 @@ class QuorumTest {
                 return super.inspect(key);
             }
         };
-        QuorumLockStore store = new QuorumLockStore(
-                List.of(
-                        new QuorumNode("a:1", new InMemoryLockStore()),
-                        new QuorumNode("b:1", failing),
-                        new QuorumNode("c:1", new InMemoryLockStore())),
-                LONGEST,
-                time,
-                threads -> Runnable::run);
+        QuorumLockStore store = withSecond(failing);
 
         assertThat(store.failedServers()).isEmpty();
         store.inspect(KEY);
@@ -140,14 +142,7 @@ class QuorumTest {
                 return Map.of("", "unknown");
             }
         };
-        QuorumLockStore store = new QuorumLockStore(
-                List.of(
-                        new QuorumNode("a:1", new InMemoryLockStore()),
-                        new QuorumNode("b:1", failing),
-                        new QuorumNode("c:1", new InMemoryLockStore())),
-                LONGEST,
-                time,
-                threads -> Runnable::run);
+        QuorumLockStore store = withSecond(failing);
         store.inspect(KEY);
 
         assertThat(store.evictionPolicies()).containsEntry("b:1", "unknown");
