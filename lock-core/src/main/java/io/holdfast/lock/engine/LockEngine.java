@@ -175,10 +175,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
-        if (result instanceof AcquireResult.Granted granted) {
+        if (result instanceof AcquireResult.Acquired granted) {
             return new LockResult.Executed<>(run(granted.handle(), work));
         }
-        var refused = (AcquireResult.Refused) result;
+        var refused = (AcquireResult.Contended) result;
         return new LockResult.NotAcquired<>(
                 refused.key(),
                 refused.waitedForLock(),
@@ -206,7 +206,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Granted granted
+        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Acquired granted
                 ? Optional.of(granted.handle())
                 : Optional.empty();
     }
@@ -265,10 +265,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** The handle, or an exception that says why there is none. */
     private ClosableHandle handle(AcquireResult result) {
-        if (result instanceof AcquireResult.Granted granted) {
+        if (result instanceof AcquireResult.Acquired granted) {
             return granted.handle();
         }
-        var refused = (AcquireResult.Refused) result;
+        var refused = (AcquireResult.Contended) result;
         throw new LockNotAcquiredException(
                 null,
                 refused.key(),

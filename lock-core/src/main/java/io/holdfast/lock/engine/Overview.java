@@ -78,7 +78,7 @@ final class Overview implements LockOverview {
      * single try, because a caller that does not wait is in no cycle, and none if the client is closed. An interrupt of the
      * thread is kept; if it breaks the call, the call is not repeated.
      */
-    Blockage blockage(AcquireResult.Refused refused) {
+    Blockage blockage(AcquireResult.Contended refused) {
         LockHolder holder = refused.holder().orElse(null);
         if (holder == null || !refused.hasWaited() || locks.isOver(client.id())) {
             return Blockage.UNKNOWN;

@@ -92,7 +92,7 @@ final class RemoteLockView implements RemoteLock {
     }
 
     private static boolean isAcquired(AcquireResult result) {
-        if (result instanceof AcquireResult.Granted acquired) {
+        if (result instanceof AcquireResult.Acquired acquired) {
             acquired.handle().lockedByView();
             return true;
         }

@@ -65,7 +65,7 @@ final class Node {
     private final String name;
     private final LockStore store;
     private final Executor threads;
-    private final Map<Object, Call<?>> last = new ConcurrentHashMap<>();
+    private final Map<Object, NodeCall<?>> last = new ConcurrentHashMap<>();
     private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<OwnerId, Boolean> eldest) {
@@ -99,7 +99,7 @@ final class Node {
      * others {@linkplain #finish finish} what it has not begun, each at its own server. Both steps are claimed by
      * compare-and-set, and the state is SENT only after the pending answer was written, so who reads sees it.
      */
-    final class Call<A> extends CompletableFuture<A> {
+    final class NodeCall<A> extends CompletableFuture<A> {
 
         private enum State {
             NEW,
@@ -118,7 +118,7 @@ final class Node {
         /** Whether it is the one call that is sent while the server hangs. What waits for it may be the next one. */
         private boolean probe;
 
-        private Call(Supplier<LockStore.Pending<A>> begin) {
+        private NodeCall(Supplier<LockStore.Pending<A>> begin) {
             this.begin = begin;
         }
 
@@ -204,9 +204,10 @@ final class Node {
      *     is in progress, or the server was slow recently; null to send it on a thread of this server
      * @param begin sends it
      */
-    <A> Call<A> call(Object acquisition, @Nullable Consumer<Call<?>> round, Supplier<LockStore.Pending<A>> begin) {
-        Call<A> call = new Call<>(begin);
-        Call<?> before = last.put(acquisition, call);
+    <A> NodeCall<A> call(
+            Object acquisition, @Nullable Consumer<NodeCall<?>> round, Supplier<LockStore.Pending<A>> begin) {
+        NodeCall<A> call = new NodeCall<>(begin);
+        NodeCall<?> before = last.put(acquisition, call);
         var unusedRemoval = call.whenComplete((answer, failure) -> last.remove(acquisition, call));
         if (before != null) {
             before.takeOver();
@@ -232,7 +233,7 @@ final class Node {
 
     /** A call that comes after all calls in progress. */
     <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
-        Call<A> looking = new Call<>(() -> () -> call.apply(store));
+        NodeCall<A> looking = new NodeCall<>(() -> () -> call.apply(store));
         CompletableFuture<?>[] before = last.values().toArray(CompletableFuture[]::new);
         var unused = CompletableFuture.allOf(before).whenComplete((done, failure) -> start(looking));
         return looking;
@@ -263,11 +264,11 @@ final class Node {
         });
     }
 
-    private void start(Call<?> call) {
+    private void start(NodeCall<?> call) {
         execute(() -> run(call), call::completeExceptionally);
     }
 
-    private void run(Call<?> call) {
+    private void run(NodeCall<?> call) {
         LockStoreException former = outage;
         call.probe = former != null && probing.compareAndSet(false, true);
         if (former == null || call.probe) {

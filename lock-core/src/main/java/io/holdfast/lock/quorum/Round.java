@@ -29,18 +29,18 @@ final class Round {
     private static final int PATIENCE_MILLIS = 10;
     private static final int LAST_ANSWERS_MILLIS = 1;
 
-    private final List<Node.Call<?>> calls = new ArrayList<>();
+    private final List<Node.NodeCall<?>> calls = new ArrayList<>();
     private final CountDownLatch end = new CountDownLatch(1);
 
-    void add(Node.Call<?> call) {
+    void add(Node.NodeCall<?> call) {
         calls.add(call);
     }
 
     void start(Executor threads) {
         try {
             threads.execute(() -> {
-                calls.forEach(Node.Call::send);
-                calls.forEach(Node.Call::finish);
+                calls.forEach(Node.NodeCall::send);
+                calls.forEach(Node.NodeCall::finish);
                 end.countDown();
             });
         } catch (RejectedExecutionException e) {

@@ -93,7 +93,7 @@ class AsyncStepsTest {
 
         @Override
         public AcquireResult result() {
-            return new AcquireResult.Refused(KEY, Duration.ZERO, Optional.empty(), false, 0);
+            return new AcquireResult.Contended(KEY, Duration.ZERO, Optional.empty(), false, 0);
         }
     }
 

@@ -156,7 +156,7 @@ class HandOffStepsTest extends StepsFixture {
 
         assertRefused(once);
 
-        var refused = (AcquireResult.Refused) once.result();
+        var refused = (AcquireResult.Contended) once.result();
         assertThat(refused.holder().orElseThrow().fencingToken()).isEqualTo(held.fencingToken());
         assertThat(refused.hasWaited()).isFalse();
         assertThat(store.acquires).isEmpty();
@@ -171,7 +171,7 @@ class HandOffStepsTest extends StepsFixture {
 
         assertRefused(waiter);
 
-        var refused = (AcquireResult.Refused) waiter.result();
+        var refused = (AcquireResult.Contended) waiter.result();
         assertThat(refused.holder().orElseThrow().fencingToken()).isEqualTo(held.fencingToken());
         assertThat(refused.hasWaited()).isTrue();
     }

@@ -89,13 +89,13 @@ abstract class StepsFixture {
     /** Its next step brings the lock. */
     static LockHandle granted(Steps steps) {
         assertThat(proceed(steps)).isZero();
-        assertThat(steps.result()).isInstanceOf(AcquireResult.Granted.class);
-        return ((AcquireResult.Granted) steps.result()).handle();
+        assertThat(steps.result()).isInstanceOf(AcquireResult.Acquired.class);
+        return ((AcquireResult.Acquired) steps.result()).handle();
     }
 
     static void assertRefused(Steps steps) {
         assertThat(proceed(steps)).isZero();
-        assertThat(steps.result()).isInstanceOf(AcquireResult.Refused.class);
+        assertThat(steps.result()).isInstanceOf(AcquireResult.Contended.class);
     }
 
     /** Another client holds the lock for an hour. */

@@ -18,7 +18,7 @@ public sealed interface AcquireResult {
         return this;
     }
 
-    record Granted(ClosableHandle handle) implements AcquireResult {}
+    record Acquired(ClosableHandle handle) implements AcquireResult {}
 
     /**
      * Nothing is held.
@@ -28,7 +28,7 @@ public sealed interface AcquireResult {
      * @param hasWaited whether the caller was willing to wait, instead of a single try
      * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code NestedWaits}; else 0
      */
-    record Refused(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)
+    record Contended(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)
             implements AcquireResult {
 
         /** {@return zero after a single try, whatever the store needed for its answer} */

@@ -95,7 +95,7 @@ public final class Acquisition implements Steps {
     private State state = State.START;
     private String clientId = "";
     private LockListener.@Nullable Acquisition observed;
-    private Waits.@Nullable Wait wait;
+    private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
     private boolean handedOff;
 
@@ -255,7 +255,7 @@ public final class Acquisition implements Steps {
                         + ", so it would deadlock with itself. Acquire the largest weight from the start.");
             }
             stretch(hold, wasRenewing);
-            return new AcquireResult.Granted(handle);
+            return new AcquireResult.Acquired(handle);
         } catch (RuntimeException | Error e) {
             handle.closeAfter(e);
             throw e;
@@ -343,7 +343,7 @@ public final class Acquisition implements Steps {
         try {
             Handle handle = call.open(shared.locks, grant, ClientContext.currentThread(), mine);
             handedOff = true;
-            ended(new AcquireResult.Granted(handle));
+            ended(new AcquireResult.Acquired(handle));
             return true;
         } catch (RuntimeException | Error e) {
             call.giveBack(shared.locks, handOff.owner(), mine);
@@ -570,7 +570,7 @@ public final class Acquisition implements Steps {
     private void hold(Hold.Grant grant) {
         state = State.ENDED;
         try {
-            ended(new AcquireResult.Granted(call.open(shared.locks, grant, required(holder), place())));
+            ended(new AcquireResult.Acquired(call.open(shared.locks, grant, required(holder), place())));
         } catch (RuntimeException | Error e) {
             call.giveBack(shared.locks, entry().owner(), place());
             throw e;
@@ -637,14 +637,14 @@ public final class Acquisition implements Steps {
 
     private void refused(Optional<LockHolder> by) {
         long nestedId = wait == null ? 0 : wait.nestedId();
-        ended(new AcquireResult.Refused(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId));
+        ended(new AcquireResult.Contended(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId));
     }
 
     private void end() {
         state = State.OVER;
-        endWait(result instanceof AcquireResult.Refused);
+        endWait(result instanceof AcquireResult.Contended);
         tell(() -> call.event(result(), handedOff));
-        if (shared.locks.isOver(clientId) && result instanceof AcquireResult.Granted granted) {
+        if (shared.locks.isOver(clientId) && result instanceof AcquireResult.Acquired granted) {
             try {
                 granted.handle().close();
             } catch (LockLostException e) {

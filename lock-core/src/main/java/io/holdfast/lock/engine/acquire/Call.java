@@ -126,11 +126,11 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     }
 
     LockEvent.OfLock event(AcquireResult result, boolean handedOff) {
-        if (result instanceof AcquireResult.Granted granted) {
+        if (result instanceof AcquireResult.Acquired granted) {
             return new LockEvent.Acquired(
                     key, terms.name(), granted.handle().fencingToken(), budget.spent(), handedOff);
         }
-        var refused = (AcquireResult.Refused) result;
+        var refused = (AcquireResult.Contended) result;
         return new LockEvent.NotAcquired(key, terms.name(), refused.waited(), refused.holder());
     }
 

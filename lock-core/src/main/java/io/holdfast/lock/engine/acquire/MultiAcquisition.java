@@ -62,9 +62,9 @@ public final class MultiAcquisition implements Steps {
     private @Nullable AcquireResult result;
 
     /** One of the locks, in the call for all of them. */
-    private record Part(Call call, LocalQueue.Place place, OwnerId owner) {}
+    private record Member(Call call, LocalQueue.Place place, OwnerId owner) {}
 
-    private final List<Part> parts = new ArrayList<>();
+    private final List<Member> members = new ArrayList<>();
     private long sentAt;
 
     /** Whether a send of the call for all of them got no reply, and may still arrive. */
@@ -119,7 +119,7 @@ public final class MultiAcquisition implements Steps {
         }
         current = null;
         AcquireResult one = acquisition.result();
-        if (!(one instanceof AcquireResult.Granted granted)) {
+        if (!(one instanceof AcquireResult.Acquired granted)) {
             giveBack();
             result = one;
             return 0;
@@ -135,7 +135,7 @@ public final class MultiAcquisition implements Steps {
     private void allAreThere() {
         MultiHandle handle = new MultiHandle(taken);
         if (handle.isHeld()) {
-            result = new AcquireResult.Granted(handle);
+            result = new AcquireResult.Acquired(handle);
             return;
         }
         giveBack();
@@ -200,8 +200,8 @@ public final class MultiAcquisition implements Steps {
             found = enterAll() ? ask(clientId) : null;
             return found;
         } finally {
-            if (!(found instanceof AcquireResult.Granted)) {
-                Each.run(parts, part -> part.place.leave());
+            if (!(found instanceof AcquireResult.Acquired)) {
+                Each.run(members, member -> member.place.leave());
             }
         }
     }
@@ -213,15 +213,15 @@ public final class MultiAcquisition implements Steps {
             if (place == null) {
                 return false;
             }
-            parts.add(new Part(call, place, client.queue().newOwner()));
+            members.add(new Member(call, place, client.queue().newOwner()));
         }
         return true;
     }
 
     private @Nullable AcquireResult ask(String clientId) throws InterruptedException {
         HolderInfo holder = ClientContext.currentThread();
-        List<AcquireRequest> requests = parts.stream()
-                .map(part -> part.call.request(part.owner, holder, false, 1))
+        List<AcquireRequest> requests = members.stream()
+                .map(member -> member.call.request(member.owner, holder, false, 1))
                 .toList();
         sentAt = client.ticker().nanos();
         AcquireAllReply reply;
@@ -255,7 +255,7 @@ public final class MultiAcquisition implements Steps {
         if (e.getCause() instanceof ConnectionsInUseException) {
             return null;
         }
-        parts.forEach(part -> part.place.fail(e));
+        members.forEach(member -> member.place.fail(e));
         publishFailed(calls.get(0), e);
         throw e;
     }
@@ -272,7 +272,7 @@ public final class MultiAcquisition implements Steps {
             return null;
         }
         Call call = calls.get(((AcquireAllReply.Refused) reply).index());
-        var refusal = new AcquireResult.Refused(call.key(), budget.spent(), held.holder(), false, 0);
+        var refusal = new AcquireResult.Contended(call.key(), budget.spent(), held.holder(), false, 0);
         tell(call, call.event(refusal, false));
         return refusal;
     }
@@ -284,39 +284,39 @@ public final class MultiAcquisition implements Steps {
 
     /** Creates handles for all locks, or gives all back. */
     private @Nullable AcquireResult open(List<AcquireReply.Granted> grants, HolderInfo holder, String clientId) {
-        List<Handle> handles = new ArrayList<>(parts.size());
+        List<Handle> handles = new ArrayList<>(members.size());
         boolean held = false;
         try {
-            for (Part part : parts) {
+            for (Member member : members) {
                 AcquireReply.Granted reply = grants.get(handles.size());
-                Hold.Grant grant = part.call.granted(part.owner, reply, sentAt, resent || reply.resent());
+                Hold.Grant grant = member.call.granted(member.owner, reply, sentAt, resent || reply.resent());
                 try {
-                    handles.add(part.call.open(shared.locks(), grant, holder, part.place));
+                    handles.add(member.call.open(shared.locks(), grant, holder, member.place));
                 } catch (RuntimeException | Error e) {
-                    publishFailed(part.call, e);
+                    publishFailed(member.call, e);
                     throw e;
                 }
                 Handle handle = handles.get(handles.size() - 1);
-                tell(part.call, part.call.event(new AcquireResult.Granted(handle), false));
+                tell(member.call, member.call.event(new AcquireResult.Acquired(handle), false));
             }
             if (shared.locks().isOver(clientId)) {
                 throw shared.locks().tooLate(calls.get(0).key());
             }
             MultiHandle all = new MultiHandle(handles);
             held = all.isHeld();
-            return held ? new AcquireResult.Granted(all) : null;
+            return held ? new AcquireResult.Acquired(all) : null;
         } finally {
             if (!held) {
                 new MultiHandle(handles).giveBack();
-                parts.subList(handles.size(), parts.size())
-                        .forEach(part -> part.call.giveBack(shared.locks(), part.owner, part.place));
+                members.subList(handles.size(), members.size())
+                        .forEach(member -> member.call.giveBack(shared.locks(), member.owner, member.place));
             }
         }
     }
 
     private void undoAll() {
-        parts.forEach(part -> client.cleanup()
-                .undo(part.call.key(), part.owner, part.call.terms().leaseNanos()));
+        members.forEach(member -> client.cleanup()
+                .undo(member.call.key(), member.owner, member.call.terms().leaseNanos()));
     }
 
     /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The calls of this client that wait for a lock. Does not include calls that get their lock immediately. */
 public final class Waits {
 
-    private final Set<Wait> all = ConcurrentHashMap.newKeySet();
+    private final Set<CallerWait> all = ConcurrentHashMap.newKeySet();
     private final Map<LockKey, Integer> byKey = new ConcurrentHashMap<>();
     private final EventPublisher events;
     private final ClientContext client;
@@ -34,7 +34,7 @@ public final class Waits {
     }
 
     public List<LockActivity.Wait> snapshot() {
-        return all.stream().map(Wait::describe).toList();
+        return all.stream().map(CallerWait::describe).toList();
     }
 
     /**
@@ -42,13 +42,13 @@ public final class Waits {
      *
      * @throws LockOverloadException if too many wait for the key already
      */
-    Wait enter(Call call) {
+    CallerWait enter(Call call) {
         int most = call.terms().maxWaiting();
         if (byKey.merge(call.key(), 1, Integer::sum) > most) {
             oneLess(call.key());
             throw LockOverloadException.ofKey(call.key(), most);
         }
-        Wait wait = new Wait(call);
+        CallerWait wait = new CallerWait(call);
         all.add(wait);
         return wait;
     }
@@ -61,7 +61,7 @@ public final class Waits {
      * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
      * have been lost, or closed by another thread, since the wait began.
      */
-    private NestedWaits.Wait nested(Call call) {
+    private NestedWaits.BegunWait nested(Call call) {
         HolderInfo here = ClientContext.currentThread();
         String clientId = client.id();
         List<Hold> holds = List.copyOf(call.caller().holds().values());
@@ -81,13 +81,13 @@ public final class Waits {
     }
 
     /** One call's wait. */
-    final class Wait {
+    final class CallerWait {
 
         private final Call call;
         private final String thread = Thread.currentThread().getName();
-        private NestedWaits.@Nullable Wait nested;
+        private NestedWaits.@Nullable BegunWait nested;
 
-        private Wait(Call call) {
+        private CallerWait(Call call) {
             this.call = call;
         }
 

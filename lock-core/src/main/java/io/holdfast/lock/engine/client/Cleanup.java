@@ -40,7 +40,7 @@ public final class Cleanup {
     public static final int MOST_WAITING = 10_000;
 
     private final LockStore store;
-    private final ServerWorkers<Attempt> workers;
+    private final ServerWorkers<CleanupTask> workers;
     private final AtomicInteger waiting = new AtomicInteger();
 
     /** How many of them give a lock back that was held. */
@@ -143,46 +143,47 @@ public final class Cleanup {
             }
             return;
         }
-        Attempt attempt = new Attempt(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
-        held.addAndGet(attempt.locks());
-        if (!enqueue(attempt)) {
-            runOnce(attempt);
-            over(attempt);
+        CleanupTask cleanup =
+                new CleanupTask(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
+        held.addAndGet(cleanup.locks());
+        if (!enqueue(cleanup)) {
+            runOnce(cleanup);
+            over(cleanup);
         }
     }
 
     /** Returns false if the client is closed. */
-    private boolean enqueue(Attempt attempt) {
-        return workers.add(store.serverOf(attempt.key), List.of(attempt));
+    private boolean enqueue(CleanupTask cleanup) {
+        return workers.add(store.serverOf(cleanup.key), List.of(cleanup));
     }
 
-    private void over(Attempt attempt) {
-        held.addAndGet(-attempt.locks());
+    private void over(CleanupTask cleanup) {
+        held.addAndGet(-cleanup.locks());
         waiting.decrementAndGet();
     }
 
     /** The client is closed: a caller that was waiting until then cleans up itself, and nothing is retried. */
-    private void runOnce(Attempt attempt) {
+    private void runOnce(CleanupTask cleanup) {
         try {
-            attempt.task.run();
+            cleanup.task.run();
         } catch (RuntimeException | Error e) {
-            log.debug("The client is closed; lock '{}' expires at the end of its lease", attempt.key, e);
+            log.debug("The client is closed; lock '{}' expires at the end of its lease", cleanup.key, e);
         }
     }
 
     /** What one worker does: one task after the other. */
-    private final class Rounds implements ServerWorkers.Job<Attempt> {
+    private final class Rounds implements ServerWorkers.Job<CleanupTask> {
 
         private long restMillis;
 
         @Override
-        public long work(List<Attempt> next) {
-            Attempt attempt = next.get(0);
-            if (isDone(attempt)) {
-                over(attempt);
+        public long work(List<CleanupTask> next) {
+            CleanupTask cleanup = next.get(0);
+            if (isDone(cleanup)) {
+                over(cleanup);
                 return 0;
             }
-            return enqueue(attempt) ? rest() : 0;
+            return enqueue(cleanup) ? rest() : 0;
         }
 
         /** Clients of one server do not come back all at the same time. */
@@ -192,20 +193,20 @@ public final class Cleanup {
             return TimeUnit.MILLISECONDS.toNanos(millis);
         }
 
-        private boolean isDone(Attempt attempt) {
-            if (System.nanoTime() - attempt.giveUpAt >= 0) {
-                log.debug("Gave up cleaning up lock '{}'; its lease has expired", attempt.key);
+        private boolean isDone(CleanupTask cleanup) {
+            if (System.nanoTime() - cleanup.giveUpAt >= 0) {
+                log.debug("Gave up cleaning up lock '{}'; its lease has expired", cleanup.key);
             } else {
                 try {
-                    attempt.task.run();
+                    cleanup.task.run();
                     restMillis = 0;
                     full.set(false);
                 } catch (LockStoreException e) {
-                    log.debug("Lock '{}' could not be cleaned up yet", attempt.key, e);
+                    log.debug("Lock '{}' could not be cleaned up yet", cleanup.key, e);
                     return false;
                 } catch (RuntimeException | Error e) {
-                    if (!attempt.warned.getAndSet(true)) {
-                        log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", attempt.key, e);
+                    if (!cleanup.warned.getAndSet(true)) {
+                        log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", cleanup.key, e);
                     }
                     return false;
                 }
@@ -239,7 +240,7 @@ public final class Cleanup {
      * @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise
      * @param warned whether an unexpected failure of it was logged
      */
-    private record Attempt(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {
+    private record CleanupTask(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {
 
         int locks() {
             return wasHeld ? 1 : 0;

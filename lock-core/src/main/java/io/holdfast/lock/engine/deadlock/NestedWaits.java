@@ -50,7 +50,7 @@ public final class NestedWaits {
     private final DaemonThreads.@Nullable Timer timer;
     private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-waits"));
     private final AtomicLong ids = new AtomicLong();
-    private final Map<Long, Wait> waits = new ConcurrentSkipListMap<>();
+    private final Map<Long, BegunWait> waits = new ConcurrentSkipListMap<>();
 
     // Used by the thread alone
     private Set<Long> reported = Set.of(); // the ids; negative if the wait has ended
@@ -75,15 +75,16 @@ public final class NestedWaits {
      *
      * @param describe what it holds and waits for now; called on another thread
      */
-    public Wait begin(Supplier<NestedWait> describe) {
-        Wait wait = new Wait(ids.incrementAndGet(), describe, client.ticker().nanos());
+    public BegunWait begin(Supplier<NestedWait> describe) {
+        BegunWait wait =
+                new BegunWait(ids.incrementAndGet(), describe, client.ticker().nanos());
         waits.put(wait.id, wait);
         tickIn(YOUNG_NANOS);
         return wait;
     }
 
     /** A wait, which its caller begins and ends. */
-    public final class Wait {
+    public final class BegunWait {
 
         private final long id;
         private final Supplier<NestedWait> describe;
@@ -92,7 +93,7 @@ public final class NestedWaits {
         private volatile boolean ended;
         private volatile @Nullable NestedWait last;
 
-        private Wait(long id, Supplier<NestedWait> describe, long begunAt) {
+        private BegunWait(long id, Supplier<NestedWait> describe, long begunAt) {
             this.id = id;
             this.describe = describe;
             this.begunAt = begunAt;
@@ -179,7 +180,7 @@ public final class NestedWaits {
         if (isIdle()) {
             return -1;
         }
-        List<Wait> due = waits.values().stream()
+        List<BegunWait> due = waits.values().stream()
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
                 .limit(MAX_WAITS)
                 .toList();
@@ -219,10 +220,10 @@ public final class NestedWaits {
                 .reduce(again, Math::min);
     }
 
-    private static List<WaitReport> reports(List<Wait> due) {
+    private static List<WaitReport> reports(List<BegunWait> due) {
         List<WaitReport> reports = new ArrayList<>(due.size());
         int characters = 0;
-        for (Wait wait : due) {
+        for (BegunWait wait : due) {
             WaitReport report = wait.report();
             int more = report == null ? 0 : characters(report.what());
             if (report != null && characters + more <= MAX_CHARACTERS) {

@@ -53,8 +53,8 @@ public final class WaitGraph {
 
     private static final int STEPS_PER_EDGE = 50;
 
-    private final List<Node> waits = new ArrayList<>();
-    private final Map<Want, Node> wanted = new HashMap<>();
+    private final List<Vertex> waits = new ArrayList<>();
+    private final Map<Want, Vertex> wanted = new HashMap<>();
     private long edges;
     private long steps;
 
@@ -62,16 +62,16 @@ public final class WaitGraph {
     private record Want(LockKey key, LockMode mode) {}
 
     /** A wait, or those who want a key in one mode. */
-    private static final class Node {
+    private static final class Vertex {
 
         private final @Nullable RecordedWait wait;
-        private final List<Node> blockers = new ArrayList<>();
-        private final List<Node> blocked = new ArrayList<>();
+        private final List<Vertex> blockers = new ArrayList<>();
+        private final List<Vertex> blocked = new ArrayList<>();
         private int openBlockers;
         private int openBlocked;
         private boolean leftOut;
 
-        Node(@Nullable RecordedWait wait) {
+        Vertex(@Nullable RecordedWait wait) {
             this.wait = wait;
         }
 
@@ -89,11 +89,11 @@ public final class WaitGraph {
     }
 
     public WaitGraph(List<RecordedWait> recorded) {
-        recorded.stream().limit(MAX_WAITS).map(Node::new).forEach(this::add);
+        recorded.stream().limit(MAX_WAITS).map(Vertex::new).forEach(this::add);
         leaveOutWhatIsInNoCycle();
     }
 
-    private void add(Node wait) {
+    private void add(Vertex wait) {
         waits.add(wait);
         link(wait, wanted(wait.what().key(), wait.what().mode()));
         for (NestedWait.Held held : wait.what().holds()) {
@@ -104,11 +104,11 @@ public final class WaitGraph {
         }
     }
 
-    private Node wanted(LockKey key, LockMode mode) {
-        return wanted.computeIfAbsent(new Want(key, mode), want -> new Node(null));
+    private Vertex wanted(LockKey key, LockMode mode) {
+        return wanted.computeIfAbsent(new Want(key, mode), want -> new Vertex(null));
     }
 
-    private void link(Node blocked, Node blocker) {
+    private void link(Vertex blocked, Vertex blocker) {
         edges++;
         blocked.blockers.add(blocker);
         blocked.openBlockers++;
@@ -117,10 +117,10 @@ public final class WaitGraph {
     }
 
     private void leaveOutWhatIsInNoCycle() {
-        Deque<Node> next = new ArrayDeque<>(waits);
+        Deque<Vertex> next = new ArrayDeque<>(waits);
         next.addAll(wanted.values());
         while (!next.isEmpty()) {
-            Node node = next.remove();
+            Vertex node = next.remove();
             steps++;
             if (node.leftOut || (node.openBlockers > 0 && node.openBlocked > 0)) {
                 continue;
@@ -153,7 +153,7 @@ public final class WaitGraph {
         return new LockWaits(
                 waits.stream()
                         .filter(each -> !each.recorded().report().ended())
-                        .map(Node::what)
+                        .map(Vertex::what)
                         .toList(),
                 deadlocks);
     }
@@ -167,7 +167,7 @@ public final class WaitGraph {
      * @param holder the holder of that lock, according to the store
      */
     public Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
-        Optional<Node> blocker =
+        Optional<Vertex> blocker =
                 waits.stream().filter(each -> isOf(holder, each, key)).findAny();
         Optional<Deadlock> deadlock = waits.stream()
                 .filter(each -> waitId != 0
@@ -176,13 +176,13 @@ public final class WaitGraph {
                 .findAny()
                 .flatMap(this::deadlockThrough)
                 .or(() -> blocker.flatMap(this::deadlockThrough));
-        return new Blockage(blocker.map(Node::what), deadlock);
+        return new Blockage(blocker.map(Vertex::what), deadlock);
     }
 
     /**
      * A lock that was handed off within its client has a different token there; an exclusive lock has only one holder.
      */
-    private static boolean isOf(LockHolder holder, Node wait, LockKey key) {
+    private static boolean isOf(LockHolder holder, Vertex wait, LockKey key) {
         return !wait.recorded().report().ended()
                 && wait.what().clientId().equals(holder.clientId())
                 && wait.what().holds().stream()
@@ -191,7 +191,7 @@ public final class WaitGraph {
                                 held.mode() == LockMode.EXCLUSIVE || held.fencingToken() == holder.fencingToken());
     }
 
-    private Optional<Deadlock> deadlockThrough(Node wait) {
+    private Optional<Deadlock> deadlockThrough(Vertex wait) {
         return waits.stream()
                 .filter(each -> !each.leftOut)
                 .map(each -> each.recorded().sinceMicros())
@@ -210,15 +210,15 @@ public final class WaitGraph {
     /**
      * The shortest cycle through the given wait, of waits that were going on at the given moment; empty if there is none.
      */
-    private List<RecordedWait> cycle(Node start, long micros) {
+    private List<RecordedWait> cycle(Vertex start, long micros) {
         if (start.leftOut || !start.isAt(micros)) {
             return List.of();
         }
-        Map<Node, Node> cameFrom = new HashMap<>();
-        Deque<Node> next = new ArrayDeque<>(List.of(start));
+        Map<Vertex, Vertex> cameFrom = new HashMap<>();
+        Deque<Vertex> next = new ArrayDeque<>(List.of(start));
         while (!next.isEmpty() && steps <= STEPS_PER_EDGE * edges) {
-            Node at = next.remove();
-            for (Node blocker : at.blockers) {
+            Vertex at = next.remove();
+            for (Vertex blocker : at.blockers) {
                 steps++;
                 if (blocker == start) {
                     return path(start, at, cameFrom);
@@ -231,9 +231,9 @@ public final class WaitGraph {
         return List.of();
     }
 
-    private static List<RecordedWait> path(Node start, Node end, Map<Node, Node> cameFrom) {
+    private static List<RecordedWait> path(Vertex start, Vertex end, Map<Vertex, Vertex> cameFrom) {
         Deque<RecordedWait> path = new ArrayDeque<>();
-        for (Node at = end; at != start; at = cameFrom.getOrDefault(at, start)) {
+        for (Vertex at = end; at != start; at = cameFrom.getOrDefault(at, start)) {
             if (at.wait != null) {
                 path.addFirst(at.wait);
             }

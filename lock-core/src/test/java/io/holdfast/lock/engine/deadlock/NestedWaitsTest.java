@@ -47,7 +47,7 @@ class NestedWaitsTest {
                 "client", "host", 1, thread, LockKey.of("k"), LockMode.EXCLUSIVE, Duration.ZERO, List.of(held));
     }
 
-    private NestedWaits.Wait begin() {
+    private NestedWaits.BegunWait begin() {
         return waits.begin(() -> what("main"));
     }
 
@@ -66,7 +66,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_shorter_than_20_ms_is_never_recorded() {
-        NestedWaits.Wait wait = begin();
+        NestedWaits.BegunWait wait = begin();
         pass(YOUNG.minusNanos(1));
         wait.end(false);
         pass(YOUNG);
@@ -94,7 +94,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_that_succeeds_is_removed_at_once() {
-        NestedWaits.Wait wait = begin();
+        NestedWaits.BegunWait wait = begin();
         pass(YOUNG);
 
         wait.end(false);
@@ -106,7 +106,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_in_vain_stays_recorded_for_one_second_marked_as_ended() {
-        NestedWaits.Wait wait = begin();
+        NestedWaits.BegunWait wait = begin();
         pass(YOUNG);
 
         wait.end(true);
@@ -133,7 +133,7 @@ class NestedWaitsTest {
     @Test
     void ended_wait_keeps_the_description_it_had_while_it_waited() {
         String[] thread = {"waiting"};
-        NestedWaits.Wait wait = waits.begin(() -> what(thread[0]));
+        NestedWaits.BegunWait wait = waits.begin(() -> what(thread[0]));
         pass(YOUNG);
 
         wait.end(true);
@@ -175,7 +175,7 @@ class NestedWaitsTest {
 
     @Test
     void nothing_is_due_once_the_end_of_the_last_wait_is_recorded() {
-        NestedWaits.Wait wait = begin();
+        NestedWaits.BegunWait wait = begin();
         pass(YOUNG);
         wait.end(false);
 
@@ -185,7 +185,7 @@ class NestedWaitsTest {
 
     @Test
     void end_of_a_wait_in_vain_is_recorded_once() {
-        NestedWaits.Wait wait = begin();
+        NestedWaits.BegunWait wait = begin();
         pass(YOUNG);
         wait.end(true);
         waits.tick();
@@ -313,7 +313,7 @@ class NestedWaitsTest {
     void thread_records_a_wait_again_and_again_and_its_end_and_then_the_next_one() throws Exception {
         NestedWaits nested = onThread();
         for (int i = 0; i < 2; i++) {
-            NestedWaits.Wait wait = nested.begin(this::whatHere);
+            NestedWaits.BegunWait wait = nested.begin(this::whatHere);
             awaitRecord(1);
             awaitRecord(1);
             wait.end(false);
