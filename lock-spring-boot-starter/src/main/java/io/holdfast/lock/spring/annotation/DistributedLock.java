@@ -58,10 +58,10 @@ import java.util.concurrent.TimeUnit;
 public @interface DistributedLock {
 
     /** Represents an unset time, for attributes of annotations that are meta-annotated with this one. */
-    long NOT_GIVEN = Long.MIN_VALUE;
+    long UNSPECIFIED = Long.MIN_VALUE;
 
     /** A {@link #waitFor()} without limit; in effect, 365 days. */
-    long WITHOUT_LIMIT = Long.MAX_VALUE;
+    long UNLIMITED = Long.MAX_VALUE;
 
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"} locks
@@ -116,14 +116,14 @@ public @interface DistributedLock {
      *
      * @return the lease; default {@code holdfast.lease}
      */
-    long lease() default NOT_GIVEN;
+    long lease() default UNSPECIFIED;
 
     /**
-     * How long to wait for the lock, in {@link #timeUnit()}; 0 for a single try, {@link #WITHOUT_LIMIT} to wait forever.
+     * How long to wait for the lock, in {@link #timeUnit()}; 0 for a single try, {@link #UNLIMITED} to wait forever.
      *
      * @return the limit; default {@code holdfast.wait-for}
      */
-    long waitFor() default NOT_GIVEN;
+    long waitFor() default UNSPECIFIED;
 
     /**
      * How many calls in this instance of the application may wait for the same key, including this one. A call beyond the limit
@@ -141,7 +141,7 @@ public @interface DistributedLock {
      *
      * @return the time from the grant; by default none
      */
-    long minHold() default NOT_GIVEN;
+    long minHold() default UNSPECIFIED;
 
     /**
      * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then expires, even if the method is still
@@ -149,7 +149,7 @@ public @interface DistributedLock {
      *
      * @return the time from the grant; default {@code holdfast.max-hold}
      */
-    long maxHold() default NOT_GIVEN;
+    long maxHold() default UNSPECIFIED;
 
     /** {@return the unit of {@link #lease()}, {@link #waitFor()}, {@link #minHold()} and {@link #maxHold()}} */
     TimeUnit timeUnit() default TimeUnit.SECONDS;

@@ -62,11 +62,11 @@ public @interface DistributedSemaphore {
 
     /** {@return see {@link DistributedLock#lease()}} */
     @AliasFor(annotation = DistributedLock.class)
-    long lease() default DistributedLock.NOT_GIVEN;
+    long lease() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#waitFor()}} */
     @AliasFor(annotation = DistributedLock.class)
-    long waitFor() default DistributedLock.NOT_GIVEN;
+    long waitFor() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#maxWaiting()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -74,11 +74,11 @@ public @interface DistributedSemaphore {
 
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)
-    long minHold() default DistributedLock.NOT_GIVEN;
+    long minHold() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#maxHold()}} */
     @AliasFor(annotation = DistributedLock.class)
-    long maxHold() default DistributedLock.NOT_GIVEN;
+    long maxHold() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#timeUnit()}} */
     @AliasFor(annotation = DistributedLock.class)

@@ -32,7 +32,7 @@ public final class LockAnnotations {
     static final int PERMITS_OF_PROPERTIES = Integer.MIN_VALUE;
 
     private static final String LIMIT = "limit";
-    private static final int NOT_GIVEN = -1;
+    private static final int UNSPECIFIED = -1;
 
     private LockAnnotations() {}
 
@@ -78,7 +78,7 @@ public final class LockAnnotations {
     }
 
     private static DistributedLock synthesize(MergedAnnotation<DistributedLock> found) {
-        if (!isSemaphore(found) || found.getInt(LIMIT) != NOT_GIVEN) {
+        if (!isSemaphore(found) || found.getInt(LIMIT) != UNSPECIFIED) {
             return found.synthesize();
         }
         Map<String, Object> attributes = new HashMap<>(found.asMap());

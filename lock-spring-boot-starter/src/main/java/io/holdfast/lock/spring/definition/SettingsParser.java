@@ -19,7 +19,7 @@ final class SettingsParser {
     static final String MIN_HOLD = "minHold";
     static final String MAX_HOLD = "maxHold";
 
-    private static final int NOT_GIVEN = -1;
+    private static final int UNSPECIFIED = -1;
 
     private final TimeAttribute times;
 
@@ -45,7 +45,7 @@ final class SettingsParser {
         return annotation.timeUnit() != TimeUnit.SECONDS
                 ? List.of()
                 : Stream.of(lease(annotation), waitFor(annotation), minHold(annotation), maxHold(annotation))
-                        .filter(given -> given.number() != DistributedLock.NOT_GIVEN)
+                        .filter(given -> given.number() != DistributedLock.UNSPECIFIED)
                         .toList();
     }
 
@@ -78,7 +78,7 @@ final class SettingsParser {
     }
 
     private static TimeAttribute.Given waitFor(DistributedLock annotation) {
-        long number = annotation.waitFor() == DistributedLock.WITHOUT_LIMIT
+        long number = annotation.waitFor() == DistributedLock.UNLIMITED
                 ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
                 : annotation.waitFor();
         return new TimeAttribute.Given("waitFor", number, annotation.waitForString(), Duration.ZERO);
@@ -95,7 +95,7 @@ final class SettingsParser {
 
     static Optional<Integer> limit(DistributedLock annotation, String where) {
         int limit = annotation.limit();
-        if (limit == NOT_GIVEN || limit == LockAnnotations.PERMITS_OF_PROPERTIES) {
+        if (limit == UNSPECIFIED || limit == LockAnnotations.PERMITS_OF_PROPERTIES) {
             return Optional.empty();
         }
         if (annotation.mode() == LockMode.EXCLUSIVE) {
@@ -107,7 +107,7 @@ final class SettingsParser {
     }
 
     private static Optional<Integer> atLeastOne(String attribute, int value, String where) {
-        if (value == NOT_GIVEN) {
+        if (value == UNSPECIFIED) {
             return Optional.empty();
         }
         if (value < 1) {

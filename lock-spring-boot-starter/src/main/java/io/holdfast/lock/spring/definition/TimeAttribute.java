@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads a time that an annotation gives as a number or as text, but not both. */
 final class TimeAttribute {
 
-    private static final long NOT_GIVEN = DistributedLock.NOT_GIVEN;
+    private static final long UNSPECIFIED = DistributedLock.UNSPECIFIED;
 
     private final Placeholders placeholders;
 
@@ -23,7 +23,7 @@ final class TimeAttribute {
 
     /**
      * @param name the attribute
-     * @param number its numeric form, or {@link DistributedLock#NOT_GIVEN}
+     * @param number its numeric form, or {@link DistributedLock#UNSPECIFIED}
      * @param text its textual form, or empty
      * @param min the least that is allowed
      */
@@ -44,7 +44,7 @@ final class TimeAttribute {
 
         private String withoutLimit(String value) {
             return name.equals("waitFor") && value.contains("-")
-                    ? " To wait without limit: waitFor = DistributedLock.WITHOUT_LIMIT."
+                    ? " To wait without limit: waitFor = DistributedLock.UNLIMITED."
                     : "";
         }
 
@@ -55,7 +55,7 @@ final class TimeAttribute {
 
     Optional<Duration> parse(Given given, TimeUnit unit, String where) {
         boolean hasText = !given.text().isEmpty();
-        if (given.number() != NOT_GIVEN && hasText) {
+        if (given.number() != UNSPECIFIED && hasText) {
             throw new LockDefinitionException(
                     where + " has both " + given.name() + " = " + given.number() + " and " + given.textName() + " = \""
                             + given.text() + "\".",
@@ -64,7 +64,7 @@ final class TimeAttribute {
         if (hasText) {
             return ofText(given, where);
         }
-        return given.number() == NOT_GIVEN ? Optional.empty() : Optional.of(ofNumber(given, unit, where));
+        return given.number() == UNSPECIFIED ? Optional.empty() : Optional.of(ofNumber(given, unit, where));
     }
 
     private static Duration ofNumber(Given given, TimeUnit unit, String where) {

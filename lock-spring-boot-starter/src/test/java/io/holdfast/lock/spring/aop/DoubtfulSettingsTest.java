@@ -226,7 +226,7 @@ class DoubtfulSettingsTest {
         @DistributedLock(name = "night", lease = 900, minHold = 3_600, maxHold = 7_200, waitFor = 1_800)
         public void nightly() {}
 
-        @DistributedLock(name = "day", minHold = 86_400, maxHold = 604_800, waitFor = DistributedLock.WITHOUT_LIMIT)
+        @DistributedLock(name = "day", minHold = 86_400, maxHold = 604_800, waitFor = DistributedLock.UNLIMITED)
         public void daily() {}
 
         @DistributedLock(name = "unit", minHold = 5_000, maxHold = 60_000, timeUnit = TimeUnit.MILLISECONDS)

@@ -56,13 +56,13 @@ class InstanceSettingsTest {
         @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", maxHoldString = "2m")
         public void texts(long id) {}
 
-        @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.WITHOUT_LIMIT)
+        @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.UNLIMITED)
         public void patient(long id) {}
 
         @DistributedLock(
                 name = "order",
                 key = "#id",
-                waitFor = DistributedLock.WITHOUT_LIMIT,
+                waitFor = DistributedLock.UNLIMITED,
                 timeUnit = TimeUnit.NANOSECONDS)
         public void patientByNanoseconds(long id) {}
 

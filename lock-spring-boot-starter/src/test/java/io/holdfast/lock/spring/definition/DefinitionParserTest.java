@@ -132,7 +132,7 @@ class DefinitionParserTest {
     void minus_one_is_no_time() {
         assertThatThrownBy(() -> request("minusOne"))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContainingAll("waitFor = -1 SECONDS", "Omit the attribute", "DistributedLock.WITHOUT_LIMIT");
+                .hasMessageContainingAll("waitFor = -1 SECONDS", "Omit the attribute", "DistributedLock.UNLIMITED");
     }
 
     @Test
