@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>Each annotation has its own name, key, mode, limit, weight and fairness. All other attributes apply to the call, so only
+ * <p>Each annotation has its own name, key, mode, limit and fairness. All other attributes apply to the call, so only
  * one of the annotations may set them; settings and metrics use the name of that annotation, or of the first one if none sets
  * any.
  *
@@ -97,14 +97,6 @@ public @interface DistributedLock {
     int limit() default -1;
 
     /**
-     * How much of the {@link #limit()} a call takes, that is, how many permits of a semaphore. Only with
-     * {@link LockMode#SHARED} and a limit.
-     *
-     * @return 1 to the limit
-     */
-    int weight() default 1;
-
-    /**
      * Serves callers strictly in order of arrival, across all instances of the application.
      *
      * @return true for first come, first served; if false, {@code holdfast.instances.<name>.fair} applies
@@ -126,15 +118,6 @@ public @interface DistributedLock {
     long waitFor() default UNSPECIFIED;
 
     /**
-     * How many calls in this instance of the application may wait for the same key, including this one. A call beyond the limit
-     * fails immediately with a {@link io.holdfast.lock.api.LockOverloadException}, to shed load. Calls that find the lock free
-     * are never rejected.
-     *
-     * @return 1 or more; by default {@code holdfast.instances.<name>.max-waiting}, or no limit
-     */
-    int maxWaiting() default -1;
-
-    /**
      * Keeps others out for at least this time, in {@link #timeUnit()}, even if the method ends earlier: together with {@link
      * OnContention#SKIP} and {@code waitFor = 0}, a {@code @Scheduled} job that several nodes start at about the same time runs
      * once. Such a method cannot reenter a lock that its thread already holds.
@@ -143,15 +126,7 @@ public @interface DistributedLock {
      */
     long minHold() default UNSPECIFIED;
 
-    /**
-     * Ends renewal after this time, in {@link #timeUnit()}; at least 100 ms. The lease then expires, even if the method is still
-     * running.
-     *
-     * @return the time from the grant; default {@code holdfast.max-hold}
-     */
-    long maxHold() default UNSPECIFIED;
-
-    /** {@return the unit of {@link #lease()}, {@link #waitFor()}, {@link #minHold()} and {@link #maxHold()}} */
+    /** {@return the unit of {@link #lease()}, {@link #waitFor()} and {@link #minHold()}} */
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
@@ -179,13 +154,6 @@ public @interface DistributedLock {
      * @return the time; unset if empty after placeholders are resolved
      */
     String minHoldString() default "";
-
-    /**
-     * The maximum hold time as text; see {@link #leaseString()}. Cannot be combined with {@link #maxHold()}.
-     *
-     * @return the time; unset if empty after placeholders are resolved
-     */
-    String maxHoldString() default "";
 
     /**
      * {@return false to make the lease a fixed limit; if true, {@code holdfast.instances.<name>.renew} and {@code holdfast.renew}

@@ -43,17 +43,9 @@ public @interface DistributedReadLock {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#maxWaiting()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    int maxWaiting() default -1;
-
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)
     long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#maxHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long maxHold() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#timeUnit()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -70,10 +62,6 @@ public @interface DistributedReadLock {
     /** {@return see {@link DistributedLock#minHoldString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#maxHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String maxHoldString() default "";
 
     /** {@return see {@link DistributedLock#renew()}} */
     @AliasFor(annotation = DistributedLock.class)

@@ -16,10 +16,6 @@ import org.springframework.core.annotation.AliasFor;
  * <pre>{@code
  * @DistributedSemaphore(name = "mail-gateway", permits = 5)
  * public void send(Mail mail) { … }
- *
- * // acquires 16 of the 64 permits at once
- * @DistributedSemaphore(name = "import", permits = 64, weight = 16)
- * public void importAll(Path folder) { … }
  * }</pre>
  *
  * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; all other attributes are described there.
@@ -48,14 +44,6 @@ public @interface DistributedSemaphore {
     @AliasFor(annotation = DistributedLock.class, attribute = "limit")
     int permits() default -1;
 
-    /**
-     * The number of permits that a call acquires at once, all or none.
-     *
-     * @return 1 to {@link #permits()}
-     */
-    @AliasFor(annotation = DistributedLock.class)
-    int weight() default 1;
-
     /** {@return see {@link DistributedLock#fair()}} */
     @AliasFor(annotation = DistributedLock.class)
     boolean fair() default false;
@@ -68,17 +56,9 @@ public @interface DistributedSemaphore {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#maxWaiting()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    int maxWaiting() default -1;
-
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)
     long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#maxHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long maxHold() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#timeUnit()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -95,10 +75,6 @@ public @interface DistributedSemaphore {
     /** {@return see {@link DistributedLock#minHoldString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#maxHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String maxHoldString() default "";
 
     /** {@return see {@link DistributedLock#renew()}} */
     @AliasFor(annotation = DistributedLock.class)

@@ -44,17 +44,9 @@ public @interface DistributedWriteLock {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#maxWaiting()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    int maxWaiting() default -1;
-
     /** {@return see {@link DistributedLock#minHold()}} */
     @AliasFor(annotation = DistributedLock.class)
     long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#maxHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long maxHold() default DistributedLock.UNSPECIFIED;
 
     /** {@return see {@link DistributedLock#timeUnit()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -71,10 +63,6 @@ public @interface DistributedWriteLock {
     /** {@return see {@link DistributedLock#minHoldString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#maxHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String maxHoldString() default "";
 
     /** {@return see {@link DistributedLock#renew()}} */
     @AliasFor(annotation = DistributedLock.class)

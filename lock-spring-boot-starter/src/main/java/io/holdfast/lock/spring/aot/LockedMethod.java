@@ -84,7 +84,7 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation
         if (annotation.getType() != DistributedLock.class) {
             return List.of();
         }
-        Stream<String> times = Stream.of("leaseString", "waitForString", "minHoldString", "maxHoldString")
+        Stream<String> times = Stream.of("leaseString", "waitForString", "minHoldString")
                 .map(annotation::getString)
                 .map(placeholders)
                 .filter(TimeExpression::is);

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     holdfast.outage-tolerance.
  * @param fair Whether callers are served strictly in order of arrival, across all instances of the application.
  * @param limit How many callers may hold the lock at the same time, if the mode of the annotation is SHARED.
+ * @param weight How much of the limit each call takes. Default is 1.
  * @param maxWaiting How many calls may wait for the same key. Further calls fail immediately. No limit by default.
  */
 record LockInstanceProperties(
@@ -31,6 +32,7 @@ record LockInstanceProperties(
         @Nullable Duration outageTolerance,
         @Nullable Boolean fair,
         @Nullable Integer limit,
+        @Nullable Integer weight,
         @Nullable Integer maxWaiting) {
 
     /**
@@ -48,6 +50,9 @@ record LockInstanceProperties(
         if (limit != null && limit < 1) {
             throw new InvalidLockPropertyException(prefix + ".limit", limit, "1 or more");
         }
+        if (weight != null && weight < 1) {
+            throw new InvalidLockPropertyException(prefix + ".weight", weight, "1 or more");
+        }
         if (maxWaiting != null && maxWaiting < 1) {
             throw new InvalidLockPropertyException(prefix + ".max-waiting", maxWaiting, "1 or more");
         }
@@ -63,6 +68,7 @@ record LockInstanceProperties(
                 Optional.ofNullable(outageTolerance),
                 Optional.ofNullable(fair),
                 Optional.ofNullable(limit),
+                Optional.ofNullable(weight),
                 Optional.ofNullable(maxWaiting));
     }
 }

@@ -52,7 +52,7 @@ record DoubtfulSettings(String where, Schedule schedule, CallTimes times, List<T
                 warnOfMilliseconds(each);
             }
         }
-        if (!times.have(SettingsParser.LEASE) && !times.have(SettingsParser.MAX_HOLD)) {
+        if (!times.have(SettingsParser.LEASE)) {
             Duration lease = settings.lease().orElse(defaultLease);
             settings.maxHold().ifPresent(maxHold -> warnOfShortMaxHold(maxHold, lease));
         }

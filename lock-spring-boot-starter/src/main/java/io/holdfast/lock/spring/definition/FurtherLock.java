@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the first part of its keys, or else the method's short name
  * @param key yields the keys
- * @param shape says mode, limit, weight and fairness
+ * @param shape says mode, limit and fairness
  */
 public record FurtherLock(String name, KeySource key, LockRequest shape) {
 

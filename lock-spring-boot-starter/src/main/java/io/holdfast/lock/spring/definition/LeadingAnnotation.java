@@ -12,7 +12,7 @@ import org.springframework.util.ObjectUtils;
 /** Which of the annotations of one place speaks for the call, if there are several: all others only say what to lock, and how. */
 final class LeadingAnnotation {
 
-    private static final Set<String> OF_EACH_LOCK = Set.of("name", "key", "mode", "limit", "weight", "fair");
+    private static final Set<String> OF_EACH_LOCK = Set.of("name", "key", "mode", "limit", "fair");
 
     private LeadingAnnotation() {}
 

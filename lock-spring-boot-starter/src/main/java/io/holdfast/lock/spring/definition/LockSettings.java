@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param outageTolerance how long a failure of Redis is waited for by who has queued
  * @param fair whether callers are served in order of arrival
  * @param limit how many may hold it together, if it is shared
+ * @param weight how much of the limit a call takes
  * @param maxWaiting how many calls may wait for one key
  */
 public record LockSettings(
@@ -25,10 +26,12 @@ public record LockSettings(
         Optional<Duration> outageTolerance,
         Optional<Boolean> fair,
         Optional<Integer> limit,
+        Optional<Integer> weight,
         Optional<Integer> maxWaiting) {
 
     /** Says nothing. */
     public static final LockSettings NONE = new LockSettings(
+            Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
@@ -54,6 +57,7 @@ public record LockSettings(
                 outageTolerance.or(lower::outageTolerance),
                 fair.or(lower::fair),
                 limit.or(lower::limit),
+                weight.or(lower::weight),
                 maxWaiting.or(lower::maxWaiting));
     }
 }

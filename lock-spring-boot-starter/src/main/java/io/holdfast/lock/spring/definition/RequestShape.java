@@ -25,7 +25,7 @@ final class RequestShape {
      * @param name what the definition is called
      * @param where the annotated method, for messages
      * @param isScheduled whether the method is scheduled
-     * @param annotation says the mode and the weight, and whether a loss is to stop the work
+     * @param annotation says the mode, and whether a loss is to stop the work
      * @param given what else the annotation says
      * @param configured what the properties say; they may not be there yet
      * @param doubtful warns of what all of them say together
@@ -58,7 +58,7 @@ final class RequestShape {
     /**
      * {@return what is said of the lock itself: mode, limit, weight, fairness}
      *
-     * @param annotation says the mode and the weight
+     * @param annotation says the mode
      * @param settings say the rest
      * @param where the annotated method, for messages
      * @param elsewhere where else a limit may be set, for messages
@@ -77,15 +77,18 @@ final class RequestShape {
 
     private static LockRequest withWeight(DistributedLock annotation, LockSettings settings, String where) {
         LockRequest request = LockRequest.of(NO_KEY_YET).fair(settings.fair().orElse(false));
+        if (annotation.mode() == LockMode.EXCLUSIVE) {
+            return request;
+        }
+        int weight = settings.weight().orElse(1);
         try {
-            return annotation.mode() == LockMode.EXCLUSIVE
-                    ? request.weight(annotation.weight())
-                    : request.shared(settings.limit().orElse(LockRequest.UNLIMITED))
-                            .weight(annotation.weight());
+            return request.shared(settings.limit().orElse(LockRequest.UNLIMITED))
+                    .weight(weight);
         } catch (IllegalArgumentException e) {
             throw new LockDefinitionException(
-                    where + " has weight = " + annotation.weight() + ", which is invalid: " + e.getMessage() + ".",
-                    "Set mode = LockMode.SHARED and a limit of at least the weight, or remove the weight.",
+                    where + " has weight = " + weight + " (holdfast.instances), which is invalid: " + e.getMessage()
+                            + ".",
+                    "Set a limit of at least the weight, or remove the weight.",
                     e);
         }
     }

@@ -17,7 +17,6 @@ final class SettingsParser {
 
     static final String LEASE = "lease";
     static final String MIN_HOLD = "minHold";
-    static final String MAX_HOLD = "maxHold";
 
     private static final int UNSPECIFIED = -1;
 
@@ -33,18 +32,19 @@ final class SettingsParser {
                 time(annotation, where, waitFor(annotation)),
                 annotation.renew() ? Optional.empty() : Optional.of(false),
                 time(annotation, where, minHold(annotation)),
-                time(annotation, where, maxHold(annotation)),
+                Optional.empty(),
                 Optional.empty(),
                 annotation.fair() ? Optional.of(true) : Optional.empty(),
                 limit(annotation, where),
-                atLeastOne("maxWaiting", annotation.maxWaiting(), where));
+                Optional.empty(),
+                Optional.empty());
     }
 
     /** The times that are numbers of seconds, as they are written. */
     List<TimeAttribute.Given> numbers(DistributedLock annotation) {
         return annotation.timeUnit() != TimeUnit.SECONDS
                 ? List.of()
-                : Stream.of(lease(annotation), waitFor(annotation), minHold(annotation), maxHold(annotation))
+                : Stream.of(lease(annotation), waitFor(annotation), minHold(annotation))
                         .filter(given -> given.number() != DistributedLock.UNSPECIFIED)
                         .toList();
     }
@@ -55,7 +55,6 @@ final class SettingsParser {
         add(found, lease(annotation), LockRequest::lease, annotation, place);
         add(found, waitFor(annotation), LockRequest::waitFor, annotation, place);
         add(found, minHold(annotation), LockRequest::minHold, annotation, place);
-        add(found, maxHold(annotation), LockRequest::maxHold, annotation, place);
         return found;
     }
 
@@ -88,11 +87,6 @@ final class SettingsParser {
         return new TimeAttribute.Given(MIN_HOLD, annotation.minHold(), annotation.minHoldString(), Duration.ZERO);
     }
 
-    private static TimeAttribute.Given maxHold(DistributedLock annotation) {
-        return new TimeAttribute.Given(
-                MAX_HOLD, annotation.maxHold(), annotation.maxHoldString(), LockRequest.MIN_LEASE);
-    }
-
     static Optional<Integer> limit(DistributedLock annotation, String where) {
         int limit = annotation.limit();
         if (limit == UNSPECIFIED || limit == LockAnnotations.PERMITS_OF_PROPERTIES) {
@@ -103,21 +97,11 @@ final class SettingsParser {
                     where + " has limit = " + limit + ", but mode = EXCLUSIVE.",
                     "Add mode = LockMode.SHARED, or remove the limit.");
         }
-        return atLeastOne("limit", limit, where);
-    }
-
-    private static Optional<Integer> atLeastOne(String attribute, int value, String where) {
-        if (value == UNSPECIFIED) {
-            return Optional.empty();
-        }
-        if (value < 1) {
+        if (limit < 1) {
             throw new LockDefinitionException(
-                    where + " has " + attribute + " = " + value + ", which is invalid.",
-                    attribute + " must be 1 or more; omit it for no limit."
-                            + (attribute.equals("limit")
-                                    ? " In @DistributedSemaphore, this attribute is named permits."
-                                    : ""));
+                    where + " has limit = " + limit + ", which is invalid.",
+                    "limit must be 1 or more; omit it for no limit. In @DistributedSemaphore, this attribute is named permits.");
         }
-        return Optional.of(value);
+        return Optional.of(limit);
     }
 }

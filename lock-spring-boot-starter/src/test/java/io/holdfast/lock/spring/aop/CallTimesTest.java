@@ -33,8 +33,7 @@ class CallTimesTest {
                 name = "job",
                 leaseString = "#job.time",
                 waitForString = " @policy.waitFor(#job) ",
-                minHoldString = "#p0.time",
-                maxHoldString = "#job.time")
+                minHoldString = "#p0.time")
         public void all(Job job) {}
 
         @DistributedLock(name = "job", leaseString = "#job.time")
@@ -71,7 +70,6 @@ class CallTimesTest {
         assertThat(request.lease()).contains(seven);
         assertThat(request.waitFor()).contains(seven);
         assertThat(request.minHold()).contains(seven);
-        assertThat(request.maxHold()).contains(seven);
     }
 
     @Test

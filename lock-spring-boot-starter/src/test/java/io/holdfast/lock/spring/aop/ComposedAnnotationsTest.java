@@ -29,7 +29,7 @@ import org.springframework.core.annotation.AliasFor;
 /** Annotations that say how a lock is shared. */
 class ComposedAnnotationsTest {
 
-    private static final Set<String> OF_THEIR_OWN = Set.of("mode", "limit", "permits", "weight");
+    private static final Set<String> OF_THEIR_OWN = Set.of("mode", "limit", "permits");
 
     static class Catalogue {
 

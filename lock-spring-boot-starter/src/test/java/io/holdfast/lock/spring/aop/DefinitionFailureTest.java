@@ -188,11 +188,6 @@ class DefinitionFailureTest {
         public void run() {}
     }
 
-    static class ShortMaxHold {
-        @DistributedLock(key = "'x'", maxHold = 0)
-        public void run() {}
-    }
-
     private static void fails(Class<?> bean, String... texts) {
         Runners.inMemory()
                 .withPropertyValues("app.lease=50ms")
@@ -345,11 +340,6 @@ class DefinitionFailureTest {
     @Test
     void negative_minimum_hold() {
         fails(NegativeMinHold.class, "minHoldString = \"-1s\"", "minHoldString must be between 0 ms");
-    }
-
-    @Test
-    void maximum_hold_below_100_ms() {
-        fails(ShortMaxHold.class, "maxHold = 0 SECONDS", "maxHold must be between 100 ms");
     }
 
     @Test

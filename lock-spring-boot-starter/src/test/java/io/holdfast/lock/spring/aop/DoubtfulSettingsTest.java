@@ -122,7 +122,7 @@ class DoubtfulSettingsTest {
     }
 
     static class Minutes {
-        @DistributedLock(name = "minutes", lease = 3_599, maxHold = 3_599)
+        @DistributedLock(name = "minutes", lease = 3_599)
         public void run() {}
     }
 
@@ -132,7 +132,7 @@ class DoubtfulSettingsTest {
     }
 
     static class ShortMaxHold {
-        @DistributedLock(name = "short", lease = 10, maxHold = 5)
+        @DistributedLock(name = "short", lease = 10)
         public void run() {}
     }
 
@@ -146,29 +146,26 @@ class DoubtfulSettingsTest {
 
     @Test
     void longest_hold_below_the_lease_is_warned_of(CapturedOutput output) {
-        start(ShortMaxHold.class);
+        start(ShortMaxHold.class, "holdfast.instances.short.max-hold=5s");
         assertThat(output).contains("ShortMaxHold.run()", "has a maxHold of 5 s, shorter than its lease of 10 s:");
     }
 
     static class MaxHoldAlone {
-        @DistributedLock(name = "alone", maxHold = 10)
+        @DistributedLock(name = "alone")
         public void run() {}
     }
 
     @Test
     void longest_hold_below_the_lease_of_the_properties_is_warned_of(CapturedOutput output) {
-        start(MaxHoldAlone.class, "holdfast.lease=10s");
+        start(MaxHoldAlone.class, "holdfast.instances.alone.max-hold=10s", "holdfast.lease=10s");
         assertThat(output).doesNotContain("has a maxHold");
-        start(MaxHoldAlone.class);
+        start(MaxHoldAlone.class, "holdfast.instances.alone.max-hold=10s");
         assertThat(output).contains("MaxHoldAlone.run()", "has a maxHold of 10 s, shorter than its lease of 30 s:");
     }
 
     static class OfCalls {
-        @DistributedLock(name = "of-calls", leaseString = "#lease", maxHold = 10)
+        @DistributedLock(name = "of-calls", leaseString = "#lease")
         public void lease(Duration lease) {}
-
-        @DistributedLock(name = "of-calls", maxHoldString = "#maxHold")
-        public void maxHold(Duration maxHold) {}
 
         @Scheduled(cron = "0 0 3 * * *")
         @DistributedLock(name = "of-calls", minHoldString = "@minHold")
@@ -181,7 +178,7 @@ class DoubtfulSettingsTest {
         start(OfCalls.class, "holdfast.instances.of-calls.lease=20s");
         assertThat(output)
                 .contains("OfCalls.minHold() has a maxHold of 10 s")
-                .doesNotContain("OfCalls.lease(", "OfCalls.maxHold(Duration) has a maxHold", WARNING);
+                .doesNotContain("OfCalls.lease(", WARNING);
     }
 
     @Test
@@ -200,9 +197,6 @@ class DoubtfulSettingsTest {
 
         @DistributedLock(name = "min", minHold = 60_000)
         public void minHold() {}
-
-        @DistributedLock(name = "max", maxHold = 600_000)
-        public void maxHold() {}
     }
 
     @Test
@@ -217,22 +211,20 @@ class DoubtfulSettingsTest {
                         method + ".waitFor() has waitFor = 5000" + looks
                                 + "1 h 23 min. Write the time with its unit: waitForString = \"5000ms\" or \"5000s\".",
                         method + ".minHold() has minHold = 60000" + looks
-                                + "16 h 40 min. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".",
-                        method + ".maxHold() has maxHold = 600000" + looks
-                                + "6 days 22 h. Write the time with its unit: maxHoldString = \"600000ms\" or \"600000s\".");
+                                + "16 h 40 min. Write the time with its unit: minHoldString = \"60000ms\" or \"60000s\".");
     }
 
     static class Meant {
-        @DistributedLock(name = "night", lease = 900, minHold = 3_600, maxHold = 7_200, waitFor = 1_800)
+        @DistributedLock(name = "night", lease = 900, minHold = 3_600, waitFor = 1_800)
         public void nightly() {}
 
-        @DistributedLock(name = "day", minHold = 86_400, maxHold = 604_800, waitFor = DistributedLock.UNLIMITED)
+        @DistributedLock(name = "day", minHold = 86_400, waitFor = DistributedLock.UNLIMITED)
         public void daily() {}
 
-        @DistributedLock(name = "unit", minHold = 5_000, maxHold = 60_000, timeUnit = TimeUnit.MILLISECONDS)
+        @DistributedLock(name = "unit", minHold = 5_000, timeUnit = TimeUnit.MILLISECONDS)
         public void inMilliseconds() {}
 
-        @DistributedLock(name = "text", leaseString = "2h", minHoldString = "5000s", maxHoldString = "60000s")
+        @DistributedLock(name = "text", leaseString = "2h", minHoldString = "5000s")
         public void withUnit() {}
 
         @DistributedLock(name = "hours", lease = 2, timeUnit = TimeUnit.HOURS)

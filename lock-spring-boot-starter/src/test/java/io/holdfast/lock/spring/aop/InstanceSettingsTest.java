@@ -39,7 +39,6 @@ class InstanceSettingsTest {
                 lease = 3,
                 waitFor = 4,
                 minHold = 5,
-                maxHold = 6,
                 renew = false,
                 fair = true)
         public void explicit(long id) {}
@@ -53,7 +52,7 @@ class InstanceSettingsTest {
         @DistributedLock(name = "${app.name}", key = "'${app.prefix}' + #id")
         public void fromProperties(long id) {}
 
-        @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", maxHoldString = "2m")
+        @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", waitForString = "2m")
         public void texts(long id) {}
 
         @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.UNLIMITED)
@@ -186,7 +185,7 @@ class InstanceSettingsTest {
                         .waitFor(Duration.ofSeconds(4))
                         .renew(false)
                         .minHold(Duration.ofSeconds(5))
-                        .maxHold(Duration.ofSeconds(6))
+                        .maxHold(Duration.ofSeconds(60))
                         .fair(true));
     }
 
@@ -218,7 +217,7 @@ class InstanceSettingsTest {
     void texts_of_times_take_placeholders() {
         LockRequest request = requestOf(runner, orders -> orders.texts(1));
         assertThat(request.minHold()).contains(Duration.ofSeconds(7));
-        assertThat(request.maxHold()).contains(Duration.ofMinutes(2));
+        assertThat(request.waitFor()).contains(Duration.ofMinutes(2));
     }
 
     @Test

@@ -40,7 +40,7 @@ class RepeatedAnnotationsTest {
 
         @DistributedLock(name = "from", key = "#from")
         @DistributedLock(name = "to", key = "#to", lease = 7)
-        @DistributedSemaphore(name = "transfers", permits = 3, weight = 2, fair = true)
+        @DistributedSemaphore(name = "transfers", permits = 3, fair = true)
         public void transfer(long from, long to) {}
 
         @DistributedReadLock(name = "order", key = "#from")
@@ -65,7 +65,7 @@ class RepeatedAnnotationsTest {
 
     static class TwoLeaders {
         @DistributedReadLock(name = "price-list", lease = 3)
-        @DistributedLock(name = "order", waitFor = 2, maxWaiting = 5)
+        @DistributedLock(name = "order", waitFor = 2, minHold = 5)
         public void pay() {}
     }
 
@@ -127,7 +127,7 @@ class RepeatedAnnotationsTest {
                         .lease(Duration.ofSeconds(7))
                         .waitFor(Duration.ofSeconds(9))
                         .and(LockRequest.of("from:1"))
-                        .and(LockRequest.of("transfers").shared(3).weight(2).fair(true)));
+                        .and(LockRequest.of("transfers").shared(3).fair(true)));
     }
 
     @Test
@@ -160,7 +160,7 @@ class RepeatedAnnotationsTest {
         IMPATIENT
                 .withBean(TwoLeaders.class)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("TwoLeaders.pay", "maxWaiting, waitFor and lease", "Set these on one of them"));
+                        .contains("TwoLeaders.pay", "minHold, waitFor and lease", "Set these on one of them"));
     }
 
     @Test
@@ -172,37 +172,50 @@ class RepeatedAnnotationsTest {
     }
 
     static class Weights {
-        @DistributedSemaphore(name = "import", weight = 4)
+        @DistributedSemaphore(name = "import")
         public void load() {}
     }
 
     static class TooHeavy {
-        @DistributedSemaphore(name = "import", permits = 3, weight = 4)
+        @DistributedSemaphore(name = "import", permits = 3)
         public void load() {}
     }
 
-    static class HeavyAlone {
-        @DistributedLock(name = "import", weight = 4)
-        public void load() {}
-    }
-
-    static class NoLine {
-        @DistributedLock(name = "import", maxWaiting = 0)
+    static class HeavyReader {
+        @DistributedReadLock(name = "import")
         public void load() {}
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {TooHeavy.class, HeavyAlone.class, Weights.class})
+    @ValueSource(classes = {TooHeavy.class, HeavyReader.class})
     void weight_that_does_not_fit_fails_the_start(Class<?> bean) {
         IMPATIENT
                 .withBean(bean)
+                .withPropertyValues("holdfast.instances.import.weight=4")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(bean.getSimpleName() + ".load", "weight = 4", "limit"));
     }
 
     @Test
+    void weight_below_one_fails_the_start() {
+        runner.withPropertyValues("holdfast.instances.import.weight=0")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.instances.import.weight", "1 or more"));
+    }
+
+    @Test
+    void weight_does_not_concern_an_exclusive_lock() {
+        var heavy = runner.withPropertyValues("holdfast.instances.order.weight=4");
+        assertThat(requestOf(heavy, Orders.class, orders -> orders.open(1)).weight())
+                .isEqualTo(1);
+    }
+
+    @Test
     void weight_may_be_a_part_of_a_limit_that_the_properties_set() {
-        var heavy = IMPATIENT.withBean(Weights.class).withBean(RequestRecorder.class);
+        var heavy = IMPATIENT
+                .withPropertyValues("holdfast.instances.import.weight=4")
+                .withBean(Weights.class)
+                .withBean(RequestRecorder.class);
         assertThat(requestOf(
                         heavy.withPropertyValues("holdfast.instances.import.limit=5"), Weights.class, Weights::load))
                 .isEqualTo(LockRequest.of("import")
@@ -215,15 +228,12 @@ class RepeatedAnnotationsTest {
     }
 
     @Test
-    void line_of_waiting_calls_is_limited_by_the_annotation_or_its_instance() {
+    void line_of_waiting_calls_is_limited_by_the_instance() {
         var instance = runner.withPropertyValues("holdfast.instances.order.max-waiting=5");
         assertThat(requestOf(instance, Orders.class, orders -> orders.open(1)).maxWaiting())
                 .isEqualTo(5);
         runner.withPropertyValues("holdfast.instances.order.max-waiting=0")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("holdfast.instances.order.max-waiting", "1 or more"));
-        IMPATIENT
-                .withBean(NoLine.class)
-                .run(context -> assertThat(Startup.failureOf(context)).contains("maxWaiting = 0"));
     }
 }
