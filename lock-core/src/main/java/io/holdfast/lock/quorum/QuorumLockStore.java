@@ -184,7 +184,7 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
-        return renewed(requests, LockStore::renew);
+        return requests.isEmpty() ? List.of() : renewed(requests, LockStore::renew);
     }
 
     @Override

@@ -338,6 +338,11 @@ class QuorumFailuresTest {
     }
 
     @Test
+    void no_lease_to_renew_needs_no_reply() {
+        assertThat(store.renew(List.of())).isEmpty();
+    }
+
+    @Test
     void permit_that_was_renewed_for_longer_needs_its_servers_for_longer() {
         store.acquire(request(KEY, ALICE, 2, Duration.ofSeconds(1)));
         renew(ALICE, LONGEST);
