@@ -23,10 +23,8 @@ import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
-import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
-import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
@@ -35,8 +33,10 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.HeldLocks;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
@@ -50,6 +50,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -175,8 +176,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
-        if (result instanceof AcquireResult.Acquired granted) {
-            return new LockResult.Executed<>(run(granted.handle(), work));
+        if (result instanceof ClosableHandle granted) {
+            return new LockResult.Executed<>(run(granted, work));
         }
         var refused = (AcquireResult.Contended) result;
         return new LockResult.NotAcquired<>(
@@ -206,8 +207,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof AcquireResult.Acquired granted
-                ? Optional.of(granted.handle())
+        return acquire(request, Duration.ZERO, false) instanceof ClosableHandle granted
+                ? Optional.of(granted)
                 : Optional.empty();
     }
 
@@ -221,7 +222,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         LockRequest request = changed(asked);
         Budget budget = budget(request, defaultWait);
         try {
-            return acquire(request, budget, bound, !budget.isOneTry()).possible();
+            return acquire(request, budget, bound, !budget.isOneTry());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -231,8 +232,70 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** @param interruptible whether an interrupt ends the wait */
     AcquireResult acquire(LockRequest request, Budget budget, boolean bound, boolean interruptible)
             throws InterruptedException {
-        Caller caller = Caller.thread(locks().ofCurrentThread(), bound, interruptible);
-        return caller.acquire(steps(request, budget, caller), settings.pause);
+        WaitingThread thread = new WaitingThread();
+        Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible);
+        return thread.acquire(steps(request, budget, caller), settings.pause, interruptible);
+    }
+
+    /**
+     * The current thread, which runs the {@link Steps} of an acquisition and parks between them.
+     *
+     * <p><b>No wake-up is lost.</b> The permit of {@link LockSupport} alone is not sufficient: listeners run between an unsuccessful
+     * check and the pause, and a listener that blocks consumes the permit. So a wake-up is recorded here. The mark is cleared before
+     * each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the read
+     * leaves its permit to the pause, because nothing else runs in between.
+     */
+    private static final class WaitingThread implements Runnable {
+
+        private final Thread thread = Thread.currentThread();
+        private volatile boolean woken;
+
+        /** Wakes it. */
+        @Override
+        public void run() {
+            woken = true;
+            LockSupport.unpark(thread);
+        }
+
+        /**
+         * Acquires on this thread. Must be called by this thread itself.
+         *
+         * @param steps the acquisition
+         * @param pause how time passes
+         * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
+         */
+        AcquireResult acquire(Steps steps, Pause pause, boolean interruptible) throws InterruptedException {
+            boolean interrupted = false;
+            try {
+                while (true) {
+                    woken = false;
+                    long left = steps.proceed();
+                    if (left == 0) {
+                        return steps.result();
+                    }
+                    if (!woken) {
+                        interrupted |= pause(steps, pause, left, interruptible);
+                    }
+                }
+            } finally {
+                if (interrupted) {
+                    thread.interrupt();
+                }
+            }
+        }
+
+        private boolean pause(Steps steps, Pause pause, long nanos, boolean interruptible) throws InterruptedException {
+            try {
+                return pause.pause(nanos, interruptible);
+            } catch (InterruptedException e) {
+                steps.interrupt(e);
+                thread.interrupt();
+                return false;
+            } catch (RuntimeException | Error e) {
+                steps.abandon(e);
+                throw e;
+            }
+        }
     }
 
     /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
@@ -265,8 +328,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** The handle, or an exception that says why there is none. */
     private ClosableHandle handle(AcquireResult result) {
-        if (result instanceof AcquireResult.Acquired granted) {
-            return granted.handle();
+        if (result instanceof ClosableHandle granted) {
+            return granted;
         }
         var refused = (AcquireResult.Contended) result;
         throw new LockNotAcquiredException(
@@ -287,7 +350,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                     LockRequest changed = changed(request);
                     return steps(changed, budget(changed, settings.defaults.waitFor()), caller);
                 },
-                found -> handle(found.possible()),
+                this::handle,
                 work);
     }
 

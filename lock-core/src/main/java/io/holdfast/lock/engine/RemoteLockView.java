@@ -5,8 +5,9 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
-import io.holdfast.lock.engine.acquire.AcquireResult;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.Ticker;
@@ -55,48 +56,60 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public void lock() {
-        requireAcquired(acquireUninterruptibly(Budget.unlimited(ticker)));
+        require(uninterruptibly(() -> acquire(Budget.unlimited(ticker), false)));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
         throwIfInterrupted();
-        requireAcquired(engine.acquire(request, Budget.unlimited(ticker), true, true));
+        require(acquire(Budget.unlimited(ticker), true));
     }
 
     @Override
     public boolean tryLock() {
-        return isAcquired(acquireUninterruptibly(Budget.of(ticker, 0)));
+        return uninterruptibly(() -> tryAcquire(Budget.of(ticker, 0)));
     }
 
-    /** A write lock inside a read lock could never be acquired, so {@code tryLock} returns false. */
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
         throwIfInterrupted();
-        Budget budget = Budget.of(ticker, unit.toNanos(time));
-        return isAcquired(engine.acquire(request, budget, true, !budget.isOneTry()));
+        return tryAcquire(Budget.of(ticker, unit.toNanos(time)));
     }
 
-    private AcquireResult acquireUninterruptibly(Budget budget) {
+    /** A write lock inside a read lock could never be acquired, so this returns false. */
+    private boolean tryAcquire(Budget budget) throws InterruptedException {
         try {
-            return engine.acquire(request, budget, true, false);
-        } catch (InterruptedException e) {
-            throw new AssertionError("An uninterruptible wait was interrupted", e);
+            return acquire(budget, !budget.isOneTry());
+        } catch (HeldLocks.WaitsForItself e) {
+            return false;
         }
     }
 
-    private static void requireAcquired(AcquireResult result) {
-        if (!isAcquired(result.possible())) {
+    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        AcquireResult result = engine.acquire(request, budget, true, interruptible);
+        if (result instanceof ClosableHandle handle) {
+            handle.lockedByView();
+            return true;
+        }
+        return false;
+    }
+
+    private static void require(boolean acquired) {
+        if (!acquired) {
             throw new AssertionError("A wait without limit ended without the lock");
         }
     }
 
-    private static boolean isAcquired(AcquireResult result) {
-        if (result instanceof AcquireResult.Acquired acquired) {
-            acquired.handle().lockedByView();
-            return true;
+    private interface Attempt {
+        boolean run() throws InterruptedException;
+    }
+
+    private static boolean uninterruptibly(Attempt attempt) {
+        try {
+            return attempt.run();
+        } catch (InterruptedException e) {
+            throw new AssertionError("An uninterruptible wait was interrupted", e);
         }
-        return false;
     }
 
     private static void throwIfInterrupted() throws InterruptedException {

@@ -63,10 +63,10 @@ class ArchitectureTest {
                             "StoreTime",
                             "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
+            entry("engine.acquire", Set.of("Acquisition", "Call", "MultiAcquisition", "Steps", "Waits")),
             entry(
-                    "engine.acquire",
-                    Set.of("AcquireResult", "Acquisition", "Call", "MultiAcquisition", "Steps", "Waits")),
-            entry("engine.hold", Set.of("ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
+                    "engine.hold",
+                    Set.of("AcquireResult", "ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "ServerWorkers")));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
-import io.holdfast.lock.engine.acquire.AcquireResult;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.Pause;

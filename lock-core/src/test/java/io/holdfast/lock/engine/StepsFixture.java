@@ -6,9 +6,10 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.engine.acquire.AcquireResult;
-import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.AcquireResult;
+import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
@@ -65,7 +66,7 @@ abstract class StepsFixture {
 
     /** An acquisition by a caller whose wait an interrupt of this thread ends. */
     final Steps interruptible(String name, LockRequest request) {
-        return steps(request, new Caller(new ConcurrentHashMap<>(), () -> woken.add(name), false, true));
+        return steps(request, new Caller(new ConcurrentHashMap<>(), () -> woken.add(name), true, false, true));
     }
 
     final Steps steps(LockRequest request, Caller caller) {
@@ -89,8 +90,8 @@ abstract class StepsFixture {
     /** Its next step brings the lock. */
     static LockHandle granted(Steps steps) {
         assertThat(proceed(steps)).isZero();
-        assertThat(steps.result()).isInstanceOf(AcquireResult.Acquired.class);
-        return ((AcquireResult.Acquired) steps.result()).handle();
+        assertThat(steps.result()).isInstanceOf(ClosableHandle.class);
+        return (ClosableHandle) steps.result();
     }
 
     static void assertRefused(Steps steps) {

@@ -7,11 +7,12 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
@@ -144,7 +145,18 @@ public final class Acquisition implements Steps {
 
     @Override
     public void lineUp() {
-        if (state == State.START && !reenter()) {
+        if (state != State.START) {
+            return;
+        }
+        result = shared.locks.reenter(call.key(), terms, caller);
+        if (result != null) {
+            state = State.OVER;
+        } else {
+            shared.locks.ensureOpen();
+            clientId = client.id();
+            if (shared.events.hasListeners()) {
+                observed = shared.events.begin(call.key(), terms.name());
+            }
             try {
                 start();
             } catch (RuntimeException | Error e) {
@@ -200,80 +212,6 @@ public final class Acquisition implements Steps {
     @Override
     public void abandon(Throwable why) {
         fail(why, true);
-    }
-
-    // Reenters.
-
-    private boolean reenter() {
-        result = reentered();
-        if (result != null) {
-            state = State.OVER;
-            return true;
-        }
-        shared.locks.ensureOpen();
-        clientId = client.id();
-        if (shared.events.hasListeners()) {
-            observed = shared.events.begin(call.key(), terms.name());
-        }
-        return false;
-    }
-
-    /** Returns null if the caller does not hold the lock. */
-    private @Nullable AcquireResult reentered() {
-        Hold hold = caller.holds().get(call.key());
-        if (hold == null) {
-            return null;
-        }
-        return switch (hold.enter(terms.isExclusive())) {
-            case ENTERED -> entered(hold);
-            case NOTHING_TO_REENTER -> {
-                caller.holds().remove(call.key(), hold);
-                yield null;
-            }
-            case NOT_ALONE ->
-                new AcquireResult.WaitsForItself("This thread holds lock '" + call.key()
-                        + "' in shared mode and requests it exclusively, so it would deadlock with itself. Release the shared lock first,"
-                        + " or acquire the exclusive lock from the start.");
-        };
-    }
-
-    private AcquireResult entered(Hold hold) {
-        boolean wasRenewing = hold.isRenewing();
-        Handle handle = call.handle(shared.locks, hold);
-        try {
-            hold.throwIfLost();
-            if (terms.minHoldNanos() > 0) {
-                throw new IllegalStateException("This thread already holds lock '" + hold.key()
-                        + "', and a request with minHold is not reentrant."
-                        + " Acquire the lock with minHold first, or omit minHold.");
-            }
-            if (!hold.isExclusive() && terms.weight() > hold.weight()) {
-                handle.close();
-                return new AcquireResult.WaitsForItself("This thread holds lock '" + call.key() + "' with a weight of "
-                        + hold.weight() + " and requests a weight of "
-                        + terms.weight()
-                        + ", so it would deadlock with itself. Acquire the largest weight from the start.");
-            }
-            stretch(hold, wasRenewing);
-            return new AcquireResult.Acquired(handle);
-        } catch (RuntimeException | Error e) {
-            handle.closeAfter(e);
-            throw e;
-        }
-    }
-
-    /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
-    private void stretch(Hold hold, boolean wasRenewing) {
-        long wanted = terms.leaseNanos();
-        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
-            return;
-        }
-        if (wasRenewing || client.ticker().nanos() + wanted - hold.deadline() > 0) {
-            shared.locks.extend(hold, wanted);
-        }
-        if (wasRenewing || terms.renew()) {
-            hold.raiseLease(wanted);
-        }
     }
 
     // In line.
@@ -343,7 +281,7 @@ public final class Acquisition implements Steps {
         try {
             Handle handle = call.open(shared.locks, grant, ClientContext.currentThread(), mine);
             handedOff = true;
-            ended(new AcquireResult.Acquired(handle));
+            ended(handle);
             return true;
         } catch (RuntimeException | Error e) {
             call.giveBack(shared.locks, handOff.owner(), mine);
@@ -411,7 +349,7 @@ public final class Acquisition implements Steps {
             turn.failed();
         }
         if (caller.takeInterrupt()) {
-            throw Caller.interrupted(e);
+            throw interrupted(e);
         }
         if (!again) {
             throw e;
@@ -461,6 +399,13 @@ public final class Acquisition implements Steps {
         queued = waiting;
         entry().answered();
         place().answered();
+    }
+
+    /** The driver abandoned its call because the thread was interrupted. */
+    static InterruptedException interrupted(LockStoreException failure) {
+        var interrupt = new InterruptedException("Interrupted while waiting for Redis");
+        interrupt.initCause(failure);
+        return interrupt;
     }
 
     /** Whether it is no word of the store: this client had no connection. */
@@ -570,7 +515,7 @@ public final class Acquisition implements Steps {
     private void hold(Hold.Grant grant) {
         state = State.ENDED;
         try {
-            ended(new AcquireResult.Acquired(call.open(shared.locks, grant, required(holder), place())));
+            ended(call.open(shared.locks, grant, required(holder), place()));
         } catch (RuntimeException | Error e) {
             call.giveBack(shared.locks, entry().owner(), place());
             throw e;
@@ -644,9 +589,9 @@ public final class Acquisition implements Steps {
         state = State.OVER;
         endWait(result instanceof AcquireResult.Contended);
         tell(() -> call.event(result(), handedOff));
-        if (shared.locks.isOver(clientId) && result instanceof AcquireResult.Acquired granted) {
+        if (shared.locks.isOver(clientId) && result instanceof Handle granted) {
             try {
-                granted.handle().close();
+                granted.close();
             } catch (LockLostException e) {
                 log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
             }

@@ -2,11 +2,12 @@ package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.engine.acquire.Call.Caller;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.AcquireAllReply;
@@ -119,12 +120,12 @@ public final class MultiAcquisition implements Steps {
         }
         current = null;
         AcquireResult one = acquisition.result();
-        if (!(one instanceof AcquireResult.Acquired granted)) {
+        if (!(one instanceof Handle granted)) {
             giveBack();
             result = one;
             return 0;
         }
-        taken.add((Handle) granted.handle());
+        taken.add(granted);
         if (taken.size() == calls.size()) {
             allAreThere();
         }
@@ -135,7 +136,7 @@ public final class MultiAcquisition implements Steps {
     private void allAreThere() {
         MultiHandle handle = new MultiHandle(taken);
         if (handle.isHeld()) {
-            result = new AcquireResult.Acquired(handle);
+            result = handle;
             return;
         }
         giveBack();
@@ -183,7 +184,7 @@ public final class MultiAcquisition implements Steps {
     // All at once.
 
     private boolean mayAskForAll() {
-        return !caller.isInterrupted()
+        return !(caller.interruptible() && Thread.currentThread().isInterrupted())
                 && !calls.get(0).isLate()
                 && calls.stream()
                         .map(Call::key)
@@ -200,7 +201,7 @@ public final class MultiAcquisition implements Steps {
             found = enterAll() ? ask(clientId) : null;
             return found;
         } finally {
-            if (!(found instanceof AcquireResult.Acquired)) {
+            if (!(found instanceof MultiHandle)) {
                 Each.run(members, member -> member.place.leave());
             }
         }
@@ -248,7 +249,7 @@ public final class MultiAcquisition implements Steps {
             undoAll();
         }
         if (caller.takeInterrupt()) {
-            InterruptedException interrupt = Caller.interrupted(e);
+            InterruptedException interrupt = Acquisition.interrupted(e);
             publishFailed(calls.get(0), interrupt);
             throw interrupt;
         }
@@ -297,14 +298,14 @@ public final class MultiAcquisition implements Steps {
                     throw e;
                 }
                 Handle handle = handles.get(handles.size() - 1);
-                tell(member.call, member.call.event(new AcquireResult.Acquired(handle), false));
+                tell(member.call, member.call.event(handle, false));
             }
             if (shared.locks().isOver(clientId)) {
                 throw shared.locks().tooLate(calls.get(0).key());
             }
             MultiHandle all = new MultiHandle(handles);
             held = all.isHeld();
-            return held ? new AcquireResult.Acquired(all) : null;
+            return held ? all : null;
         } finally {
             if (!held) {
                 new MultiHandle(handles).giveBack();

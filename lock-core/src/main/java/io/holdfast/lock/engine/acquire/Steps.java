@@ -1,5 +1,8 @@
 package io.holdfast.lock.engine.acquire;
 
+import io.holdfast.lock.engine.hold.AcquireResult;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
+
 /**
  * An acquisition in steps. No step waits for a lock; the wait is between two steps: the thread that wants the lock parks, or a
  * timer is set and no thread waits. Only one thread at a time runs steps.
@@ -13,7 +16,7 @@ public interface Steps {
     default void lineUp() {}
 
     /**
-     * Continues as far as it can without waiting. The {@linkplain Call.Caller#waiter waiter} is run when it can continue.
+     * Continues as far as it can without waiting. The caller's {@linkplain Caller#waiter waiter} is run when it can continue.
      *
      * @return for how long to wait at most before the next step, in nanoseconds; 0 if there is a {@link #result}
      * @throws InterruptedException if the thread was interrupted before or meanwhile, and the caller is interruptible; it is

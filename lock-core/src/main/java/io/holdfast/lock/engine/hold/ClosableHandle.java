@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A handle that is closed by the code that ran the work under it. */
-public interface ClosableHandle extends LockHandle {
+public non-sealed interface ClosableHandle extends LockHandle, AcquireResult {
 
     /** It was opened by a view of the lock, and is closed by one. */
     void lockedByView();

@@ -55,22 +55,24 @@ public final class Handle implements ClosableHandle {
 
     /**
      * @param terms what was asked for
-     * @param thread what its thread, or task, holds
-     * @param bound whether it ends with the current thread
+     * @param caller who; a bound handle ends with the current thread
      */
-    public Handle(HeldLocks locks, Hold hold, Terms terms, Map<LockKey, Hold> thread, boolean bound) {
+    Handle(HeldLocks locks, Hold hold, Terms terms, HeldLocks.Caller caller) {
         this.locks = locks;
         this.hold = hold;
-        this.thread = thread;
+        this.thread = caller.holds();
         this.exclusive = terms.isExclusive();
         this.renewing = terms.renew();
-        this.bound = bound;
+        this.bound = caller.bound();
         this.interrupting = terms.interrupting();
         if (renewing) {
             hold.startRenewing();
         }
         if (bound) {
             hold.bindTo(Thread.currentThread());
+        }
+        if (!caller.task()) {
+            interruptOnLoss();
         }
     }
 

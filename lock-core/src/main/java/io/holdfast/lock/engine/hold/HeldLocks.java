@@ -119,21 +119,53 @@ public final class HeldLocks {
     }
 
     /**
-     * Creates the hold of a lock that was granted or handed off. It is {@linkplain #add recorded} once it has a handle.
+     * Who holds locks: a thread, or a task, for which no thread waits.
+     *
+     * @param holds what it holds, and may reenter
+     * @param waiter is run when it may continue to wait for a lock, or to acquire it
+     * @param task whether it is a task
+     * @param bound whether what it acquires ends when the thread dies
+     * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
+     */
+    public record Caller(
+            Map<LockKey, Hold> holds, Runnable waiter, boolean task, boolean bound, boolean interruptible) {
+
+        public static Caller task(Runnable waiter) {
+            return new Caller(new ConcurrentHashMap<>(1), waiter, true, false, false);
+        }
+
+        /** Whether an interrupt of the current thread ends the wait; clears its flag in that case. */
+        public boolean takeInterrupt() {
+            return interruptible && Thread.interrupted();
+        }
+    }
+
+    /** A caller holds less of a lock than it requests: shared instead of exclusive, or with a lower weight. */
+    public static final class WaitsForItself extends IllegalStateException {
+
+        private static final long serialVersionUID = 1;
+
+        private WaitsForItself(Hold hold, String how, String advice) {
+            super("This thread holds lock '" + hold.key() + "' " + how + ", so it would deadlock with itself. "
+                    + advice);
+        }
+    }
+
+    /**
+     * Holds a lock that was granted or handed off, from now on. It is recorded and watched once it has a handle.
      *
      * @param holder the holder, as the store records it
      * @param place the holder's
      */
-    public Hold hold(LockKey key, Terms terms, Hold.Grant grant, HolderInfo holder, Place place) {
-        return new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
+    public Handle open(LockKey key, Terms terms, Hold.Grant grant, HolderInfo holder, Place place, Caller caller) {
+        Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
+        Handle handle = new Handle(this, hold, terms, caller);
+        add(hold, caller.holds());
+        return handle;
     }
 
-    /**
-     * Records a hold, which is watched from now on.
-     *
-     * @param thread what its thread, or task, holds
-     */
-    public void add(Hold hold, Map<LockKey, Hold> thread) {
+    /** @param thread what its thread, or task, holds */
+    void add(Hold hold, Map<LockKey, Hold> thread) {
         watchdog.plan(hold);
         thread.put(hold.key(), hold);
         all.add(hold);
@@ -142,6 +174,72 @@ public final class HeldLocks {
         }
         watchdog.wakeFor(hold);
     }
+
+    // Reentry.
+
+    /**
+     * Returns another handle of a lock that the caller holds, or null if it does not.
+     *
+     * @throws WaitsForItself if it holds less of the lock than it requests
+     */
+    public @Nullable Handle reenter(LockKey key, Terms terms, Caller caller) {
+        Hold hold = caller.holds().get(key);
+        if (hold == null) {
+            return null;
+        }
+        return switch (hold.enter(terms.isExclusive())) {
+            case ENTERED -> reentered(hold, terms, caller);
+            case NOTHING_TO_REENTER -> {
+                caller.holds().remove(key, hold);
+                yield null;
+            }
+            case NOT_ALONE ->
+                throw new WaitsForItself(
+                        hold,
+                        "in shared mode and requests it exclusively",
+                        "Release the shared lock first, or acquire the exclusive lock from the start.");
+        };
+    }
+
+    private Handle reentered(Hold hold, Terms terms, Caller caller) {
+        boolean wasRenewing = hold.isRenewing();
+        Handle handle = new Handle(this, hold, terms, caller);
+        try {
+            hold.throwIfLost();
+            if (terms.minHoldNanos() > 0) {
+                throw new IllegalStateException("This thread already holds lock '" + hold.key()
+                        + "', and a request with minHold is not reentrant."
+                        + " Acquire the lock with minHold first, or omit minHold.");
+            }
+            if (!hold.isExclusive() && terms.weight() > hold.weight()) {
+                throw new WaitsForItself(
+                        hold,
+                        "with a weight of " + hold.weight() + " and requests a weight of " + terms.weight(),
+                        "Acquire the largest weight from the start.");
+            }
+            stretch(hold, terms, wasRenewing);
+            return handle;
+        } catch (RuntimeException | Error e) {
+            handle.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
+    private void stretch(Hold hold, Terms terms, boolean wasRenewing) {
+        long wanted = terms.leaseNanos();
+        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
+            return;
+        }
+        if (wasRenewing || lacks(hold, wanted)) {
+            extend(hold, wanted);
+        }
+        if (wasRenewing || terms.renew()) {
+            hold.raiseLease(wanted);
+        }
+    }
+
+    // The end.
 
     void remove(Hold hold) {
         if (all.remove(hold)) {
@@ -216,11 +314,11 @@ public final class HeldLocks {
     }
 
     /** The lock was granted, but no handle can be created, for lack of memory or threads. */
-    public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Map<LockKey, Hold> thread, Place place) {
-        Hold hold = thread.get(key);
+    public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Caller caller, Place place) {
+        Hold hold = caller.holds().get(key);
         if (hold != null && hold.owner().equals(owner)) {
             drop(hold);
-            thread.remove(key, hold);
+            caller.holds().remove(key, hold);
         }
         place.leave();
         client.cleanup().undoHold(key, owner, leaseNanos);

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -42,7 +43,7 @@ class HeldLocksTest extends WatchdogFixture {
         hold.lose(LossCause.REVOKED);
         Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
 
-        new Handle(locks, hold, terms, new HashMap<>(), false).interruptOnLoss();
+        new Handle(locks, hold, terms, Caller.task(() -> {})).interruptOnLoss();
 
         assertThat(Thread.interrupted()).isTrue();
     }
@@ -50,7 +51,7 @@ class HeldLocksTest extends WatchdogFixture {
     private Handle interruptible() {
         Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
         Hold hold = acquired(KEY, LEASE, false);
-        Handle handle = new Handle(locks, hold, terms, new HashMap<>(), false);
+        Handle handle = new Handle(locks, hold, terms, Caller.task(() -> {}));
         handle.interruptOnLoss();
         return handle;
     }

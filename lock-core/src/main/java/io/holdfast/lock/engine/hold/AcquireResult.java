@@ -1,24 +1,12 @@
-package io.holdfast.lock.engine.acquire;
+package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.engine.hold.ClosableHandle;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The outcome of an acquisition of one or several locks. */
-public sealed interface AcquireResult {
-
-    /**
-     * {@return this}
-     *
-     * @throws IllegalStateException if the acquisition could never succeed
-     */
-    default AcquireResult possible() {
-        return this;
-    }
-
-    record Acquired(ClosableHandle handle) implements AcquireResult {}
+/** The outcome of an acquisition of one or several locks: a handle, or nothing is held. */
+public sealed interface AcquireResult permits ClosableHandle, AcquireResult.Contended {
 
     /**
      * Nothing is held.
@@ -34,19 +22,6 @@ public sealed interface AcquireResult {
         /** {@return zero after a single try, whatever the store needed for its answer} */
         public Duration waitedForLock() {
             return hasWaited ? waited : Duration.ZERO;
-        }
-    }
-
-    /**
-     * The thread holds less of the lock than it asked for: shared instead of exclusive, or with a lower weight.
-     *
-     * @param message says so, and what to do
-     */
-    record WaitsForItself(String message) implements AcquireResult {
-
-        @Override
-        public AcquireResult possible() {
-            throw new IllegalStateException(message);
         }
     }
 }
