@@ -42,6 +42,7 @@ SELECT id, 500, 0 FROM product WHERE NOT EXISTS (SELECT 1 FROM stock WHERE stock
 CREATE TABLE IF NOT EXISTS instance (
     id        VARCHAR(36)  PRIMARY KEY,
     name      VARCHAR(100) NOT NULL,
+    port      INT          NOT NULL, -- of its web server, on this machine
     heartbeat TIMESTAMP WITH TIME ZONE NOT NULL
 );
 
@@ -51,7 +52,7 @@ CREATE TABLE IF NOT EXISTS race (
     locked    BOOLEAN     NOT NULL,
     pause     BOOLEAN     NOT NULL,
     workers   INT         NOT NULL,
-    state     VARCHAR(10) NOT NULL,
+    state     VARCHAR(10) DEFAULT 'RUNNING' NOT NULL,
     remaining INT         NOT NULL,
     fencing_token BIGINT DEFAULT 0 NOT NULL -- of the lock under which remaining was last written
 );
@@ -60,7 +61,7 @@ CREATE TABLE IF NOT EXISTS race_instance (
     race_id        BIGINT       NOT NULL REFERENCES race ON DELETE CASCADE,
     instance_id    VARCHAR(36)  NOT NULL,
     instance_name  VARCHAR(100) NOT NULL,
-    state          VARCHAR(10)  NOT NULL,
+    finished       BOOLEAN DEFAULT FALSE NOT NULL,
     waits          BIGINT DEFAULT 0 NOT NULL,
     waited_nanos   BIGINT DEFAULT 0 NOT NULL,
     max_wait_nanos BIGINT DEFAULT 0 NOT NULL,

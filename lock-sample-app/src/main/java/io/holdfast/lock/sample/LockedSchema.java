@@ -3,11 +3,10 @@ package io.holdfast.lock.sample;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
-import java.util.List;
 import javax.sql.DataSource;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.ApplicationDataSourceScriptDatabaseInitializer;
-import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.boot.sql.init.DatabaseInitializationSettings;
+import org.springframework.boot.sql.autoconfigure.init.SqlInitializationProperties;
 import org.springframework.stereotype.Component;
 
 /**
@@ -15,20 +14,14 @@ import org.springframework.stereotype.Component;
  * two sessions can both find that a table does not exist and then both create it.
  */
 @Component
+@EnableConfigurationProperties(SqlInitializationProperties.class)
 class LockedSchema extends ApplicationDataSourceScriptDatabaseInitializer {
 
     private final LockTemplate locks;
 
-    LockedSchema(DataSource database, LockTemplate locks) {
-        super(database, settings());
+    LockedSchema(DataSource database, SqlInitializationProperties properties, LockTemplate locks) {
+        super(database, properties);
         this.locks = locks;
-    }
-
-    private static DatabaseInitializationSettings settings() {
-        DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-        settings.setSchemaLocations(List.of("classpath:schema.sql"));
-        settings.setMode(DatabaseInitializationMode.ALWAYS);
-        return settings;
     }
 
     @Override

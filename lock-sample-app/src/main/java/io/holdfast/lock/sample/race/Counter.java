@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
+import java.util.LongSummaryStatistics;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -17,8 +18,8 @@ class Counter {
 
     private static final long NO_TOKEN = 0;
     private static final Duration SHORT_LEASE = Duration.ofMillis(300);
+    private static final Duration PAUSE_WITHOUT_LOCK = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
-    private static final long PAUSE_MILLIS = 500;
 
     private final LockTemplate locks;
     private final JdbcClient jdbc;
@@ -30,49 +31,56 @@ class Counter {
         this.thinking = thinking;
     }
 
-    enum Outcome {
-        SOLD,
-        /** Somebody with a newer lock has written since. */
-        REFUSED,
-        SOLD_OUT
-    }
-
     /**
-     * @param waited how long the lock was waited for; none if the race is run without it
+     * @param pauses whether this caller stops before it writes, as in a long garbage collection: its lease ends, others
+     *     sell, and it writes what it had read before. Only the fencing token keeps it from that.
+     * @param waits where the time is recorded for which the lock was waited for
+     * @return false if everything is sold
      */
-    record Attempt(Outcome outcome, Waits waited) {}
-
-    Attempt sellOne(Race race, String instance) throws InterruptedException {
+    boolean sellOne(Race race, String instance, boolean pauses, LongSummaryStatistics waits)
+            throws InterruptedException {
         if (!race.locked()) {
-            return new Attempt(readThinkWrite(race.id(), instance, NO_TOKEN, thinking), Waits.NONE);
+            return readThinkWrite(race.id(), instance, NO_TOKEN, pauses);
         }
         long start = System.nanoTime();
-        try (LockHandle lock = locks.acquire(request(race))) {
-            Waits waited = Waits.of(System.nanoTime() - start);
-            Outcome outcome = readThinkWrite(race.id(), instance, lock.fencingToken(), thinking);
-            lock.ensureHeld();
-            return new Attempt(outcome, waited);
-        }
-    }
-
-    /**
-     * Like a process that stands still, for a garbage collection or on a machine that was suspended: its lease ends, others
-     * sell, and it writes what it had read before. Only the fencing token keeps it from that.
-     */
-    Attempt sellOneLate(Race race, String instance) throws InterruptedException {
-        if (!race.locked()) {
-            return new Attempt(
-                    readThinkWrite(race.id(), instance, NO_TOKEN, () -> Thread.sleep(PAUSE_MILLIS)), Waits.NONE);
-        }
-        long start = System.nanoTime();
-        LockHandle lock = locks.acquire(request(race).lease(SHORT_LEASE).renew(false));
+        LockRequest request = LockRequest.of("race:" + race.id()).waitFor(Duration.ofSeconds(30));
+        LockHandle lock = locks.acquire(pauses ? request.lease(SHORT_LEASE).renew(false) : request);
         try {
-            Waits waited = Waits.of(System.nanoTime() - start);
-            long token = lock.fencingToken();
-            Thinking pause = () -> Poll.until(() -> lastToken(race.id()) > token, LONGEST_PAUSE);
-            return new Attempt(readThinkWrite(race.id(), instance, token, pause), waited);
+            waits.accept(System.nanoTime() - start);
+            return readThinkWrite(race.id(), instance, lock.fencingToken(), pauses);
         } finally {
-            closeLost(lock);
+            close(lock, pauses);
+        }
+    }
+
+    private boolean readThinkWrite(long race, String instance, long token, boolean pauses) throws InterruptedException {
+        int remaining = jdbc.sql("SELECT remaining FROM race WHERE id = ?")
+                .param(race)
+                .query(Integer.class)
+                .single();
+        if (remaining <= 0) {
+            return false;
+        }
+        if (pauses) {
+            pause(race, token);
+        } else {
+            thinking.pause();
+        }
+        int written = jdbc.sql("UPDATE race SET remaining = ?, fencing_token = ? WHERE id = ? AND fencing_token <= ?")
+                .params(remaining - 1, token, race, token)
+                .update();
+        jdbc.sql("INSERT INTO sale (race_id, instance_id, item, fencing_token, refused) VALUES (?, ?, ?, ?, ?)")
+                .params(race, instance, remaining, token, written == 0)
+                .update();
+        return true;
+    }
+
+    /** Until somebody with a newer token has written. */
+    private void pause(long race, long token) throws InterruptedException {
+        Duration limit = token == NO_TOKEN ? PAUSE_WITHOUT_LOCK : LONGEST_PAUSE;
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < limit.toNanos() && lastToken(race) <= token) {
+            Thread.sleep(10);
         }
     }
 
@@ -83,34 +91,13 @@ class Counter {
                 .single();
     }
 
-    private static void closeLost(LockHandle lock) {
+    private static void close(LockHandle lock, boolean isExpectedToBeLost) {
         try {
             lock.close();
-        } catch (LockLostException expected) {
-            // what became of its write is decided by the token
+        } catch (LockLostException e) {
+            if (!isExpectedToBeLost) {
+                throw e; // otherwise the token has decided what became of its write
+            }
         }
-    }
-
-    private static LockRequest request(Race race) {
-        return LockRequest.of("race:" + race.id()).waitFor(Duration.ofSeconds(30));
-    }
-
-    private Outcome readThinkWrite(long race, String instance, long token, Thinking pause) throws InterruptedException {
-        int remaining = jdbc.sql("SELECT remaining FROM race WHERE id = ?")
-                .param(race)
-                .query(Integer.class)
-                .single();
-        if (remaining <= 0) {
-            return Outcome.SOLD_OUT;
-        }
-        pause.pause();
-        int written = jdbc.sql("UPDATE race SET remaining = ?, fencing_token = ? WHERE id = ? AND fencing_token <= ?")
-                .params(remaining - 1, token, race, token)
-                .update();
-        boolean refused = written == 0;
-        jdbc.sql("INSERT INTO sale (race_id, instance_id, item, fencing_token, refused) VALUES (?, ?, ?, ?, ?)")
-                .params(race, instance, remaining, token, refused)
-                .update();
-        return refused ? Outcome.REFUSED : Outcome.SOLD;
     }
 }

@@ -1,41 +1,60 @@
 package io.holdfast.lock.sample.race;
 
+import jakarta.annotation.PreDestroy;
 import java.util.List;
+import java.util.UUID;
+import org.springframework.boot.context.event.ApplicationStartedEvent;
+import org.springframework.context.event.EventListener;
+import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.simple.JdbcClient;
-import org.springframework.stereotype.Repository;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.stereotype.Component;
 
-/** Who is alive, by the clock of the database. */
-@Repository
+/** Makes this instance known to the others, and knows which of them are alive, by the clock of the database. */
+@Component
 class Instances {
 
     /** An instance that is busy on a small machine may be late; one that is silent for this long is gone. */
-    static final String ALIVE = "heartbeat > CURRENT_TIMESTAMP - INTERVAL '5' SECOND";
+    private static final String ALIVE = "heartbeat > CURRENT_TIMESTAMP - INTERVAL '5' SECOND";
 
+    private final String id = UUID.randomUUID().toString();
     private final JdbcClient jdbc;
+    private final Environment environment;
 
-    Instances(JdbcClient jdbc) {
+    Instances(JdbcClient jdbc, Environment environment) {
         this.jdbc = jdbc;
+        this.environment = environment;
     }
 
-    void beat(String id, String name) {
+    /**
+     * @param port of its web server, on this machine
+     */
+    record Instance(String id, String name, int port) {}
+
+    @EventListener(ApplicationStartedEvent.class)
+    @Scheduled(initialDelay = 1000, fixedDelay = 1000)
+    void beat() {
         int rows = jdbc.sql("UPDATE instance SET heartbeat = CURRENT_TIMESTAMP WHERE id = ?")
                 .param(id)
                 .update();
         if (rows == 0) {
+            int port = environment.getProperty("local.server.port", Integer.class, 0);
+            String name = "port " + port + ", pid " + ProcessHandle.current().pid();
             jdbc.sql("DELETE FROM instance WHERE NOT (" + ALIVE + ")").update(); // killed ones of earlier days
-            jdbc.sql("INSERT INTO instance (id, name, heartbeat) VALUES (?, ?, CURRENT_TIMESTAMP)")
-                    .params(id, name)
+            jdbc.sql("INSERT INTO instance (id, name, port, heartbeat) VALUES (?, ?, ?, CURRENT_TIMESTAMP)")
+                    .params(id, name, port)
                     .update();
         }
     }
 
-    List<String> alive() {
-        return jdbc.sql("SELECT name FROM instance WHERE " + ALIVE + " ORDER BY name")
-                .query(String.class)
+    List<Instance> alive() {
+        return jdbc.sql("SELECT id, name, port FROM instance WHERE " + ALIVE + " ORDER BY name")
+                .query(Instance.class)
                 .list();
     }
 
-    void leave(String id) {
+    @PreDestroy
+    void leave() {
         jdbc.sql("DELETE FROM instance WHERE id = ?").param(id).update();
     }
 }

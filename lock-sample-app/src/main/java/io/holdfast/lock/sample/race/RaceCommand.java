@@ -1,6 +1,6 @@
 package io.holdfast.lock.sample.race;
 
-import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.ApplicationArguments;
@@ -14,6 +14,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
+
+    private static final String LINE = "%-13s %9s %7s %7s %9s %10s %10s %10s%n";
 
     private final RaceDirector director;
     private final @Nullable Integer items;
@@ -31,46 +33,55 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
 
     @Override
     @SuppressWarnings("SystemOut") // the table is this command's answer, not a log
-    public void run(ApplicationArguments arguments) throws InterruptedException {
+    public void run(ApplicationArguments arguments) {
         if (items == null) {
             return;
         }
         RaceResult unlocked = director.run(new RaceSettings(items, false, workers, false));
         RaceResult locked = director.run(new RaceSettings(items, true, workers, false));
         System.out.print(text(unlocked, locked));
-        exitCode = isSound(locked) ? 0 : 1;
+        exitCode = locked.isSound() ? 0 : 1;
     }
 
     static String text(RaceResult unlocked, RaceResult locked) {
-        return String.join(
-                System.lineSeparator(),
-                "",
-                alone(locked) + RaceTable.of(List.of(unlocked, locked)),
-                verdict(unlocked, locked),
-                "",
-                "");
+        String header =
+                format(LINE, "mode", "instances", "items", "sold", "oversold", "mean wait", "max wait", "duration");
+        return format("%n")
+                + header
+                + table(unlocked)
+                + table(locked)
+                + format("%nWithout the lock %s With it %s%n%n", outcome(unlocked), outcome(locked));
     }
 
-    private static String alone(RaceResult result) {
-        return result.instances().size() > 1
-                ? ""
-                : "This is the only live instance: its threads race with each other. Start another instance and try"
-                        + " again to see instances race." + System.lineSeparator() + System.lineSeparator();
-    }
-
-    private static String verdict(RaceResult unlocked, RaceResult locked) {
-        return "Without the lock " + outcome(unlocked) + " With it " + outcome(locked);
+    private static String table(RaceResult result) {
+        Race race = result.race();
+        StringBuilder text = new StringBuilder(format(
+                LINE,
+                race.locked() ? "with lock" : "without lock",
+                result.instances().size(),
+                race.items(),
+                race.sold(),
+                race.oversold(),
+                race.locked() ? format("%.1f ms", race.meanWaitMillis()) : "-",
+                race.locked() ? format("%.1f ms", race.maxWaitMillis()) : "-",
+                format("%.1f s", race.durationMillis() / 1000.0)));
+        for (RaceResult.Runner runner : result.instances()) {
+            String gone = runner.state().equals("GONE") ? " and did not respond any more" : "";
+            String failure = runner.failure().isEmpty() ? "" : "; a worker failed: " + runner.failure();
+            text.append(format("    %s sold %d%s%s%n", runner.instance(), runner.sold(), gone, failure));
+        }
+        return text.toString();
     }
 
     private static String outcome(RaceResult result) {
-        if (result.oversold() > 0) {
-            return result.oversold() + " items were sold that were not in stock.";
+        if (result.race().oversold() > 0) {
+            return result.race().oversold() + " items were sold that were not in stock.";
         }
-        return isSound(result) ? "every item was sold exactly once." : "nothing was oversold.";
+        return result.isSound() ? "every item was sold exactly once." : "nothing was oversold.";
     }
 
-    static boolean isSound(RaceResult result) {
-        return result.sold() == result.items() && result.stockLeft() == 0;
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
     }
 
     @Override

@@ -13,12 +13,14 @@ import org.springframework.web.bind.annotation.RestController;
 class RaceController {
 
     private final RaceDirector director;
-    private final RaceReport report;
+    private final Races races;
+    private final Selling selling;
     private final Instances instances;
 
-    RaceController(RaceDirector director, RaceReport report, Instances instances) {
+    RaceController(RaceDirector director, Races races, Selling selling, Instances instances) {
         this.director = director;
-        this.report = report;
+        this.races = races;
+        this.selling = selling;
         this.instances = instances;
     }
 
@@ -27,28 +29,33 @@ class RaceController {
             @RequestParam(defaultValue = "1000") int items,
             @RequestParam(defaultValue = "true") boolean locked,
             @RequestParam(defaultValue = "" + RaceSettings.DEFAULT_WORKERS) int workers,
-            @RequestParam(defaultValue = "false") boolean pause)
-            throws InterruptedException {
+            @RequestParam(defaultValue = "false") boolean pause) {
         return director.run(new RaceSettings(items, locked, workers, pause));
     }
 
     @GetMapping
     List<RaceResult> races() {
-        return report.latest();
+        return races.latest();
     }
 
     @GetMapping("/instances")
     List<String> instances() {
-        return instances.alive();
+        return instances.alive().stream().map(Instances.Instance::name).toList();
     }
 
     @GetMapping("/{id}/sales")
     List<Sale> sales(@PathVariable long id, @RequestParam(defaultValue = "0") long after) {
-        return report.sales(id, after);
+        return races.sales(id, after);
+    }
+
+    /** This instance's part of a race, for the one that directs it. */
+    @PostMapping("/{id}/{runner}")
+    Selling.Tally run(@PathVariable long id, @PathVariable String runner) throws InterruptedException {
+        return selling.run(races.race(id), runner);
     }
 
     @GetMapping("/{id}")
     RaceResult race(@PathVariable long id) {
-        return report.of(id);
+        return races.result(id);
     }
 }

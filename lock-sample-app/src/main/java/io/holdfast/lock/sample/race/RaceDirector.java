@@ -1,42 +1,59 @@
 package io.holdfast.lock.sample.race;
 
+import io.holdfast.lock.sample.race.Instances.Instance;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.stereotype.Service;
+import org.springframework.web.client.RestClient;
+import org.springframework.web.client.RestClientException;
 
-/** Calls a race, starts it for all at once, and waits for the last one. */
+/** Starts a race on all instances at once, by HTTP, and waits for the last one. */
 @Service
 class RaceDirector {
 
-    private static final Duration TO_THE_START = Duration.ofSeconds(5);
-    private static final Duration TO_THE_END = Duration.ofMinutes(2);
+    private static final Logger log = LoggerFactory.getLogger(RaceDirector.class);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
 
+    private final Instances instances;
     private final Races races;
-    private final RaceReport report;
+    private final RestClient http;
 
-    RaceDirector(Races races, RaceReport report) {
+    RaceDirector(Instances instances, Races races) {
+        this.instances = instances;
         this.races = races;
-        this.report = report;
+        JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory();
+        requests.setReadTimeout(LIMIT);
+        http = RestClient.builder().requestFactory(requests).build();
     }
 
     /** One race at a time, on all instances together: a second one is refused at once. */
     @DistributedLock(key = "'race'", waitFor = 0)
-    public RaceResult run(RaceSettings settings) throws InterruptedException {
-        long id = races.call(settings);
-        try {
-            Poll.until(() -> !races.anyoneIn(id, RunnerState.INVITED), TO_THE_START);
-            races.giveUp(id, RunnerState.INVITED, false);
-            races.state(id, RaceState.RUNNING);
-            Poll.until(() -> everybodyIsThrough(id), TO_THE_END);
-        } finally {
-            races.giveUp(id, RunnerState.READY, false);
-            races.state(id, RaceState.DONE);
-        }
-        return report.of(id);
+    public RaceResult run(RaceSettings settings) {
+        List<Instance> runners = instances.alive();
+        long id = races.begin(settings, runners);
+        CompletableFuture<?>[] all = runners.stream()
+                .map(runner -> CompletableFuture.runAsync(() -> run(id, runner), task -> new Thread(task).start()))
+                .toArray(CompletableFuture[]::new);
+        CompletableFuture.allOf(all).join();
+        races.end(id);
+        return races.result(id);
     }
 
-    private boolean everybodyIsThrough(long id) {
-        races.giveUp(id, RunnerState.READY, true);
-        return !races.anyoneIn(id, RunnerState.READY);
+    private void run(long id, Instance runner) {
+        try {
+            Selling.Tally tally = http.post()
+                    .uri("http://127.0.0.1:{port}/races/{id}/{runner}", runner.port(), id, runner.id())
+                    .retrieve()
+                    .body(Selling.Tally.class);
+            races.finish(id, runner.id(), Objects.requireNonNull(tally));
+        } catch (RestClientException e) {
+            log.warn("{} is gone: {}", runner.name(), e.getMessage());
+        }
     }
 }

@@ -1,27 +1,28 @@
 package io.holdfast.lock.sample.race;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.List;
 
-/**
- * The outcome of a race, or how it stands.
- *
- * @param sold rows in the table of sales
- * @param oversold how many more than there were items
- * @param refused writes that came late, under a lock that was lost, and were refused because of their fencing token
- * @param stockLeft what the stock says, which without the lock need not fit the sales
- */
-record RaceResult(
-        long id,
-        boolean locked,
-        boolean pause,
-        int items,
-        int workers,
-        RaceState state,
-        int sold,
-        int oversold,
-        int refused,
-        int stockLeft,
-        double meanWaitMillis,
-        double maxWaitMillis,
-        long durationMillis,
-        List<RunnerResult> instances) {}
+/** The outcome of a race, or how it stands. */
+record RaceResult(@JsonUnwrapped Race race, List<Runner> instances) {
+
+    boolean isSound() {
+        return race.sold() == race.items() && race.stockLeft() == 0;
+    }
+
+    /**
+     * What one instance did in a race.
+     *
+     * @param state RUNNING, DONE, or GONE if it did not answer; what it had sold counts
+     * @param failure why one of its workers stopped early; empty if none did
+     */
+    record Runner(
+            String instance,
+            String state,
+            int sold,
+            int refused,
+            double meanWaitMillis,
+            double maxWaitMillis,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) String failure) {}
+}

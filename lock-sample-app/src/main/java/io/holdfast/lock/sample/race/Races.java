@@ -1,8 +1,9 @@
 package io.holdfast.lock.sample.race;
 
+import io.holdfast.lock.sample.race.Instances.Instance;
+import io.holdfast.lock.sample.race.RaceResult.Runner;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
@@ -10,9 +11,42 @@ import org.springframework.jdbc.support.KeyHolder;
 import org.springframework.stereotype.Repository;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Races and who runs in them: the instances coordinate through these rows and never compare their clocks. */
+/** Races and who runs in them. Only rows of sales count as sold: nobody's own counter is trusted. */
 @Repository
 class Races {
+
+    private static final String RACE = """
+            SELECT figures.*, GREATEST(sold - items, 0) AS oversold FROM
+              (SELECT id, locked, pause, items, workers, state, remaining AS stock_left,
+                 (SELECT COUNT(*) FROM sale WHERE race_id = race.id AND NOT refused) AS sold,
+                 (SELECT COUNT(*) FROM sale WHERE race_id = race.id AND refused) AS refused,
+                 (SELECT COALESCE(ROUND(SUM(waited_nanos) / 10000.0 / GREATEST(SUM(waits), 1)) / 100, 0)
+                    FROM race_instance WHERE race_id = race.id) AS mean_wait_millis,
+                 (SELECT COALESCE(ROUND(MAX(max_wait_nanos) / 10000.0) / 100, 0)
+                    FROM race_instance WHERE race_id = race.id) AS max_wait_millis,
+                 (SELECT COALESCE(MAX(elapsed_nanos) / 1000000, 0)
+                    FROM race_instance WHERE race_id = race.id) AS duration_millis
+               FROM race WHERE id = ?) figures
+            """;
+
+    private static final String RUNNERS = """
+            SELECT instance_name AS instance,
+              CASE WHEN finished THEN 'DONE' WHEN race.state = 'DONE' THEN 'GONE' ELSE 'RUNNING' END AS state,
+              (SELECT COUNT(*) FROM sale
+                 WHERE race_id = race.id AND instance_id = runner.instance_id AND NOT refused) AS sold,
+              (SELECT COUNT(*) FROM sale
+                 WHERE race_id = race.id AND instance_id = runner.instance_id AND refused) AS refused,
+              ROUND(waited_nanos / 10000.0 / GREATEST(waits, 1)) / 100 AS mean_wait_millis,
+              ROUND(max_wait_nanos / 10000.0) / 100 AS max_wait_millis, failure
+            FROM race_instance runner JOIN race ON race.id = race_id WHERE race_id = ? ORDER BY instance_name
+            """;
+
+    private static final String SALES = """
+            SELECT sale.id, instance_name AS instance, item, fencing_token, refused
+            FROM sale JOIN race_instance
+              ON sale.race_id = race_instance.race_id AND sale.instance_id = race_instance.instance_id
+            WHERE sale.race_id = ? AND sale.id > ? ORDER BY sale.id LIMIT 5000
+            """;
 
     private static final int KEPT = 20;
 
@@ -22,30 +56,35 @@ class Races {
         this.jdbc = jdbc;
     }
 
-    /** Writes the race down and invites every instance that is alive. */
-    long call(RaceSettings settings) {
+    long begin(RaceSettings settings, List<Instance> runners) {
         KeyHolder key = new GeneratedKeyHolder();
-        jdbc.sql("INSERT INTO race (items, locked, pause, workers, state, remaining)" + " VALUES (?, ?, ?, ?, ?, ?)")
-                .params(
-                        settings.items(),
-                        settings.locked(),
-                        settings.pause(),
-                        settings.workers(),
-                        RaceState.CALLED.name(),
-                        settings.items())
+        jdbc.sql("INSERT INTO race (items, remaining, locked, pause, workers) VALUES (?, ?, ?, ?, ?)")
+                .params(settings.items(), settings.items(), settings.locked(), settings.pause(), settings.workers())
                 .update(key, "id");
         long id = Objects.requireNonNull(key.getKeyAs(Long.class));
         jdbc.sql("DELETE FROM race WHERE id <= ?").param(id - KEPT).update();
-        jdbc.sql("INSERT INTO race_instance (race_id, instance_id, instance_name, state)"
-                        + " SELECT CAST(? AS BIGINT), id, name, CAST(? AS VARCHAR(10)) FROM instance WHERE "
-                        + Instances.ALIVE)
-                .params(id, RunnerState.INVITED.name())
-                .update();
+        for (Instance runner : runners) {
+            jdbc.sql("INSERT INTO race_instance (race_id, instance_id, instance_name) VALUES (?, ?, ?)")
+                    .params(id, runner.id(), runner.name())
+                    .update();
+        }
         return id;
     }
 
+    void finish(long id, String instance, Selling.Tally tally) {
+        jdbc.sql("UPDATE race_instance SET finished = TRUE, waits = ?, waited_nanos = ?, max_wait_nanos = ?,"
+                        + " elapsed_nanos = ?, failure = ? WHERE race_id = ? AND instance_id = ?")
+                .params(tally.waits(), tally.waitedNanos(), tally.maxWaitNanos(), tally.elapsedNanos())
+                .params(tally.failure(), id, instance)
+                .update();
+    }
+
+    void end(long id) {
+        jdbc.sql("UPDATE race SET state = 'DONE' WHERE id = ?").param(id).update();
+    }
+
     Race race(long id) {
-        return jdbc.sql("SELECT id, items, locked, pause, workers, state, remaining FROM race WHERE id = ?")
+        return jdbc.sql(RACE)
                 .param(id)
                 .query(Race.class)
                 .optional()
@@ -53,73 +92,26 @@ class Races {
                         () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "Race " + id + " no longer exists."));
     }
 
-    /** {@return the ids of the latest races, the latest first} */
-    List<Long> latest(int most) {
-        return jdbc.sql("SELECT id FROM race ORDER BY id DESC LIMIT ?")
-                .param(most)
-                .query(Long.class)
-                .list();
+    /** {@return how the race ended, or how it stands} */
+    RaceResult result(long id) {
+        return new RaceResult(
+                race(id), jdbc.sql(RUNNERS).param(id).query(Runner.class).list());
     }
 
-    void state(long id, RaceState state) {
-        jdbc.sql("UPDATE race SET state = ? WHERE id = ?")
-                .params(state.name(), id)
-                .update();
+    /** {@return the latest races, the latest first} */
+    List<RaceResult> latest() {
+        return jdbc.sql("SELECT id FROM race ORDER BY id DESC LIMIT 8").query(Long.class).list().stream()
+                .map(this::result)
+                .toList();
     }
 
-    Optional<Long> invitation(String instance) {
-        return jdbc.sql("SELECT race_id FROM race_instance JOIN race ON race.id = race_id"
-                        + " WHERE instance_id = ? AND race_instance.state = ? AND race.state = ?")
-                .params(instance, RunnerState.INVITED.name(), RaceState.CALLED.name())
-                .query(Long.class)
-                .optional();
-    }
-
-    void ready(long id, String instance) {
-        jdbc.sql("UPDATE race_instance SET state = ? WHERE race_id = ? AND instance_id = ? AND state = ?")
-                .params(RunnerState.READY.name(), id, instance, RunnerState.INVITED.name())
-                .update();
-    }
-
-    /** From now on an instance in that state does not take part, or takes part no longer. */
-    void giveUp(long id, RunnerState late, boolean onlyTheDead) {
-        jdbc.sql("UPDATE race_instance SET state = ? WHERE race_id = ? AND state = ?"
-                        + (onlyTheDead
-                                ? " AND instance_id NOT IN (SELECT id FROM instance WHERE " + Instances.ALIVE + ")"
-                                : ""))
-                .params(RunnerState.GONE.name(), id, late.name())
-                .update();
-    }
-
-    boolean anyoneIn(long id, RunnerState state) {
-        return jdbc.sql("SELECT COUNT(*) FROM race_instance WHERE race_id = ? AND state = ?")
-                        .params(id, state.name())
-                        .query(Integer.class)
-                        .single()
-                > 0;
-    }
-
-    boolean runs(long id, String instance) {
-        return jdbc.sql("SELECT state FROM race_instance WHERE race_id = ? AND instance_id = ?")
-                .params(id, instance)
-                .query(String.class)
-                .list()
-                .equals(List.of(RunnerState.READY.name()));
-    }
-
-    void finish(long id, String instance, Selling.Tally tally) {
-        Waits waits = tally.waits();
-        jdbc.sql("UPDATE race_instance SET state = ?, waits = ?, waited_nanos = ?, max_wait_nanos = ?,"
-                        + " elapsed_nanos = ?, failure = ? WHERE race_id = ? AND instance_id = ?")
-                .params(
-                        RunnerState.DONE.name(),
-                        waits.count(),
-                        waits.totalNanos(),
-                        waits.maxNanos(),
-                        tally.elapsedNanos(),
-                        tally.failure(),
-                        id,
-                        instance)
-                .update();
+    /**
+     * What was sold, in the order in which it was written down. Sales that are written at the same time may appear in the
+     * wrong order: who needs all of them asks again after the race.
+     *
+     * @param after the id of the last known sale, or 0
+     */
+    List<Sale> sales(long race, long after) {
+        return jdbc.sql(SALES).params(race, after).query(Sale.class).list();
     }
 }

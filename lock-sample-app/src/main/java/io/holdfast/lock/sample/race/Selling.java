@@ -3,6 +3,7 @@ package io.holdfast.lock.sample.race;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -11,6 +12,7 @@ import java.util.concurrent.Future;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
+import org.springframework.util.StringUtils;
 
 /** One instance's part of a race: its workers sell until there is nothing left. */
 @Component
@@ -21,8 +23,7 @@ class Selling {
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
     private static final int PAUSED_ATTEMPT = 2;
-    private static final int NEVER = -1;
-    private static final int FAILURE_LENGTH = 500;
+    private static final int FAILURE_LENGTH = 400;
 
     private final Counter counter;
 
@@ -31,53 +32,43 @@ class Selling {
     }
 
     /**
+     * @param waits how often the lock was waited for
      * @param failure why a worker stopped early; empty if none did
      */
-    record Tally(Waits waits, long elapsedNanos, String failure) {}
+    record Tally(long waits, long waitedNanos, long maxWaitNanos, long elapsedNanos, String failure) {}
 
     Tally run(Race race, String instance) throws InterruptedException {
         long start = System.nanoTime();
+        LongSummaryStatistics waits = new LongSummaryStatistics();
+        String failure = "";
         ExecutorService workers = Executors.newFixedThreadPool(race.workers());
         try {
-            List<Callable<Waits>> all = new ArrayList<>();
+            List<Callable<LongSummaryStatistics>> all = new ArrayList<>();
             for (int i = 0; i < race.workers(); i++) {
-                int paused = race.pause() && i == 0 ? PAUSED_ATTEMPT : NEVER;
-                all.add(() -> sellUntilGone(race, instance, start, paused));
+                boolean pauses = race.pause() && i == 0;
+                all.add(() -> sellUntilGone(race, instance, start, pauses));
             }
-            return tally(workers.invokeAll(all), start);
+            for (Future<LongSummaryStatistics> worker : workers.invokeAll(all)) {
+                waits.combine(worker.get());
+            }
+        } catch (ExecutionException e) {
+            log.warn("A worker stopped early", e.getCause());
+            failure = StringUtils.truncate(String.valueOf(e.getCause()), FAILURE_LENGTH);
         } finally {
             workers.shutdown();
         }
+        long elapsed = System.nanoTime() - start;
+        return new Tally(waits.getCount(), waits.getSum(), Math.max(0, waits.getMax()), elapsed, failure);
     }
 
-    private Waits sellUntilGone(Race race, String instance, long start, int paused) throws InterruptedException {
-        Waits waits = Waits.NONE;
+    private LongSummaryStatistics sellUntilGone(Race race, String instance, long start, boolean pauses)
+            throws InterruptedException {
+        LongSummaryStatistics waits = new LongSummaryStatistics();
         for (int n = 0; System.nanoTime() - start < LIMIT.toNanos(); n++) {
-            Counter.Attempt attempt =
-                    n == paused ? counter.sellOneLate(race, instance) : counter.sellOne(race, instance);
-            waits = waits.and(attempt.waited());
-            if (attempt.outcome() == Counter.Outcome.SOLD_OUT) {
+            if (!counter.sellOne(race, instance, pauses && n == PAUSED_ATTEMPT, waits)) {
                 return waits;
             }
         }
         throw new IllegalStateException("The race was not over after " + LIMIT.toSeconds() + " s");
-    }
-
-    private static Tally tally(List<Future<Waits>> finished, long start) throws InterruptedException {
-        Waits waits = Waits.NONE;
-        String failure = "";
-        for (Future<Waits> worker : finished) {
-            try {
-                waits = waits.and(worker.get());
-            } catch (ExecutionException e) {
-                log.warn("A worker stopped early", e.getCause());
-                failure = String.valueOf(e.getCause());
-            }
-        }
-        return new Tally(waits, System.nanoTime() - start, shortened(failure));
-    }
-
-    private static String shortened(String text) {
-        return text.length() <= FAILURE_LENGTH ? text : text.substring(0, FAILURE_LENGTH);
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.jdbc.support.KeyHolder;
@@ -33,7 +34,7 @@ class Orders {
     /** Reserves stock and writes the order, both or neither. The lock spans the transaction, not the other way round. */
     Order place(long productId, int quantity) {
         if (quantity < 1) {
-            throw ShopException.nothingOrdered(quantity);
+            throw new ShopException(HttpStatus.BAD_REQUEST, "quantity is %d; it must be at least 1.", quantity);
         }
         LockRequest request = LockRequest.of("stock:" + productId).waitFor(Duration.ofSeconds(2));
         try (LockHandle lock = locks.acquire(request)) {
@@ -45,7 +46,7 @@ class Orders {
     private Order reserve(long productId, int quantity, long fencingToken) {
         Product product = stock.product(productId);
         if (product.quantity() < quantity) {
-            throw ShopException.soldOut(productId, product.quantity());
+            throw new ShopException(HttpStatus.CONFLICT, "Only %d left in stock.", product.quantity());
         }
         stock.write(productId, product.quantity() - quantity, fencingToken);
         return insert(productId, quantity, product.priceCents() * quantity);
@@ -70,6 +71,6 @@ class Orders {
                 .param(id)
                 .query(Order.class)
                 .optional()
-                .orElseThrow(() -> ShopException.unknown("order", id));
+                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no order %d.", id));
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.lock.sample.shop;
 
 import java.util.List;
+import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
 
@@ -25,7 +26,7 @@ class Stock {
                 .param(id)
                 .query(Product.class)
                 .optional()
-                .orElseThrow(() -> ShopException.unknown("product", id));
+                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no product %d.", id));
     }
 
     /**
@@ -38,7 +39,12 @@ class Stock {
                 .params(quantity, fencingToken, productId, fencingToken)
                 .update();
         if (rows == 0) {
-            throw ShopException.staleToken(productId, fencingToken);
+            throw new ShopException(
+                    HttpStatus.CONFLICT,
+                    "The stock of product %d was not changed: fencing token %d is older than the one it was last"
+                            + " written with, so somebody else has had the lock since.",
+                    productId,
+                    fencingToken);
         }
     }
 }

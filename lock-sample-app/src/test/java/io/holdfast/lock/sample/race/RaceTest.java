@@ -48,12 +48,20 @@ class RaceTest {
     }
 
     private static void thinkingTogether(GenericApplicationContext context) {
-        context.registerBean("thinkingTogether", Thinking.class, () -> RaceTest::think, bean -> bean.setPrimary(true));
+        context.registerBean("thinkingTogether", Thinking.class, ThinkingTogether::new, bean -> bean.setPrimary(true));
     }
 
-    private static void think() throws InterruptedException {
-        allHaveRead.countDown();
-        allHaveRead.await(20, TimeUnit.SECONDS);
+    private static final class ThinkingTogether extends Thinking {
+
+        ThinkingTogether() {
+            super(0);
+        }
+
+        @Override
+        void pause() throws InterruptedException {
+            allHaveRead.countDown();
+            allHaveRead.await(20, TimeUnit.SECONDS);
+        }
     }
 
     @Test
@@ -167,7 +175,7 @@ class RaceTest {
     }
 
     @Test
-    void an_instance_that_does_not_come_to_the_start_is_left_behind() {
+    void an_instance_that_does_not_respond_is_left_behind() {
         ghost("silent", "CURRENT_TIMESTAMP");
 
         JsonNode race = race("items=5&workers=1");
@@ -181,8 +189,8 @@ class RaceTest {
 
     private static void ghost(String id, String heartbeat) {
         one.bean(JdbcClient.class)
-                .sql("INSERT INTO instance (id, name, heartbeat) VALUES ('" + id + "', '" + id + "', " + heartbeat
-                        + ")")
+                .sql("INSERT INTO instance (id, name, port, heartbeat) VALUES ('" + id + "', '" + id + "', 1, "
+                        + heartbeat + ")")
                 .update();
     }
 

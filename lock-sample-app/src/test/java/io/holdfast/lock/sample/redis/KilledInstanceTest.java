@@ -32,8 +32,7 @@ class KilledInstanceTest {
 
     @Test
     void a_killed_instance_leaves_no_redis_behind() throws Exception {
-        startInstance();
-        ProcessHandle server = server();
+        ProcessHandle server = startInstance();
         assertThat(server.isAlive()).isTrue();
 
         kill();
@@ -43,8 +42,7 @@ class KilledInstanceTest {
 
     @Test
     void who_joined_a_killed_instance_goes_on_with_its_redis_and_its_database() throws Exception {
-        startInstance();
-        ProcessHandle server = server();
+        ProcessHandle server = startInstance();
         try (SampleInstance joined = SampleInstance.start(directory, SampleInstance.noRedis())) {
             long order =
                     joined.post("/orders?product=1").join().json().get("id").asLong();
@@ -66,18 +64,13 @@ class KilledInstanceTest {
         }
     }
 
-    private ProcessHandle server() throws IOException {
-        return ProcessHandle.of(
-                        MeetingPlace.at(directory).published().orElseThrow().pid())
-                .orElseThrow();
-    }
-
     private void kill() throws InterruptedException {
         instance.destroyForcibly();
         assertThat(instance.waitFor(20, TimeUnit.SECONDS)).isTrue();
     }
 
-    private void startInstance() throws IOException {
+    /** {@return its Redis} */
+    private ProcessHandle startInstance() throws IOException {
         instance = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
@@ -90,10 +83,10 @@ class KilledInstanceTest {
                         "--spring.data.redis.port=" + SampleInstance.noRedis())
                 .redirectErrorStream(true)
                 .start();
-        awaitStart(instance.inputReader(StandardCharsets.UTF_8));
+        return awaitStart(instance.inputReader(StandardCharsets.UTF_8));
     }
 
-    private static void awaitStart(BufferedReader output) throws IOException {
+    private static ProcessHandle awaitStart(BufferedReader output) throws IOException {
         StringBuilder seen = new StringBuilder();
         String line;
         while ((line = output.readLine()) != null) {
@@ -102,7 +95,8 @@ class KilledInstanceTest {
                 Thread drain = new Thread(() -> output.lines().forEach(more -> {}), "instance-output");
                 drain.setDaemon(true);
                 drain.start();
-                return;
+                String pid = seen.toString().replaceAll("(?s).*redis-server on .*?\\(pid (\\d+)\\).*", "$1");
+                return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
             }
         }
         throw new AssertionError("The instance did not start:\n" + seen);

@@ -52,9 +52,9 @@ class LocalRedisTest {
         long pid;
         try (LocalRedis local = new LocalRedis(directory)) {
             int port = portOf(local);
-            pid = publishedPid();
+            pid = pid(output);
 
-            assertThat(RedisPing.answers("127.0.0.1", port, false)).isTrue();
+            assertThat(EmbeddedRedis.answers("127.0.0.1", port, false)).isTrue();
             assertThat(output).contains("Redis: started an embedded redis-server on 127.0.0.1:" + port);
         }
         assertThatItEnds(pid);
@@ -67,10 +67,10 @@ class LocalRedisTest {
         int port = portOf(first);
 
         assertThat(portOf(second)).isEqualTo(port);
-        assertThat(output).contains("Redis: joined 127.0.0.1:" + port, "redis.properties");
-        long pid = publishedPid();
+        assertThat(output).contains("Redis: joined 127.0.0.1:" + port, "redis.address");
+        long pid = pid(output);
         first.close();
-        assertThat(RedisPing.answers("127.0.0.1", port, false)).isTrue();
+        assertThat(EmbeddedRedis.answers("127.0.0.1", port, false)).isTrue();
         second.close();
         assertThatItEnds(pid);
     }
@@ -96,20 +96,21 @@ class LocalRedisTest {
 
     @Test
     void what_an_earlier_run_left_is_not_believed() throws Exception {
+        Path file = directory.resolve("redis.address");
         Path plainFile = Files.createFile(directory.resolve("alive"));
-        MeetingPlace place = MeetingPlace.at(directory);
-        place.publish(new RedisAddress(SampleInstance.noRedis(), 4711, 4712, plainFile));
-        assertThat(JoinedRedis.join(place)).isEmpty();
+        List<String> published = List.of(String.valueOf(SampleInstance.noRedis()), directory.toString());
+        Files.write(file, published);
+        assertThat(EmbeddedRedis.join(file)).isNull();
 
         Files.delete(plainFile);
-        assertThat(JoinedRedis.join(place)).isEmpty();
+        assertThat(EmbeddedRedis.join(file)).isNull();
 
         assertThat(new ProcessBuilder("mkfifo", plainFile.toString()).start().waitFor())
                 .isZero();
-        assertThat(JoinedRedis.join(place)).as("nothing answers at its port").isEmpty();
+        assertThat(EmbeddedRedis.join(file)).as("nothing answers at its port").isNull();
 
-        Files.writeString(place.file(), "port=many");
-        assertThat(JoinedRedis.join(place)).isEmpty();
+        Files.writeString(file, "many\n" + directory);
+        assertThat(EmbeddedRedis.join(file)).isNull();
     }
 
     @Test
@@ -129,7 +130,7 @@ class LocalRedisTest {
 
     @Test
     void on_windows_the_user_is_told_what_to_set() {
-        assertThatThrownBy(() -> RedisServer.refuseWindows("Windows 11"))
+        assertThatThrownBy(() -> EmbeddedRedis.refuseWindows("Windows 11"))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("spring.data.redis.host");
     }
@@ -140,8 +141,8 @@ class LocalRedisTest {
         return details.getStandalone().getPort();
     }
 
-    private long publishedPid() throws IOException {
-        return MeetingPlace.at(directory).published().orElseThrow().pid();
+    private static long pid(CapturedOutput output) {
+        return Long.parseLong(output.toString().replaceAll("(?s).*\\(pid (\\d+)\\)\\. Other instances.*", "$1"));
     }
 
     private static void assertThatItEnds(long pid) throws Exception {
