@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-// region both
 /** The old lock and the new one together, in this order everywhere. */
 public final class BothLocks implements Lock {
 
@@ -80,4 +79,3 @@ public final class BothLocks implements Lock {
         throw new UnsupportedOperationException();
     }
 }
-// endregion

@@ -37,7 +37,6 @@ final class RegistryBefore {
     }
     // endregion
 
-    // region lock
     void lock(long id) {
         Lock lock = registry.obtain("order:" + id);
         lock.lock();
@@ -47,9 +46,7 @@ final class RegistryBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region try
     boolean tryLock(long id) throws InterruptedException {
         Lock lock = registry.obtain("order:" + id);
         if (!lock.tryLock(2, TimeUnit.SECONDS)) {
@@ -62,15 +59,11 @@ final class RegistryBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region execute
     void execute(long id) throws InterruptedException, TimeoutException {
         registry.executeLocked("order:" + id, Duration.ofSeconds(2), () -> shop.charge(id));
     }
-    // endregion
 
-    // region ttl
     void ttl(long id) {
         registry.obtain("order:" + id).lock(Duration.ofSeconds(10));
         try {
@@ -80,11 +73,8 @@ final class RegistryBefore {
             registry.obtain("order:" + id).unlock();
         }
     }
-    // endregion
 
-    // region maintenance
     void maintenance() {
         registry.expireUnusedOlderThan(60_000);
     }
-    // endregion
 }

@@ -27,23 +27,18 @@ public class Lock4jBefore {
     }
     // endregion
 
-    // region parts
     @Lock4j(
             name = "branch-order",
             keys = {"#branch", "#id"})
     public void parts(String branch, long id) {
         shop.charge(id);
     }
-    // endregion
 
-    // region method
     @Lock4j
     public void method() {
         shop.charge(0);
     }
-    // endregion
 
-    // region strategy
     @Lock4j(name = "order", keys = "#id", acquireTimeout = 0, failStrategy = OrderIsBusy.class)
     public void strategy(long id) {
         shop.charge(id);
@@ -55,9 +50,7 @@ public class Lock4jBefore {
             throw new IllegalStateException("Order " + arguments[0] + " is busy");
         }
     }
-    // endregion
 
-    // region builder
     @Lock4j(name = "branch-order", keys = "#id", acquireTimeout = 0, keyBuilderStrategy = TenantKeys.class)
     public void builder(long id) {
         shop.charge(id);
@@ -75,9 +68,7 @@ public class Lock4jBefore {
             return tenants.current() + "." + invocation.getArguments()[0];
         }
     }
-    // endregion
 
-    // region once
     @Lock4j(name = "report", expire = 60_000, acquireTimeout = 0, autoRelease = false, failStrategy = Silence.class)
     public void once() {
         shop.charge(0);
@@ -87,9 +78,7 @@ public class Lock4jBefore {
         @Override
         public void onLockFailure(String key, Method method, Object[] arguments) {}
     }
-    // endregion
 
-    // region template
     public void template(long id) {
         LockInfo lock = lockTemplate.lock("order:" + id, 10_000, 2_000);
         if (lock == null) {
@@ -101,7 +90,6 @@ public class Lock4jBefore {
             lockTemplate.releaseLock(lock);
         }
     }
-    // endregion
 
     /** A bean of the application. */
     public interface Tenants {

@@ -59,7 +59,6 @@ final class RedissonAfter {
     }
     // endregion
 
-    // region fair
     void fair(long id) {
         Lock lock = lockTemplate.getFairLock("order:" + id);
         lock.lock();
@@ -69,9 +68,7 @@ final class RedissonAfter {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region read
     long read(long id) {
         RemoteReadWriteLock lock = lockTemplate.getReadWriteLock("price:" + id);
         lock.readLock().lock();
@@ -81,9 +78,7 @@ final class RedissonAfter {
             lock.readLock().unlock();
         }
     }
-    // endregion
 
-    // region write
     void write(long id) {
         RemoteReadWriteLock lock = lockTemplate.getReadWriteLock("price:" + id);
         lock.writeLock().lock();
@@ -93,7 +88,6 @@ final class RedissonAfter {
             lock.writeLock().unlock();
         }
     }
-    // endregion
 
     // region semaphore
     void permit(long id) throws InterruptedException {
@@ -124,11 +118,9 @@ final class RedissonAfter {
     }
     // endregion
 
-    // region detached
     LockHandle take() {
         return lockTemplate.acquire(LockRequest.of("gateway").shared(2)).detach();
     }
-    // endregion
 
     // region multi
     void multi(long first, long second) {

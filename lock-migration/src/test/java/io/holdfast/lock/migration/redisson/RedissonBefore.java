@@ -48,7 +48,6 @@ final class RedissonBefore {
     }
     // endregion
 
-    // region try
     boolean tryLock(long id) {
         RLock lock = redisson.getLock("order:" + id);
         if (!lock.tryLock()) {
@@ -61,9 +60,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region lease
     void lease(long id) throws InterruptedException {
         RLock lock = redisson.getLock("order:" + id);
         if (!lock.tryLock(2, 10, TimeUnit.SECONDS)) {
@@ -75,9 +72,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region fair
     void fair(long id) {
         RLock lock = redisson.getFairLock("order:" + id);
         lock.lock();
@@ -87,9 +82,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region read
     long read(long id) {
         RReadWriteLock lock = redisson.getReadWriteLock("price:" + id);
         lock.readLock().lock();
@@ -99,9 +92,7 @@ final class RedissonBefore {
             lock.readLock().unlock();
         }
     }
-    // endregion
 
-    // region write
     void write(long id) {
         RReadWriteLock lock = redisson.getReadWriteLock("price:" + id);
         lock.writeLock().lock();
@@ -111,9 +102,7 @@ final class RedissonBefore {
             lock.writeLock().unlock();
         }
     }
-    // endregion
 
-    // region semaphore
     void permit(long id) throws InterruptedException {
         RSemaphore gateway = redisson.getSemaphore("gateway");
         gateway.trySetPermits(2);
@@ -124,9 +113,7 @@ final class RedissonBefore {
             gateway.release();
         }
     }
-    // endregion
 
-    // region expirable
     boolean expirable(long id) throws InterruptedException {
         RPermitExpirableSemaphore gateway = redisson.getPermitExpirableSemaphore("gateway:expirable");
         gateway.trySetPermits(2);
@@ -141,9 +128,7 @@ final class RedissonBefore {
             gateway.release(permit);
         }
     }
-    // endregion
 
-    // region multi
     void multi(long first, long second) {
         RLock lock = redisson.getMultiLock(redisson.getLock("order:" + first), redisson.getLock("order:" + second));
         lock.lock();
@@ -153,9 +138,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region red
     static void red(long id, Shop shop, RedissonClient a, RedissonClient b, RedissonClient c) {
         String key = "order:" + id;
         RLock lock = a.getRedLock(a.getLock(key), b.getLock(key), c.getLock(key));
@@ -166,9 +149,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region fenced
     void fenced(long id) {
         RFencedLock lock = redisson.getFencedLock("fenced:" + id);
         long token = lock.lockAndGetToken();
@@ -178,9 +159,7 @@ final class RedissonBefore {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region async
     CompletionStage<Void> async(long id, Supplier<CompletionStage<Void>> charge) {
         RLock lock = redisson.getLock("order:" + id);
         long owner = ThreadLocalRandom.current().nextLong();
@@ -188,9 +167,7 @@ final class RedissonBefore {
                 .thenCompose(locked -> charge.get())
                 .whenComplete((done, failure) -> lock.unlockAsync(owner));
     }
-    // endregion
 
-    // region manual
     void askAbout(long id) {
         RLock lock = redisson.getLock("order:" + id);
         boolean somebodyHasIt = lock.isLocked();
@@ -200,5 +177,4 @@ final class RedissonBefore {
             lock.forceUnlock();
         }
     }
-    // endregion
 }
